@@ -1,29 +1,35 @@
 /**
- * How long a write waits for the configurations of admission that were stored when the server
- * started: nothing is written that one of them might have refused.
+ * Whether the configurations of admission are in force: nothing is written that one of them might
+ * have refused. It is not before those are in force that were stored when the server started, and
+ * not while there is one that nobody can read, whatever it would have said.
  *
- * Bound: `readyWaitMs` for all of them; then the write is refused with `notReady`, as by the
- * reference.
+ * Bound: `readyWaitMs` for all that were stored; then the write is refused with `notReady`, as by
+ * the reference. What cannot be read is not waited for: somebody has to mend or delete it, which
+ * admission is not asked about.
  */
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
 
 const readyWaitMs = 10_000;
 
 /** Why the write is refused: a 403. */
-export const notReady = 'not yet ready to handle request';
+const notReady = 'not yet ready to handle request';
 
 export interface Readiness {
   /** What was stored at the start is in force. */
   readonly isReady: boolean;
   /** Resolves when it is. */
   readonly whenReady: Promise<void>;
+  /** Why everything is refused that could be matched; undefined: it is not. */
+  refusal(): string | undefined;
 }
 
 export interface SettableReadiness extends Readiness {
   setReady(): void;
 }
 
-export function createReadiness(): SettableReadiness {
+/** `lost`: what is stored, cannot be read, and has nothing in force in its place. */
+export function createReadiness(lost: () => string | undefined): SettableReadiness {
   let isReady = false;
   let resolve = (): void => undefined;
   const whenReady = new Promise<void>((done) => (resolve = done));
@@ -32,11 +38,23 @@ export function createReadiness(): SettableReadiness {
       return isReady;
     },
     whenReady,
+    refusal() {
+      if (!isReady) return notReady;
+      const what = lost();
+      return what && `${notReady}: ${what} cannot be read`;
+    },
     setReady() {
       isReady = true;
       resolve();
     },
   };
+}
+
+/** A stored object, read when it is its turn. */
+export interface StoredConfiguration {
+  readonly name: string;
+  /** @throws anything, where nobody can tell what it says. */
+  read(): ApiObject;
 }
 
 /** Resolves when it is ready, or has been waited for long enough; undefined: it is. */

@@ -14,7 +14,7 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { convertMissing } from '../registry/conversions.ts';
 import { scaleOf, withReplicas } from '../registry/scale.ts';
-import { atVersionOf, toStorageVersion } from '../registry/versions.ts';
+import { atVersionOf, decidedVersionOf, toDecidedVersion } from '../registry/versions.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Review } from './admission.ts';
 
@@ -35,8 +35,9 @@ export function shownObject(
   if (object === undefined) return undefined;
   const { kind, resourceVersion, subresource } = review;
   const dated = resourceVersion === undefined ? object : withVersion(object, resourceVersion);
-  if (subresource === 'scale' && kind.scale !== undefined) {
-    return scaleOf(dated, kind.scale, to);
+  const paths = subresource === 'scale' ? kind.scale : undefined;
+  if (paths !== undefined) {
+    return converted(kind, () => scaleOf(decidedVersionOf(dated, kind), paths, to));
   }
   if (!isStoredKind(review, object)) return object;
   const target = scheme.findKind(to.group, to.version, to.kind);
@@ -69,7 +70,7 @@ function withoutNulls(object: ApiObject): ApiObject {
   ) as ApiObject;
 }
 
-/** What becomes of the object as it is stored when what was shown of it has been changed. */
+/** What becomes of the object that is written when what was shown of it has been changed. */
 export function storedAgain(
   scheme: Pick<Scheme, 'findKind'>,
   review: Reviewed,
@@ -85,10 +86,11 @@ export function storedAgain(
   }
   if (!isStoredKind(review, before)) return shown;
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
-  const stored = converted(target, () =>
-    withoutVersion(toStorageVersion(withoutNulls(shown), target)),
-  );
-  return stored as Awaitable<ApiObject | StatusError>;
+  const decided = converted(target, () => {
+    const object = toDecidedVersion(withoutNulls(shown), target);
+    return withoutVersion(decidedVersionOf(object, kind));
+  });
+  return decided as Awaitable<ApiObject | StatusError>;
 }
 
 /** Evictions, bindings, reviews and the like are of a kind of their own. */

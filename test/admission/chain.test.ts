@@ -120,6 +120,7 @@ describe('a write before the configurations of admission are in force', () => {
   const turns = createTurns({ clock: systemClock, timers: systemTimers });
   const onProblem = (): never => assert.fail('nothing is read');
   const unread = (): never => assert.fail('nothing is stored');
+  const lost = () => undefined;
   /** What a plugin asks before it knows whether it is ready. */
   const depsWith = (time: ManualTime) =>
     ({
@@ -129,7 +130,7 @@ describe('a write before the configurations of admission are in force', () => {
       scheme: { generation: 1 },
     }) as unknown as WebhookPluginDeps & PolicyPluginDeps;
   const policies = () => {
-    const source = createPolicySource<never>({ turns, compile: unread, onProblem });
+    const source = createPolicySource<never>({ turns, compile: unread, onProblem, lost });
     const ready = async (): Promise<void> => {
       source.policies.reset([]);
       source.bindings.reset([]);
@@ -139,7 +140,7 @@ describe('a write before the configurations of admission are in force', () => {
   };
   const webhooks = () => {
     const environment = undefined as unknown as Environment;
-    const source = createWebhookSource({ turns, environment, onProblem });
+    const source = createWebhookSource({ turns, environment, onProblem, lost, resource: '' });
     const ready = async (): Promise<void> => {
       source.reset([]);
       await source.settled();

@@ -466,6 +466,7 @@ describe('admission webhooks of release 1.21, called at endpoints', () => {
     await server.running.parts.streams.waitUntilCurrent();
     const { streams, registry } = server.running.parts;
     const resolve = serviceResolver({
+      ownAddress: () => undefined,
       streams,
       scheme: registry.scheme,
       identity: registry.identity,

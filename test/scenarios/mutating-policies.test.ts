@@ -82,6 +82,21 @@ describe('mutating admission policies', () => {
     assert.equal(mesh?.['terminationMessagePath'], '/dev/termination-log', 'it has its defaults');
   });
 
+  test('what it would replace as a whole is named by its place', async () => {
+    const sidecar = `Object{spec: Object.spec{initContainers: [
+      Object.spec.initContainers{name: "mesh", image: "mesh:1", command: ["run"], args: ["x"]}]}}`;
+    const policy = mutatingPolicyOf('whole', '/v1/pods', { mutations: [applies(sidecar)] });
+    await inForce(policy, mutatingBindingOf('whole'));
+    const refused = await post(pods, pod('whole'));
+    assert.equal(refused.status, 422, refused.text);
+    const places = '.spec.initContainers[0].args, .spec.initContainers[0].command';
+    assert.equal(
+      refused.body['message'],
+      "policy 'whole' with binding 'whole' denied request: error applying patch: invalid " +
+        `ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${places}`,
+    );
+  });
+
   describe('as documentation teaches them', () => {
     before(() => makeStages({ post }));
     for (const example of mutatingExamples) {

@@ -18,9 +18,11 @@ import type { Streams } from '../../../streams/streams.ts';
 import { chargeCodes } from '../quota/charge.ts';
 import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
 import { quotaEpochs } from './allocation-records.ts';
-import { tooManyQuotas } from './company.ts';
+import { tooManyQuotas, unreadQuotas } from './company.ts';
 
 export interface CompanyRefusalDeps {
+  /** Resolves when the quotas that there are have been looked into. */
+  readonly quotasRead: () => Promise<void>;
   readonly streams: Pick<Streams, 'waitUntilCurrent'>;
   /** Counts a quota that has not been; resolves when it has been, with true, or not in time. */
   readonly counted: (namespace: string, name: string) => Promise<boolean>;
@@ -28,7 +30,11 @@ export interface CompanyRefusalDeps {
 
 type Failure = Parameters<CompanyRefusal>[1];
 
-export function createCompanyRefusal({ counted, streams }: CompanyRefusalDeps): CompanyRefusal {
+export function createCompanyRefusal({
+  counted,
+  quotasRead,
+  streams,
+}: CompanyRefusalDeps): CompanyRefusal {
   const again = (): Promise<'again'> => streams.waitUntilCurrent().then(() => 'again');
   const quotaRefusal = async (
     forbidden: (why: string) => StatusError,
@@ -53,6 +59,7 @@ export function createCompanyRefusal({ counted, streams }: CompanyRefusalDeps): 
     if (failure.kind === 'condition-failed') {
       const { key, state } = failure.condition;
       if (!isOf(key, quotaEpochs)) return isRangeKey(key) ? again() : undefined;
+      if (state === unreadQuotas) return quotasRead().then(again);
       if (state !== tooManyQuotas) return again();
       const why = `more than ${quotasPerWriteMax} quotas bound it: no write is charged to as many`;
       return Promise.resolve(forbidden(why));

@@ -61,8 +61,9 @@ export interface CompanyPort {
   readonly isAccompanied: (key: ObjectKey) => boolean;
 }
 
-/** The state of no epoch: what tests it is refused. */
+/** States of no epoch: what tests the one is refused, the other is decided again later. */
 export const tooManyQuotas = '!too-many-quotas';
+export const unreadQuotas = '!unread-quotas';
 
 export function createCompany(deps: CompanyDeps): CompanyPort {
   const { identity, quotas } = deps;
@@ -98,12 +99,10 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
     const was = current === undefined ? null : usageOf(key, current, names);
     if (is !== null && was !== null && sameUsage(is, was)) return noCompany;
     const found = quotas.bounding(namespace, namesOf(is, was));
-    if (found === undefined) {
-      if (next === undefined) return noCompany;
-      return {
-        companions: undefined,
-        conditions: [{ key: epochKey(namespace), state: tooManyQuotas }],
-      };
+    if (typeof found === 'string') {
+      if (found === 'too many' && next === undefined) return noCompany;
+      const state = found === 'unread' ? unreadQuotas : tooManyQuotas;
+      return { companions: undefined, conditions: [{ key: epochKey(namespace), state }] };
     }
     const companions = found
       .filter(({ name }) => !isSelf(key, name))

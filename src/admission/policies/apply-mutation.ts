@@ -12,7 +12,6 @@ import {
   memberOf,
   sortedNames,
 } from '../../apimachinery/fieldmanager/typed/forms.ts';
-import { itemElement } from '../../apimachinery/fieldmanager/typed/list-items.ts';
 import { mergeValues } from '../../apimachinery/fieldmanager/typed/merge.ts';
 import {
   formatValidationErrors,
@@ -21,6 +20,7 @@ import {
 import {
   displayPath,
   fieldElement,
+  formatPathElement,
 } from '../../apimachinery/fieldmanager/fieldpath/path-element.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
@@ -67,7 +67,7 @@ function collectAtomic(
 ): void {
   const map = asMap(isJsonObject(value) ? value : undefined);
   if (map !== undefined && type.map !== undefined) {
-    if (type.map.atomic) return void found.push(displayPath(path));
+    if (type.map.atomic) found.push(displayPath(path));
     for (const name of sortedNames(map)) {
       const field = type.map.fields.get(name);
       const member = memberOf(map, name);
@@ -78,9 +78,14 @@ function collectAtomic(
   }
   const list = asList(Array.isArray(value) ? value : undefined);
   if (list === undefined || type.list === undefined) return;
-  if (type.list.atomic) return void found.push(displayPath(path));
-  for (const item of list) {
-    const element = itemElement(type.list, item);
-    if (element !== undefined) collectAtomic(type.list.items, item, [...path, element], found);
+  if (type.list.atomic) found.push(displayPath(path));
+  // Items by their places, also where they have keys: so the reference says it.
+  for (const [at, item] of list.entries()) {
+    collectAtomic(
+      type.list.items,
+      item,
+      [...path, formatPathElement({ kind: 'index', index: at })],
+      found,
+    );
   }
 }

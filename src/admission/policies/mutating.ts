@@ -104,7 +104,7 @@ class Mutating {
 
   apply({ bindings, policy }: BoundPolicy<MutatingPolicy>): Awaitable<StatusError | undefined> {
     const as = this.#run.matched(policy);
-    if (as === undefined) return undefined;
+    if (as === undefined) return this.#run.spend(policyLimits.unitsOfMatch);
     if (typeof as === 'string') {
       this.#deny(policy, undefined, `failed to configure policy: ${as}`);
       return undefined;
@@ -125,8 +125,11 @@ class Mutating {
       return undefined;
     }
     const { namespace } = request.match;
-    const collecting = collectParams(policy.paramKind, binding, namespace, this.#ports.params);
+    const { paramKind } = policy;
+    const spend = (units: number) => this.#run.spend(units);
+    const collecting = collectParams(paramKind, binding, namespace, this.#ports.params, spend);
     return after(collecting, (params) => {
+      if (params instanceof StatusError) return params;
       if (typeof params !== 'string') {
         return firstOf(params, (late) =>
           after(late(), (param) => this.#applyWith(policy, binding, as, param)),

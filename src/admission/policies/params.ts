@@ -5,11 +5,12 @@
  * binding cannot be configured, and says so.
  */
 import type { KindInfo } from '../../apimachinery/scheme.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { policyLimits } from './policies.ts';
-import type { LateParam, ParamReader } from './policies.ts';
+import type { FoundParams, LateParam, ParamReader } from './policies.ts';
 import type { ParamKind, ParamRef, PolicyBinding } from './policy-spec.ts';
 
 /** One that gives undefined: the expressions run with `params` null. A text: why not. */
@@ -28,12 +29,14 @@ export function unknownParamKind(
   return `failed to find resource referenced by paramKind: '${gv}, Kind=${kind}'`;
 }
 
+/** `spend`: lets others have their turn; an error of it is what this comes to. */
 export function collectParams(
   paramKind: ParamKind | undefined,
   { paramRef }: PolicyBinding,
   requestNamespace: string,
   reader: ParamReader,
-): Awaitable<Params> {
+  spend: (units: number) => Awaitable<StatusError | undefined>,
+): Awaitable<Params | StatusError> {
   if (paramKind === undefined || paramRef === undefined) return withoutParams;
   const kind = reader.kindOf(paramKind);
   if (kind === undefined) {
@@ -47,13 +50,21 @@ export function collectParams(
   if (!kind.namespaced && paramRef.namespace !== '') {
     return 'paramRef.namespace must not be provided for a cluster-scoped `paramKind`';
   }
-  return after(found(kind, namespace, paramRef, reader), (params) => {
-    if (params.length > policyLimits.paramsMax) {
-      return `more than ${policyLimits.paramsMax} params found for policy binding`;
-    }
-    if (params.length > 0 || paramRef.notFound === 'Allow') return params;
-    return 'no params found for policy binding with `Deny` parameterNotFoundAction';
-  });
+  // Not what the binding says of params that are not there: there is one.
+  if (reader.isLost(kind, namespace, paramRef.name)) {
+    return 'a param for policy binding is stored and cannot be read';
+  }
+  return after(found(kind, namespace, paramRef, reader), ({ looked, params }) =>
+    after(spend(looked * policyLimits.unitsOfLook), (over) => over ?? enough(params, paramRef)),
+  );
+}
+
+function enough(params: readonly LateParam[], { notFound }: ParamRef): Params {
+  if (params.length > policyLimits.paramsMax) {
+    return `more than ${policyLimits.paramsMax} params found for policy binding`;
+  }
+  if (params.length > 0 || notFound === 'Allow') return params;
+  return 'no params found for policy binding with `Deny` parameterNotFoundAction';
 }
 
 function found(
@@ -61,12 +72,15 @@ function found(
   namespace: string,
   { name, selector }: ParamRef,
   reader: ParamReader,
-): Awaitable<readonly LateParam[]> {
+): Awaitable<FoundParams> {
   if (name !== '') {
     const one = reader.get(kind, namespace, name);
-    return after(one, (param) => (param === undefined ? [] : [() => param]));
+    return after(one, (param) => ({
+      params: param === undefined ? [] : [() => param],
+      looked: 1,
+    }));
   }
-  if (selector === undefined) return [];
+  if (selector === undefined) return { params: [], looked: 0 };
   const selects = (labels: Readonly<Record<string, string>>) => selector.matches(labels);
   return reader.list(kind, namespace, selects, policyLimits.paramsMax);
 }

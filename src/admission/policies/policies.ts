@@ -29,6 +29,10 @@ export const policyLimits = {
   /** Units of cost, and as many for each evaluation, before others have a turn. */
   unitsAtOnce: 50_000,
   unitsOfEvaluation: 500,
+  /** Of a policy that does not match: its selectors may be long. */
+  unitsOfMatch: 500,
+  /** Of an object that might have been a parameter. */
+  unitsOfLook: 20,
 } as const;
 
 /** A write, as policies see it. */
@@ -55,14 +59,22 @@ export interface ParamReader {
   /** Undefined: no such kind is served. */
   kindOf(kind: GroupVersionKind): KindInfo | undefined;
   get(kind: KindInfo, namespace: string, name: string): Awaitable<ApiObject | undefined>;
-  /** In key order; at most `most` and one more. `namespace` '': all of a cluster-scoped kind. Each
-   * is read when it is its turn. */
+  /** One of these is stored, and nobody can tell what it says. `name` '': any. */
+  isLost(kind: KindInfo, namespace: string, name: string): boolean;
+  /** In key order; at most `most` and one more. `namespace` '': all of a cluster-scoped kind. Many
+   * are looked through in turns; each that is found is read when it is its turn. */
   list(
     kind: KindInfo,
     namespace: string,
     selects: (labels: Readonly<Record<string, string>>) => boolean,
     most: number,
-  ): readonly LateParam[];
+  ): Awaitable<FoundParams>;
+}
+
+export interface FoundParams {
+  readonly params: readonly LateParam[];
+  /** Objects that were looked at. */
+  readonly looked: number;
 }
 
 export type LateParam = () => Awaitable<ApiObject>;

@@ -20,7 +20,7 @@ import type { AdmissionPlugin, MutatePass, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
-import { notReady, untilReady } from '../readiness.ts';
+import { untilReady } from '../readiness.ts';
 import { shownObject, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
 import type { MutableObject, Reinvocation } from './mutating.ts';
@@ -47,7 +47,8 @@ export function validatingAdmissionPolicy(
     name: 'ValidatingAdmissionPolicy',
     ...concerned(source, deps),
     validate(review, { say }) {
-      if (!source.readiness.isReady) return notReady;
+      const closed = source.readiness.refusal();
+      if (closed !== undefined) return closed;
       const hooks = hooksOf(source, review, deps);
       if (hooks.length === 0) return undefined;
       return after(withNamespace(review, deps), () =>
@@ -69,7 +70,8 @@ export function mutatingAdmissionPolicy(
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
-      if (!source.readiness.isReady) return notReady;
+      const closed = source.readiness.refusal();
+      if (closed !== undefined) return closed;
       const hooks = hooksOf(source, proposed, deps);
       const { next } = proposed;
       if (hooks.length === 0) return next;
@@ -108,7 +110,7 @@ function concerned(
   return {
     concerns(_user, target) {
       if (exempt.fromPolicies(target.resource)) return false;
-      if (!source.readiness.isReady) return true;
+      if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>

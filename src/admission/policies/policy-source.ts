@@ -18,11 +18,11 @@ import { createMatchIndex } from '../matching/match-index.ts';
 import type { MatchIndex } from '../matching/match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness, StoredConfiguration } from '../readiness.ts';
 import { readBinding } from './policy-spec.ts';
 import type { ParamKind, PolicyBinding } from './policy-spec.ts';
 
-interface AnyPolicy {
+export interface AnyPolicy {
   readonly name: string;
   readonly matcher: Matcher;
   readonly paramKind: ParamKind | undefined;
@@ -50,15 +50,19 @@ export interface PolicySource<out T> {
 /** What the stored objects of one resource tell. */
 export interface SourcePart {
   /** These are all there are. Read in turns. */
-  reset(objects: Iterable<ApiObject>): void;
-  set(object: ApiObject): void;
+  reset(stored: Iterable<StoredConfiguration>): void;
+  set(stored: StoredConfiguration): void;
   remove(name: string): void;
 }
 
 export interface PolicySourceDeps<T> {
   readonly turns: Turns;
   compile(policy: ApiObject): Steps<T>;
-  /** The policy could not be read: what was in force before stays so. */
+  /** The name of a policy or binding that is stored and cannot even be decoded, with its resource;
+   * undefined: there is none. */
+  readonly lost: () => string | undefined;
+  /** What could not be read: what was in force before stays so. Where nothing was, nothing is
+   * written that could be matched. */
   readonly onProblem: (policy: string, error: unknown) => void;
 }
 
@@ -83,6 +87,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   /** By the policy that they name. */
   readonly #bindings = new Map<string, PolicyBinding[]>();
   readonly #policyOf = new Map<string, string>();
+  /** Of those that could not be read and have nothing in force in their place. */
+  readonly #unread = { policy: new Set<string>(), binding: new Set<string>() };
   readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
   #index: MatchIndex<BoundPolicy<T>> | undefined;
@@ -91,17 +97,22 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     this.#deps = deps;
   }
 
-  readonly readiness = createReadiness();
+  readonly readiness = createReadiness(() => {
+    const [policy] = this.#unread.policy;
+    if (policy !== undefined) return `policy "${policy}"`;
+    const [binding] = this.#unread.binding;
+    return binding === undefined ? this.#deps.lost() : `binding "${binding}"`;
+  });
 
   readonly policies: SourcePart = {
-    reset: (objects) => this.#enqueue(() => this.#resetPolicies(objects)),
-    set: (object) => this.#enqueue(() => this.#setPolicy(object)),
+    reset: (stored) => this.#enqueue(() => this.#resetPolicies(stored)),
+    set: (stored) => this.#enqueue(() => this.#setPolicy(stored)),
     remove: (name) => this.#enqueue(() => this.#removePolicy(name)),
   };
 
   readonly bindings: SourcePart = {
-    reset: (objects) => this.#enqueue(() => this.#resetBindings(objects)),
-    set: (object) => this.#enqueue(() => this.#setBinding(object)),
+    reset: (stored) => this.#enqueue(() => this.#resetBindings(stored)),
+    set: (stored) => this.#enqueue(() => this.#setBinding(stored)),
     remove: (name) => this.#enqueue(() => this.#dropBinding(name)),
   };
 
@@ -143,47 +154,58 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     this.readiness.setReady();
   }
 
-  *#resetPolicies(objects: Iterable<ApiObject>): Steps<void> {
-    const gone = new Set(this.#policies.keys());
-    for (const object of objects) {
-      gone.delete(nameOf(object));
-      yield* this.#setPolicy(object);
+  *#resetPolicies(all: Iterable<StoredConfiguration>): Steps<void> {
+    const gone = new Set([...this.#policies.keys(), ...this.#unread.policy]);
+    for (const stored of all) {
+      gone.delete(stored.name);
+      yield* this.#setPolicy(stored);
       yield;
     }
     for (const name of gone) yield* this.#removePolicy(name);
   }
 
-  *#setPolicy(object: ApiObject): Steps<void> {
-    const name = nameOf(object);
-    const generation = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? ''}`;
-    if (this.#policies.get(name)?.generation === generation) return;
+  *#setPolicy({ name, read }: StoredConfiguration): Steps<void> {
     let policy: T;
+    let generation: string;
     try {
+      const object = read();
+      generation = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? ''}`;
+      if (this.#policies.get(name)?.generation === generation) return;
       policy = yield* this.#deps.compile(object);
     } catch (error) {
+      if (!this.#policies.has(name)) this.#unread.policy.add(name);
       return this.#deps.onProblem(name, error);
     }
+    this.#unread.policy.delete(name);
     this.#policies.set(name, { policy, generation });
     this.#index = undefined;
   }
 
   *#removePolicy(name: string): Steps<void> {
+    this.#unread.policy.delete(name);
     if (this.#policies.delete(name)) this.#index = undefined;
     yield;
   }
 
-  *#resetBindings(objects: Iterable<ApiObject>): Steps<void> {
-    const gone = new Set(this.#policyOf.keys());
-    for (const object of objects) {
-      gone.delete(nameOf(object));
-      yield* this.#setBinding(object);
+  *#resetBindings(all: Iterable<StoredConfiguration>): Steps<void> {
+    const gone = new Set([...this.#policyOf.keys(), ...this.#unread.binding]);
+    for (const stored of all) {
+      gone.delete(stored.name);
+      yield* this.#setBinding(stored);
       yield;
     }
     for (const name of gone) yield* this.#dropBinding(name);
   }
 
-  *#setBinding(object: ApiObject): Steps<void> {
-    const binding = readBinding(object);
+  *#setBinding({ name, read }: StoredConfiguration): Steps<void> {
+    let binding: PolicyBinding;
+    try {
+      binding = readBinding(read());
+    } catch (error) {
+      if (!this.#policyOf.has(name)) this.#unread.binding.add(name);
+      return this.#deps.onProblem(name, error);
+    }
+    this.#unread.binding.delete(name);
     const before = this.#policyOf.get(binding.name);
     if (before !== undefined && before !== binding.policyName)
       yield* this.#dropBinding(binding.name);
@@ -197,6 +219,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   }
 
   *#dropBinding(name: string): Steps<void> {
+    this.#unread.binding.delete(name);
     const policyName = this.#policyOf.get(name);
     const list = policyName === undefined ? undefined : this.#bindings.get(policyName);
     if (policyName === undefined || list === undefined) return;
@@ -218,10 +241,6 @@ function narrowed<T extends AnyPolicy>(
   const bindings = bound.bindings.filter(({ matcher }) => matcher.mayMatch(shape));
   if (bindings.length === 0 && policy.paramKind === undefined) return undefined;
   return { policy, bindings };
-}
-
-function nameOf({ metadata }: ApiObject): string {
-  return metadata.name ?? '';
 }
 
 /** Where it stands, or would stand, in a sorted list. */

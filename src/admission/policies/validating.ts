@@ -83,7 +83,7 @@ class Judgement {
   /** An error that ends everything; undefined: go on. */
   judge({ bindings, policy }: ValidatingHook): Awaitable<StatusError | undefined> {
     const as = this.#run.matched(policy);
-    if (as === undefined) return undefined;
+    if (as === undefined) return this.#run.spend(policyLimits.unitsOfMatch);
     if (typeof as === 'string') {
       this.#misconfigured(policy, undefined, as);
       return undefined;
@@ -118,8 +118,10 @@ class Judgement {
       binding,
       request.match.namespace,
       this.#ports.params,
+      (units) => this.#run.spend(units),
     );
     return after(collecting, (params) => {
+      if (params instanceof StatusError) return params;
       if (typeof params === 'string') {
         this.#misconfigured(policy, binding, params);
         return undefined;

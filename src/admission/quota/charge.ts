@@ -21,6 +21,7 @@ import {
   formatQuantity,
   parseQuantity,
   subtractQuantities,
+  writeQuantity,
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -151,7 +152,7 @@ function withUsed(quota: ApiObject, used: JsonObject, by: readonly Difference[])
   const next: Record<string, JsonValue | undefined> = { ...used };
   for (const { by: difference, name } of by) {
     const sum = addQuantities(quantityAt(used, name) ?? zero, difference);
-    next[name] = formatQuantity(sum.unscaled < 0n ? zero : sum);
+    next[name] = writeQuantity(sum.unscaled < 0n ? zero : sum);
   }
   const status = part(quota, 'status');
   // A quota that was counted has both; what is allowed is what the spec says now.

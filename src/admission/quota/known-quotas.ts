@@ -12,8 +12,9 @@
  *
  * Invariants: as old as the caches of this server, and never older. Bounds: a few words for each
  * quota; finding those of a write looks at no more than `quotasPerWriteMax` and one. When all of
- * them are new here they are looked into in turns with everybody else, those of a namespace at the
- * latest when something is written there.
+ * them are new here they are looked into in turns with everybody else, a few of a
+ * namespace at the latest when something is written there; a write waits for more of them than
+ * `readAtOnceMax`.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { part } from '../../apimachinery/members.ts';
@@ -25,6 +26,9 @@ import type { Entry, Streams } from '../../../streams/streams.ts';
 import { quotaEpochs } from '../company/allocation-records.ts';
 
 export const quotasResource: GroupResource = { group: '', resource: 'resourcequotas' };
+
+/** Quotas of one namespace that are looked into at once for a write. */
+export const readAtOnceMax = 100;
 
 /** A write is charged to at most this many: each is a record that its transaction writes. */
 export const quotasPerWriteMax = 16;
@@ -38,8 +42,14 @@ export interface KnownQuota {
 export interface KnownQuotas {
   /** Nobody bounds anything there. */
   isFree(namespace: string): boolean;
-  /** In the order of their names; undefined: more than `quotasPerWriteMax`. */
-  bounding(namespace: string, names: Iterable<string>): readonly KnownQuota[] | undefined;
+  /** In the order of their names. `too many`: more than `quotasPerWriteMax`. `unread`: so many of
+   * the namespace are still to be looked into that it takes turns. */
+  bounding(
+    namespace: string,
+    names: Iterable<string>,
+  ): readonly KnownQuota[] | 'too many' | 'unread';
+  /** Resolves when all that could be looked into has been. */
+  whenRead(): Promise<void>;
   /** Undefined: the namespace has never had a quota. */
   epoch(namespace: string): string | undefined;
 }
@@ -51,7 +61,7 @@ interface OfNamespace {
   readonly unread: Map<string, Entry>;
 }
 
-interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding'> {
+interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding' | 'whenRead'> {
   learn(entry: Entry): void;
   /** All that there are; they are looked into when they are asked for, or later, in turns. */
   reset(entries: Iterable<Entry>): void;
@@ -60,6 +70,7 @@ interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding'> {
 
 function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
   let namespaces = new Map<string, OfNamespace>();
+  let reading: Promise<void> | undefined;
 
   function ofNamespace(namespace: string): OfNamespace {
     const known = namespaces.get(namespace);
@@ -82,7 +93,11 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
       for (const entry of known.unread.values()) {
         // All of it has been replaced meanwhile.
         if (all !== namespaces) return;
-        read(known, entry);
+        try {
+          read(known, entry);
+        } catch {
+          // It stays unread: whoever it may bound is told.
+        }
         yield;
       }
     }
@@ -93,26 +108,40 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
     reset(entries) {
       namespaces = new Map();
       for (const entry of entries) ofNamespace(entry.namespace).unread.set(entry.name, entry);
-      if (namespaces.size === 0) return;
-      // What cannot be read is told to whoever it may bound.
-      runStepwise(turns, readAll(namespaces), () => false).catch(() => undefined);
+      if (namespaces.size === 0) {
+        reading = undefined;
+        return;
+      }
+      const own = runStepwise(turns, readAll(namespaces), () => false).then(() => {
+        if (reading === own) reading = undefined;
+      });
+      reading = own;
+    },
+    async whenRead() {
+      // All of it may have been replaced meanwhile.
+      while (reading !== undefined) await reading;
     },
     forget,
     isFree: (namespace) => !namespaces.has(namespace),
     bounding(namespace, names) {
       const known = namespaces.get(namespace);
       if (known === undefined) return [];
+      if (reading !== undefined && known.unread.size > readAtOnceMax) return 'unread';
       for (const entry of known.unread.values()) read(known, entry);
-      const found = new Map<string, KnownQuota>();
-      for (const name of names) {
-        for (const [own, quota] of known.byBound.get(name) ?? []) {
-          found.set(own, quota);
-          if (found.size > quotasPerWriteMax) return undefined;
-        }
-      }
-      return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      return boundBy(known, names);
     },
   };
+}
+
+function boundBy({ byBound }: OfNamespace, names: Iterable<string>) {
+  const found = new Map<string, KnownQuota>();
+  for (const name of names) {
+    for (const [own, quota] of byBound.get(name) ?? []) {
+      found.set(own, quota);
+      if (found.size > quotasPerWriteMax) return 'too many';
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function read(known: OfNamespace, { bytes, name }: Entry): void {
@@ -173,6 +202,7 @@ export function followQuotas(
   return {
     isFree: index.isFree,
     bounding: index.bounding,
+    whenRead: index.whenRead,
     epoch: (namespace) => epochs.get(namespace),
   };
 }

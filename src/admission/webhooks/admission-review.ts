@@ -7,6 +7,7 @@
  * Invariants: pure. An answer is taken as a whole or not at all. v1 is checked: whether it is the
  * answer to this question, and whether it says of a patch what it is; v1beta1 is not.
  */
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -25,27 +26,26 @@ export interface ReviewQuestion {
   readonly version: ReviewVersion;
   /** As expressions see it, too: kind, resource, userInfo ... */
   readonly request: JsonObject;
-  readonly object: JsonObject | undefined;
-  readonly oldObject: JsonObject | undefined;
+  /** The members `object` and `oldObject` in JSON: they may be large, and are the same for many. */
+  readonly objects: string;
 }
 
-export function reviewOf(
+/** In JSON. */
+export function reviewText(
   { fill }: Pick<Identity, 'fill'>,
-  { object, oldObject, request, uid, version }: ReviewQuestion,
-): JsonObject {
+  { objects, request, uid, version }: ReviewQuestion,
+): string {
   const { options = null, dryRun = false, ...rest } = request;
-  return {
-    kind: 'AdmissionReview',
-    apiVersion: `${fill('admission.{domain}')}/${version}`,
-    request: {
-      uid,
-      ...rest,
-      object: object ?? null,
-      oldObject: oldObject ?? null,
-      dryRun,
-      options,
-    },
-  };
+  const apiVersion = `${fill('admission.{domain}')}/${version}`;
+  const head = membersText({ uid, ...rest });
+  const tail = membersText({ dryRun, options });
+  const asked = `{${head},${objects},${tail}}`;
+  return `{${membersText({ kind: 'AdmissionReview', apiVersion })},"request":${asked}}`;
+}
+
+/** Of an object that has some: what stands between its braces. */
+export function membersText(object: JsonObject): string {
+  return stringifyJson(object).slice(1, -1);
 }
 
 export interface ReviewAnswer {

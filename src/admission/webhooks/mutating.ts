@@ -20,6 +20,7 @@ import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { patchedBy, readPatch } from './patched-object.ts';
 import { changedDeletion } from './refusals.ts';
+import { turnTaker } from './taking-turns.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import type { CallOutcome } from './webhook-call.ts';
 import type { Webhook } from './webhook-spec.ts';
@@ -49,7 +50,9 @@ export async function mutateByWebhooks(
   if (pass.round === 1 && !deepEqual(memory.output, proposed.next)) outdate(memory);
   let now = proposed;
   let looked = lookAt(now, 'admit', ports);
+  const turn = turnTaker(ports);
   for (const webhook of webhooks) {
+    await turn();
     const id = idOf(webhook);
     if (pass.round === 1 && !memory.outdated.has(id)) continue;
     const invocation = await looked.invocation(webhook);
@@ -77,7 +80,9 @@ export async function admitDeletion(
   ports: WebhookPorts,
 ): Promise<StatusError | undefined> {
   const looked = lookAt(review, 'admit', ports);
+  const turn = turnTaker(ports);
   for (const webhook of webhooks) {
+    await turn();
     const invocation = await looked.invocation(webhook);
     if (invocation instanceof StatusError) return invocation;
     if (invocation === undefined) continue;

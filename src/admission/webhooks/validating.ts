@@ -10,6 +10,7 @@ import type { Review, Say } from '../admission.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
+import { turnTaker } from './taking-turns.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
@@ -22,14 +23,22 @@ export async function validateByWebhooks(
 ): Promise<StatusError | undefined> {
   const looked = lookAt(review, 'validating', ports);
   const invocations: Invocation[] = [];
+  const turn = turnTaker(ports);
   for (const webhook of webhooks) {
+    await turn();
     const invocation = await looked.invocation(webhook);
     if (invocation instanceof StatusError) return invocation;
     if (invocation !== undefined) invocations.push(invocation);
   }
-  const refusals = await Promise.all(
-    invocations.map((invocation, at) => validateByOne(invocation, at, review, say, ports)),
-  );
+  const calls: Promise<StatusError | undefined>[] = [];
+  for (const [at, invocation] of invocations.entries()) {
+    await turn();
+    const call = validateByOne(invocation, at, review, say, ports);
+    // It is waited for below, and may fail before.
+    call.catch(() => undefined);
+    calls.push(call);
+  }
+  const refusals = await Promise.all(calls);
   return refusals.find((refusal) => refusal !== undefined);
 }
 

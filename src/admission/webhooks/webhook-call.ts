@@ -8,15 +8,14 @@
  * has answered, also with a denial.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
-import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { newRequestTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Review, Say } from '../admission.ts';
-import { readAnswer, reviewOf } from './admission-review.ts';
+import { membersText, readAnswer, reviewText } from './admission-review.ts';
 import type { ReviewAnswer } from './admission-review.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation, ShownObjects } from './invocation.ts';
 import { callProblem, denial, dryRunRefusal, failedCall } from './refusals.ts';
 import type { WebhookCall, WebhookType } from './webhook-counts.ts';
 import type { Webhook } from './webhook-spec.ts';
@@ -65,7 +64,7 @@ async function asked(
     return { kind: 'failed', why: `could not create admission objects: ${why}`, code: 400 };
   }
   const uid = prng.uuid();
-  const body = stringifyJson(reviewOf(identity, { uid, version, request, ...shown }));
+  const body = reviewText(identity, { uid, version, request, objects: objectsText(shown) });
   const timeoutMs = Math.min(webhook.timeoutMs, Math.max(1, deadlineMs - clock.monotonicMs()));
   let document: JsonObject;
   try {
@@ -79,6 +78,18 @@ async function asked(
   if (read.kind === 'ok') return { kind: 'allowed', answer: read.answer };
   const why = `received invalid webhook response: ${read.problem}`;
   return { kind: 'failed', why, code: unavailable };
+}
+
+/** Of what the webhooks of a write are shown: made once for all of them. */
+const texts = new WeakMap<ShownObjects, string>();
+
+function objectsText(shown: ShownObjects): string {
+  const known = texts.get(shown);
+  if (known !== undefined) return known;
+  const { object = null, oldObject = null } = shown;
+  const made = membersText({ object, oldObject });
+  texts.set(shown, made);
+  return made;
 }
 
 function documentOf(answer: Buffer): JsonObject {

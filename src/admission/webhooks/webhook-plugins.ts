@@ -11,7 +11,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { shapeOf, withNamespace } from '../matching/matched-review.ts';
-import { notReady, untilReady } from '../readiness.ts';
+import { untilReady } from '../readiness.ts';
 import { admitDeletion, mutateByWebhooks } from './mutating.ts';
 import { validateByWebhooks } from './validating.ts';
 import type { WebhookSource } from './webhook-source.ts';
@@ -29,7 +29,8 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
-      if (!source.readiness.isReady) return notReady;
+      const closed = source.readiness.refusal();
+      if (closed !== undefined) return closed;
       const hooks = hooksOf(proposed);
       if (hooks.length === 0) return proposed.next;
       const mutate = (): Promise<typeof proposed.next | StatusError> =>
@@ -38,7 +39,8 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
       return waiting instanceof Promise ? waiting.then(mutate) : mutate();
     },
     admitDeletion(review, pass) {
-      if (!source.readiness.isReady) return notReady;
+      const closed = source.readiness.refusal();
+      if (closed !== undefined) return closed;
       const hooks = hooksOf(review);
       return hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps);
     },
@@ -51,7 +53,8 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
     name: 'ValidatingAdmissionWebhook',
     ...concerned(source, deps),
     validate(review, { say }) {
-      if (!source.readiness.isReady) return notReady;
+      const closed = source.readiness.refusal();
+      if (closed !== undefined) return closed;
       const hooks = hooksOf(review);
       if (hooks.length === 0) return undefined;
       const validate = (): Promise<StatusError | undefined> =>
@@ -70,7 +73,7 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
   return {
     concerns(_user, target: AdmissionTarget) {
       if (isExempt(target)) return false;
-      if (!source.readiness.isReady) return true;
+      if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>

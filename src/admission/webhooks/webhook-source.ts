@@ -8,7 +8,6 @@
  * effect in the order in which they came. A write whose shape no webhook can match costs one
  * look-up.
  */
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Environment } from '../../cel/cel.ts';
 import { assert } from '../../stdx/assert.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
@@ -18,7 +17,7 @@ import { createMatchIndex } from '../matching/match-index.ts';
 import type { MatchIndex } from '../matching/match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness, StoredConfiguration } from '../readiness.ts';
 import { compileWebhooks } from './webhook-spec.ts';
 import type { Webhook } from './webhook-spec.ts';
 
@@ -31,8 +30,8 @@ export interface WebhookSource {
   /** Resolves when all that has come is in force; undefined: it is. */
   settled(): Promise<void> | undefined;
   /** These are all configurations there are. */
-  reset(objects: Iterable<ApiObject>): void;
-  set(object: ApiObject): void;
+  reset(stored: Iterable<StoredConfiguration>): void;
+  set(stored: StoredConfiguration): void;
   remove(name: string): void;
 }
 
@@ -40,7 +39,12 @@ export interface WebhookSourceDeps {
   readonly turns: Pick<Turns, 'run'>;
   /** Of match conditions. */
   readonly environment: Environment;
-  /** A configuration could not be read: what was in force before stays so. */
+  /** The name of one that is stored and cannot even be decoded; undefined: there is none. */
+  readonly lost: () => string | undefined;
+  /** What such a one is called: `validatingwebhookconfigurations`. */
+  readonly resource: string;
+  /** A configuration could not be read: what was in force before stays so. Where nothing was,
+   * nothing is written that could be matched. */
   readonly onProblem: (configuration: string, error: unknown) => void;
 }
 
@@ -48,21 +52,27 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   const configurations = new Map<string, readonly Webhook[]>();
   const queue = new RingBuffer<() => Promise<void>>();
   let working: Promise<void> | undefined;
-  const readiness = createReadiness();
+  const unread = new Set<string>();
+  const readiness = createReadiness(() => {
+    const [name = deps.lost()] = unread;
+    return name && `${deps.resource} "${name}"`;
+  });
   let index: MatchIndex<Webhook> | undefined;
-  const compile = async (object: ApiObject): Promise<void> => {
-    const { name = '' } = object.metadata;
+  const compile = async ({ name, read }: StoredConfiguration): Promise<void> => {
     try {
-      const compiling = compileWebhooks(object, deps.environment);
+      const compiling = compileWebhooks(read(), deps.environment);
       const compiled = await runStepwise(deps.turns, compiling, () => false);
       assert(compiled !== undefined, 'nobody ends it before its end');
       configurations.set(name, compiled);
+      unread.delete(name);
       index = undefined;
     } catch (error) {
+      if (!configurations.has(name)) unread.add(name);
       deps.onProblem(name, error);
     }
   };
   const drop = (name: string): void => {
+    unread.delete(name);
     if (configurations.delete(name)) index = undefined;
   };
   const workOff = async (): Promise<void> => {
@@ -86,15 +96,15 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
     settled: () => working,
     reset(objects) {
       enqueue(async () => {
-        const gone = new Set(configurations.keys());
-        for (const object of objects) {
-          gone.delete(object.metadata.name ?? '');
-          await compile(object);
+        const gone = new Set([...configurations.keys(), ...unread]);
+        for (const stored of objects) {
+          gone.delete(stored.name);
+          await compile(stored);
         }
         gone.forEach(drop);
       });
     },
-    set: (object) => enqueue(() => compile(object)),
+    set: (stored) => enqueue(() => compile(stored)),
     remove: (name) => enqueue(() => Promise.resolve(drop(name))),
   };
 }

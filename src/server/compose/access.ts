@@ -58,7 +58,7 @@ export async function readAccessMaterial(
     pki,
     files,
     keys: readTokenKeys(config.tokens, dataDir, access.tlsCertificate?.keyFile),
-    tls: { serving: servingOf(access, pki), clientCaPem: files.clientCaPem },
+    tls: { serving: servingOf(access, pki), clientCaPem: files.cas.current().handshakePem },
     signing: await readSigningAuthorities(config.signing, pki, identity),
   };
 }
@@ -79,7 +79,7 @@ export interface AccessParts {
   readonly reviews: ReviewAnswerers;
   readonly tokens: TokenParts;
   readonly series: readonly MetricSeries[];
-  readonly trust: AuthenticationTrust;
+  readonly trust: () => AuthenticationTrust;
   /** The configuration is not read again. */
   stop(): void;
   /** Where this server runs controllers. */
@@ -108,6 +108,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     clock,
     timers,
     log,
+    turns: registry.turns,
     trustIssuers: (jwt) => tokens.trustIssuers(jwt),
   });
   const methods = [fileTokens(files), ...tokens.methods];
@@ -124,7 +125,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
       ...accessReviews(authorization),
     ]),
     tokens,
-    trust: files.trust,
+    trust: () => files.cas.current().trust,
     series: [...configuration.series, ...tokens.series, expirationSeries(expirations)],
     stop: () => configuration.stop(),
     controllers: (own) =>

@@ -14,6 +14,7 @@ import type { ConditionCounts } from '../../admission/matching/condition-counts.
 import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
 import { createWebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
 import type { WebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
+import type { Readiness } from '../../admission/readiness.ts';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhooks/webhook-plugins.ts';
 import type { PluginDeps } from '../../admission/webhooks/webhook-plugins.ts';
 import { createWebhookSource } from '../../admission/webhooks/webhook-source.ts';
@@ -21,20 +22,19 @@ import type { WebhookSource } from '../../admission/webhooks/webhook-source.ts';
 import { CallError } from '../../admission/webhooks/webhooks.ts';
 import type { PostReview } from '../../admission/webhooks/webhooks.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type { Entry, Streams } from '../../../streams/streams.ts';
+import type { Streams } from '../../../streams/streams.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
 import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import type { Log } from './log.ts';
+import { followConfigurations, lostConfiguration } from './stored-configurations.ts';
 
 const limits = {
   /** Larger answers are failures: a patch of an object is not larger than objects are. */
@@ -64,6 +64,8 @@ export interface AdmissionWebhooks {
   /** Made when it is known as whom they call. */
   plugins(mutatingAs: CredentialsFor, validatingAs: CredentialsFor): WebhookPlugins;
   readonly counts: WebhookCounts;
+  /** By the names of the plugins. */
+  readonly readiness: Readonly<Record<string, Readiness>>;
   /** Resolves when all that the streams have told is in force. */
   settled(): Promise<void>;
 }
@@ -81,14 +83,20 @@ export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWe
   const onProblem = (configuration: string, err: unknown): void =>
     log.error({ err, configuration }, 'webhooks could not be read; what was stays in force');
   const sourceOf = (resource: string): WebhookSource => {
-    const source = createWebhookSource({ turns, environment, onProblem });
-    followConfigurations(deps, source, resource);
+    const stored = { group: deps.identity.fill('admissionregistration.{domain}'), resource };
+    const lost = lostConfiguration(deps, stored);
+    const source = createWebhookSource({ turns, environment, onProblem, lost, resource });
+    followConfigurations(deps, 'admission-webhooks', stored, source);
     return source;
   };
   const mutating = sourceOf('mutatingwebhookconfigurations');
   const validating = sourceOf('validatingwebhookconfigurations');
   return {
     counts,
+    readiness: {
+      MutatingAdmissionWebhook: mutating.readiness,
+      ValidatingAdmissionWebhook: validating.readiness,
+    },
     settled: () => Promise.all([mutating.settled(), validating.settled()]).then(() => undefined),
     plugins(mutatingAs, validatingAs) {
       const ports = (as: CredentialsFor): PluginDeps => ({
@@ -102,29 +110,6 @@ export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWe
       };
     },
   };
-}
-
-function followConfigurations(
-  { identity, scheme, streams }: AdmissionWebhookDeps,
-  source: WebhookSource,
-  resource: string,
-): void {
-  const group = identity.fill('admissionregistration.{domain}');
-  // A release that does not serve them has none.
-  if (scheme.findStorage({ group, resource }) === undefined) {
-    source.reset([]);
-    return;
-  }
-  const events = streams.resourceEvents({ group, resource });
-  streams.followers.follow('admission-webhooks', events, (event) => {
-    if (event.type === 'RESET') source.reset(decoded(event.snapshot.entries(undefined)));
-    else if (event.type === 'DELETED') source.remove(event.entry.name);
-    else source.set(decodeObject(event.entry.bytes));
-  });
-}
-
-function* decoded(entries: Iterable<Entry>): Iterable<ApiObject> {
-  for (const { bytes } of entries) yield decodeObject(bytes);
 }
 
 function reviewPoster(

@@ -16,8 +16,6 @@ import type {
 import { readAuthenticationConfiguration } from '../../authentication/configuration.ts';
 import type { ConfiguredAuthentication } from '../../authentication/configuration.ts';
 import { bearerTokens } from '../../authentication/bearer.ts';
-import { readCertificates } from '../../pki/certificates.ts';
-import type { Certificate } from '../../pki/certificates.ts';
 import { clientCertificates } from '../../authentication/client-certificate.ts';
 import { secretDigest } from '../../authentication/constant-time.ts';
 import { isProxyHeader, requestHeaderProxy } from '../../authentication/request-header.ts';
@@ -28,24 +26,20 @@ import type { AnonymousRule } from '../../authentication/union.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Histogram } from '../../stdx/histogram.ts';
-import type {
-  AuthenticationTrust,
-  TrustedProxies,
-} from '../../controllers/system/authentication-trust.ts';
-import type { AccessConfig, RequestHeaderConfig } from '../config/access-options.ts';
+import type { AccessConfig } from '../config/access-options.ts';
 import { readOptionFile, readOptionText } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { Pki } from './pki.ts';
+import { readCaStore } from './trusted-cas.ts';
+import type { CaStore } from './trusted-cas.ts';
 
 /** What the files say, read before anything is started. */
 export interface AuthenticationFiles {
-  readonly clientRoots: readonly Certificate[];
+  readonly cas: CaStore;
   readonly proxy: ProxyRules | undefined;
-  /** CAs of clients and proxies, PEM: clients are told of them in the handshake. */
-  readonly clientCaPem: string;
-  /** What servers behind this one are told of it. */
-  readonly trust: AuthenticationTrust;
   readonly staticUsers: ReadonlyMap<string, Pki['adminUser']>;
   readonly configuration: ReadConfigurationFile | undefined;
   readonly anonymous: AnonymousRule;
@@ -63,20 +57,13 @@ export function readAuthenticationFiles(
   pki: Pki,
   identity: Identity,
 ): AuthenticationFiles {
-  const own = pki.authority.certificatePem;
-  const clients = access.clientCaFile === undefined ? '' : bundleOf('client-ca-file', access);
-  const proxies = access.requestHeader === undefined ? '' : proxyBundle(access);
+  const cas = readCaStore(access, pki.authority.certificatePem);
   const file = access.authenticationConfigFile;
   const bytes = file === undefined ? undefined : readOptionFile('authentication-config', file);
-  const configured = configurationOf(access, bytes, identity);
+  const configured = finished(configurationOf(access, bytes, identity));
   return {
-    clientRoots: rootsOf('client-ca-file', `${own}\n${clients}`),
-    proxy: proxyRules(access, proxies),
-    clientCaPem: [own, clients, proxies].filter((pem) => pem !== '').join('\n'),
-    trust: {
-      clientCaPem: `${own}\n${clients}`,
-      proxies: access.requestHeader && trustedProxies(access.requestHeader, proxies),
-    },
+    cas,
+    proxy: proxyRules(access, () => cas.current().proxyRoots),
     staticUsers: staticUsersOf(access, pki),
     configuration:
       file === undefined || bytes === undefined ? undefined : { file, bytes, jwt: configured.jwt },
@@ -89,15 +76,15 @@ export interface UsedConfiguration {
   readonly anonymous: AnonymousRule;
 }
 
-/** What is in force with this configuration file and the flags; undefined: there is no file.
- * @throws OptionsError. */
-export function configurationOf(
+/** What is in force with this configuration file and the flags; undefined: there is no file. Yields
+ * where others may have a turn. @throws OptionsError. */
+export function* configurationOf(
   access: AccessConfig,
   bytes: Uint8Array | undefined,
   identity: Identity,
-): UsedConfiguration {
+): Steps<UsedConfiguration> {
   if (bytes === undefined) return { jwt: [], anonymous: anonymousRule(access, undefined) };
-  const read = readAuthenticationConfiguration(bytes, identity);
+  const read = yield* readAuthenticationConfiguration(bytes, identity);
   if (read.kind === 'ok') {
     return { jwt: read.value.jwt, anonymous: anonymousRule(access, read.value) };
   }
@@ -113,7 +100,8 @@ export function buildAuthentication(
   identity: Identity,
   expirations: Histogram,
 ): CallerAuthentication {
-  const { proxy, clientRoots } = files;
+  const { cas, proxy } = files;
+  const clientRoots = () => cas.current().clientRoots;
   const methods: readonly Authenticator[] = [
     ...(proxy === undefined ? [] : [requestHeaderProxy(proxy, clock)]),
     clientCertificates(clientRoots, clock, identity, (seconds) => expirations.observe(seconds)),
@@ -141,18 +129,13 @@ function staticUsersOf({ tokenAuthFile }: AccessConfig, { adminToken, adminUser 
   return new Map([...read.users, admin]);
 }
 
-function bundleOf(flag: string, { clientCaFile }: AccessConfig): string {
-  return readOptionText(flag, clientCaFile ?? '');
-}
-
-function proxyBundle({ requestHeader }: AccessConfig): string {
-  return readOptionText('requestheader-client-ca-file', requestHeader?.clientCaFile ?? '');
-}
-
-function proxyRules({ requestHeader }: AccessConfig, pem: string): ProxyRules | undefined {
+function proxyRules(
+  { requestHeader }: AccessConfig,
+  roots: ProxyRules['roots'],
+): ProxyRules | undefined {
   if (requestHeader === undefined) return undefined;
   return {
-    roots: rootsOf('requestheader-client-ca-file', pem),
+    roots,
     allowedNames: requestHeader.allowedNames,
     headers: {
       username: requestHeader.usernameHeaders,
@@ -161,30 +144,6 @@ function proxyRules({ requestHeader }: AccessConfig, pem: string): ProxyRules | 
       extraPrefix: requestHeader.extraHeaderPrefixes,
     },
   };
-}
-
-function trustedProxies(rules: RequestHeaderConfig, caPem: string): TrustedProxies {
-  return {
-    caPem,
-    allowedNames: rules.allowedNames,
-    usernameHeaders: rules.usernameHeaders.map(asWritten),
-    uidHeaders: rules.uidHeaders.map(asWritten),
-    groupHeaders: rules.groupHeaders.map(asWritten),
-    extraHeaderPrefixes: rules.extraHeaderPrefixes.map(asWritten),
-  };
-}
-
-/** `x-remote-user` ▶ `X-Remote-User`: clients compare the text. */
-function asWritten(header: string): string {
-  return header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
-}
-
-function rootsOf(flag: string, pem: string): readonly Certificate[] {
-  const roots = readCertificates(pem);
-  if (roots === undefined || roots.length === 0) {
-    throw new OptionsError(`--${flag}: the file holds no certificates, or some that are broken`);
-  }
-  return roots;
 }
 
 /** On by default, but not where a request without credentials could do everything. */

@@ -67,7 +67,8 @@ export function companyParts(
     },
     refusal(registry: () => RegistryDeps): CompanyRefusal {
       const counted = createCountOnDemand(registry, timers);
-      return createCompanyRefusal({ streams, counted });
+      const quotasRead = async (): Promise<void> => quotas?.whenRead();
+      return createCompanyRefusal({ streams, counted, quotasRead });
     },
   };
 }

@@ -3,7 +3,7 @@
  * (spec 2, section 4.1).
  *
  *     ping, log, etcd ─ readyz: etcd-readiness, informer-sync, change-followers (of this server's
- *     own) ─ what the start has to do ─ shutdown
+ *     own), admission-configurations ─ what the start has to do ─ shutdown
  *
  * What it is not: the endpoints (src/endpoints/health.ts).
  *
@@ -11,6 +11,7 @@
  * has been done stays done. A server that lags is alive: it is not to be restarted, but not to be
  * asked either. During `livezGraceMs` after the start /livez takes for done what is yet to be done.
  */
+import type { Readiness } from '../../admission/readiness.ts';
 import type { HealthCheck } from '../../endpoints/health.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
@@ -26,6 +27,7 @@ export interface HealthCheckDeps {
   readonly storage: Pick<Storage, 'failure'>;
   readonly logFollow: LogFollow;
   readonly registry: RegistryDeps;
+  readonly admissionReadiness: ReadonlyMap<string, Pick<Readiness, 'refusal'>>;
   readonly identity: Identity;
   readonly usesRbac: boolean;
   /** Those that run, here or at another server. */
@@ -60,6 +62,11 @@ export function healthChecks(deps: HealthCheckDeps): readonly HealthCheck[] {
       name: 'change-followers',
       endpoints: ['readyz'],
       healthy: () => !deps.registry.streams.followers.stats().some(({ failing }) => failing),
+    },
+    {
+      name: 'admission-configurations',
+      endpoints: ['readyz'],
+      healthy: () => [...deps.admissionReadiness.values()].every((each) => !each.refusal()),
     },
     ...startHooks(deps).flatMap((hook) => checksOfHook(hook, inGrace)),
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !deps.shuttingDown() },

@@ -29,7 +29,7 @@ export interface AdminAccess {
 /** `serving` may be a certificate that was given, of whatever CA: it is trusted itself. */
 export function adminAccess(
   { url, tokenUrl }: Pick<AdminAccess, 'url' | 'tokenUrl'>,
-  { serving }: TlsMaterial,
+  { serving }: Pick<TlsMaterial, 'serving'>,
   pki: Pki,
 ): AdminAccess {
   const own = serving === pki.serving;

@@ -17,8 +17,13 @@ import {
 } from '../../admission/policies/policy-plugins.ts';
 import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
 import { createPolicySource } from '../../admission/policies/policy-source.ts';
-import type { PolicySource, SourcePart } from '../../admission/policies/policy-source.ts';
-import type { ParamReader } from '../../admission/policies/policies.ts';
+import type {
+  AnyPolicy,
+  PolicySource,
+  PolicySourceDeps,
+} from '../../admission/policies/policy-source.ts';
+import type { Readiness } from '../../admission/readiness.ts';
+import type { FoundParams, LateParam, ParamReader } from '../../admission/policies/policies.ts';
 import { compileValidatingPolicy } from '../../admission/policies/validating-policy.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
@@ -30,11 +35,13 @@ import { convertMissing } from '../../registry/conversions.ts';
 import { atVersionOf } from '../../registry/versions.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { untilDone } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Log } from './log.ts';
+import { followConfigurations, lostConfiguration } from './stored-configurations.ts';
 
 export interface PolicyDeps {
   readonly streams: Streams;
@@ -57,6 +64,8 @@ export interface Policies {
   readonly mutating: AdmissionPlugin | undefined;
   readonly counts: PolicyCounts;
   readonly conditions: ConditionCounts;
+  /** By the names of the plugins. */
+  readonly readiness: Readonly<Record<string, Readiness>>;
   /** Resolves when all that the streams have told is in force. */
   settled(): Promise<void>;
 }
@@ -71,60 +80,61 @@ export function createPolicies(deps: PolicyDeps): Policies {
   const { namespaces } = deps;
   const common = { access, clock, timers, identity, scheme, turns, namespaces };
   const ports = { ...common, params, metrics: counts };
-  const onProblem = (policy: string, err: unknown): void =>
-    deps.log.error(
-      { err, policy },
-      'an admission policy could not be read; what was stays in force',
-    );
-  const validating = createPolicySource({
-    turns,
-    onProblem,
-    compile: (policy) => compileValidatingPolicy(policy, language, environments),
-  });
-  followPolicies(deps, validating, 'validatingadmissionpolicies');
-  const result = { validating: validatingAdmissionPolicy(validating, ports), counts, conditions };
+  const validating = followedPolicies(deps, 'validatingadmissionpolicies', (policy) =>
+    compileValidatingPolicy(policy, language, environments),
+  );
+  const result = {
+    validating: validatingAdmissionPolicy(validating, ports),
+    counts,
+    conditions,
+    readiness: { ValidatingAdmissionPolicy: validating.readiness },
+  };
   if (!deps.mutating) {
     return { ...result, mutating: undefined, settled: async () => validating.settled() };
   }
-  const mutating = createPolicySource({
-    turns,
-    onProblem,
-    compile: (policy) => compileMutatingPolicy(policy, language, environments),
-  });
-  followPolicies(deps, mutating, 'mutatingadmissionpolicies');
+  const mutating = followedPolicies(deps, 'mutatingadmissionpolicies', (policy) =>
+    compileMutatingPolicy(policy, language, environments),
+  );
   return {
     ...result,
+    readiness: { ...result.readiness, MutatingAdmissionPolicy: mutating.readiness },
     mutating: mutatingAdmissionPolicy(mutating, ports),
     settled: () => Promise.all([validating.settled(), mutating.settled()]).then(() => undefined),
   };
 }
 
-function followPolicies(
-  { identity, scheme, streams }: PolicyDeps,
-  source: PolicySource<unknown>,
+/** Policies of one kind and their bindings, from when this is called. */
+function followedPolicies<T extends AnyPolicy>(
+  deps: PolicyDeps,
   policies: string,
-): void {
-  const group = identity.fill('admissionregistration.{domain}');
-  const bindings = policies.replace(/ies$/, 'ybindings');
-  const follow = (resource: string, part: SourcePart): void => {
-    // A release that does not serve them has none.
-    if (scheme.findStorage({ group, resource }) === undefined) {
-      part.reset([]);
-      return;
-    }
-    const events = streams.resourceEvents({ group, resource });
-    streams.followers.follow('admission-policies', events, (event) => {
-      if (event.type === 'RESET') part.reset(decoded(event.snapshot.entries(undefined)));
-      else if (event.type === 'DELETED') part.remove(event.entry.name);
-      else part.set(decodeObject(event.entry.bytes));
-    });
-  };
-  follow(policies, source.policies);
-  follow(bindings, source.bindings);
-}
-
-function* decoded(entries: Iterable<Entry>): Iterable<ApiObject> {
-  for (const { bytes } of entries) yield decodeObject(bytes);
+  compile: PolicySourceDeps<T>['compile'],
+): PolicySource<T> {
+  const group = deps.identity.fill('admissionregistration.{domain}');
+  const own = { group, resource: policies };
+  const bindings = { group, resource: policies.replace(/ies$/, 'ybindings') };
+  const places = [own, bindings].map((place) => ({
+    ...place,
+    lost: lostConfiguration(deps, place),
+  }));
+  const source = createPolicySource({
+    turns: deps.turns,
+    compile,
+    onProblem: (name, err) =>
+      deps.log.error(
+        { err, name, policies },
+        'an admission policy or binding could not be read; what was stays in force',
+      ),
+    lost() {
+      for (const { lost, resource } of places) {
+        const name = lost();
+        if (name !== undefined) return `${resource} "${name}"`;
+      }
+      return undefined;
+    },
+  });
+  followConfigurations(deps, 'admission-policies', own, source.policies);
+  followConfigurations(deps, 'admission-policies', bindings, source.bindings);
+  return source;
 }
 
 /** Objects are read once, and kept for as long as they are what is stored. */
@@ -153,7 +163,10 @@ export function namespaceReader(streams: Streams): NamespaceReader {
   };
 }
 
-function paramReader({ scheme, streams }: PolicyDeps): ParamReader {
+/** Objects that are looked at in one step for those that a binding selects. */
+const paramsAtOnce = 1000;
+
+function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
   const kept = new WeakMap<Entry, ApiObject>();
   const shown = (kind: KindInfo, entry: Entry): Awaitable<ApiObject> =>
     converted(kind, objectOf(kept, entry));
@@ -166,15 +179,26 @@ function paramReader({ scheme, streams }: PolicyDeps): ParamReader {
       const entry = streams.snapshot(kind.storage).get(namespace, name);
       return entry === undefined ? undefined : shown(kind, entry);
     },
+    isLost(kind, namespace, name) {
+      const lost = streams.lost(kind.storage);
+      if (lost.size === 0) return false;
+      if (name !== '') return lost.has(`${namespace}/${name}`);
+      return [...lost.keys()].some((key) => key.startsWith(`${namespace}/`));
+    },
     list(kind, namespace, selects, most) {
-      const found: Entry[] = [];
+      const params: LateParam[] = [];
       const entries = streams.snapshot(kind.storage).entries(namespace);
-      for (const entry of entries) {
-        if (!selects(entry.labels)) continue;
-        found.push(entry);
-        if (found.length > most) break;
-      }
-      return found.map((entry) => () => shown(kind, entry));
+      let looked = 0;
+      const step = (): FoundParams | undefined => {
+        for (const until = looked + paramsAtOnce; looked < until; looked += 1) {
+          const next = entries.next();
+          if (next.done === true || params.length > most) return { params, looked };
+          const entry = next.value;
+          if (selects(entry.labels)) params.push(() => shown(kind, entry));
+        }
+        return undefined;
+      };
+      return step() ?? untilDone(turns, step);
     },
   };
 }

@@ -68,12 +68,15 @@ import { readingPorts, recordPorts } from './record-ports.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
+import type { ServiceAddress } from '../../webhooks/service-resolver.ts';
 import { serviceResolver } from './service-resolver.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
 import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
+import type { Readiness } from '../../admission/readiness.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
+import { warmExpressions } from './warm-expressions.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
 export interface ServerParts {
@@ -88,6 +91,8 @@ export interface ServerParts {
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'counts' | 'settled'>;
+  /** Of the plugins that follow what is stored, and are on. */
+  readonly admissionReadiness: ReadonlyMap<string, Pick<Readiness, 'refusal'>>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -98,6 +103,8 @@ export interface ServerParts {
   readonly authorization: Authorization;
   /** Undefined: definitions are not served, so nothing can be defined. */
   readonly customResources: CustomResources | undefined;
+  /** Where this server takes HTTPS: webhooks may stand behind its own service. */
+  setOwnAddress(address: ServiceAddress): void;
   /** What expressions in objects and configurations are written in. */
   readonly language: Language;
 }
@@ -132,12 +139,12 @@ export async function assembleParts(
   const authorization = startAuthorization(config.access.authorization, access);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const types = typeParts(config, { ...common, log });
-  const { customResources, resolveService, strategyOf, validation } = types;
+  const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
   const last = company.plugins;
   const makeNamespace = namespaceMaker(() => registry);
   const asked = { ...access, scheme, prng, authorization, last, resolveService, makeNamespace };
-  const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
+  const { guardOf, ...ofAdmission } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -175,9 +182,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
-    admission,
-    policies,
-    webhooks,
+    ...ofAdmission,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
@@ -185,6 +190,7 @@ export async function assembleParts(
     validation,
     authorization,
     customResources,
+    setOwnAddress,
     language,
   };
 }
@@ -196,13 +202,17 @@ function typeParts(
 ) {
   const { identity, kinds, language, log } = deps;
   const { toEndpoints } = config.admission;
-  const resolveService = serviceResolver({ ...deps, toEndpoints });
+  const own: { address?: ServiceAddress } = {};
+  const ownAddress = () => own.address;
+  const resolveService = serviceResolver({ ...deps, toEndpoints, ownAddress });
   const validation = createMigration(config.featureGates, log);
   const { release } = config;
   const customResources = serveCustomResources({ ...deps, resolveService, release });
+  if (customResources !== undefined) warmExpressions(language);
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
-  return { customResources, resolveService, strategyOf, validation };
+  const setOwnAddress = (address: ServiceAddress): void => void (own.address = address);
+  return { customResources, resolveService, setOwnAddress, strategyOf, validation };
 }
 
 /** Who has a say in writes, and what is told of them. */
@@ -221,7 +231,12 @@ function admissionParts(
   const { webhookCallsMax: callsMax } = config.admission;
   const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
   const guardOf = writeGuards(config, { ...deps, times: admission, policies, webhooks });
-  return { admission, guardOf, policies, webhooks };
+  const { plugins } = config.admission;
+  const readiness = Object.entries({ ...policies.readiness, ...webhooks.readiness });
+  const admissionReadiness = new Map(
+    readiness.filter(([name]) => (plugins as ReadonlySet<string>).has(name)),
+  );
+  return { admission, admissionReadiness, guardOf, policies, webhooks };
 }
 
 /** What writes to the store, and what follows it. */

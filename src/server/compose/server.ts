@@ -43,7 +43,7 @@ import { createServing, transportLimits } from './serving.ts';
 import type { Serving } from './serving.ts';
 import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { prepareListeners } from './listeners.ts';
-import type { Listeners, OpenPorts } from './listeners.ts';
+import type { Listeners, OpenPorts, TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
 import { makeDataDir, openStorage } from './open-storage.ts';
 import type { TokenPort } from '../config/access-options.ts';
@@ -52,6 +52,8 @@ import { OptionsError } from '../config/option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
 import { startSystemObjects } from './system-objects.ts';
 import type { SystemObjects } from './system-objects.ts';
+import { followTls } from './tls-reload.ts';
+import type { TlsReloadDeps } from './tls-reload.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -101,14 +103,13 @@ export async function startServer(
   config: CompletedConfig,
   environment: ServerEnvironment,
 ): Promise<RunningServer> {
-  const { log } = environment;
+  const { log, worker } = environment;
   const clock = environment.clock ?? systemClock;
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
   const kinds = environment.kinds ?? builtInKinds;
   const scheme = schemeOf(config, identity, kinds, log);
-  const { worker } = environment;
   const transportLoad = createTransportLoad(transportLimits(config));
   const open = await preparePorts(config, worker, transportLoad, log);
   makeDataDir(config.dataDir);
@@ -152,12 +153,13 @@ export async function startServer(
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
     const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
-    const { url, address } = server;
+    const { url, address, securePort } = server;
+    tellOwnAddress(config, parts, securePort);
     serving.setAddress(address);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
-    background.start(place, server.securePort);
-    const kubeconfig = kubeconfigOf(config, worker, server, material);
-    const running = { parts, serving, server, background, clock, timers, audit, access };
+    background.start(place, securePort);
+    const { kubeconfig, tlsFiles } = keepTls(config, worker, server, material, { log, timers });
+    const running = { parts, serving, server, background, clock, timers, audit, access, tlsFiles };
     const stop = stopping(config, { ...running, abandonStore: abandonable.abandon });
     const { httpUrl, tokenUrl, name: transport } = server;
     return { url, httpUrl, tokenUrl, transport, kubeconfig, parts, stop };
@@ -166,6 +168,15 @@ export async function startServer(
     await storage.close();
     throw error;
   }
+}
+
+/** Webhooks that name the server itself are asked there. */
+function tellOwnAddress(
+  { bindAddress }: CompletedConfig,
+  parts: ServerParts,
+  port: number | undefined,
+): void {
+  if (port !== undefined) parts.setOwnAddress({ host: reachedLocally(bindAddress), port });
 }
 
 interface Controlling {
@@ -197,14 +208,20 @@ function controllersOf(
   };
 }
 
-/** Of a worker none: its primary writes it. */
-function kubeconfigOf(
-  { dataDir }: CompletedConfig,
+/** The ports follow the files of TLS, and so does the kubeconfig; of a worker there is none: its
+ * primary writes it. */
+function keepTls(
+  { access, dataDir }: CompletedConfig,
   worker: WorkerPlace | undefined,
-  server: Listeners,
-  { tls, pki }: AccessMaterial,
-): string {
-  return worker === undefined ? writeKubeconfig(dataDir, adminAccess(server, tls, pki)) : '';
+  ports: Listeners,
+  { files, pki, tls }: AccessMaterial,
+  deps: TlsReloadDeps,
+): { readonly kubeconfig: string; readonly tlsFiles: { stop(): void } } {
+  const onServing = (served: TlsMaterial): string =>
+    worker === undefined ? writeKubeconfig(dataDir, adminAccess(ports, served, pki)) : '';
+  const kubeconfig = onServing(tls);
+  const { cas } = files;
+  return { kubeconfig, tlsFiles: followTls(access, { ...deps, tls, cas, ports, onServing }) };
 }
 
 interface Running {
@@ -216,6 +233,7 @@ interface Running {
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
+  readonly tlsFiles: { stop(): void };
   readonly abandonStore: () => void;
 }
 
@@ -224,10 +242,9 @@ const lastAnswersMs = 1_000;
 
 /** Everything that may wait for the store ends when `--shutdown-timeout` has passed: whoever waits
  * is told that the outcome is not known, or that nothing was done. */
-function stopping(
-  config: CompletedConfig,
-  { parts, serving, server, background, clock, timers, audit, access, abandonStore }: Running,
-): () => Promise<void> {
+function stopping(config: CompletedConfig, running: Running): () => Promise<void> {
+  const { parts, serving, server, background, clock, timers, audit, access, tlsFiles } = running;
+  const { abandonStore } = running;
   return async () => {
     serving.startShutdown();
     await sleep(timers, config.shutdownDelayMs);
@@ -240,6 +257,7 @@ function stopping(
     await background.stop();
     parts.authorization.stop();
     access.stop();
+    tlsFiles.stop();
     await parts.streams.stop();
     await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
     server.stopAccepting();
@@ -275,6 +293,12 @@ function schemeOf(
   }
   for (const warning of built.warnings) log.warn({}, warning);
   return built.scheme;
+}
+
+/** Where this process reaches itself. */
+function reachedLocally(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1';
+  return bindAddress === '::' ? '::1' : bindAddress;
 }
 
 /** Whether other servers may run over the same store. */

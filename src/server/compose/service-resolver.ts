@@ -2,8 +2,10 @@
  * Where services of the cluster are, for webhooks that stand behind one: as this server knows
  * services and their endpoints, from the log.
  *
- * Invariants: nothing is followed where services are called by their own address. Whose endpoints
- * an EndpointSlice holds is said by its label.
+ * Invariants: the service of this server itself (`kubernetes.default.svc`, port 443) leads to this
+ * very process, without the network of the cluster, as in the reference. Nothing is followed where
+ * services are called by their own address. Whose endpoints an EndpointSlice holds is said by its
+ * label.
  */
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -16,27 +18,36 @@ import type {
   FindEndpoints,
   FindService,
   ResolveService,
+  ServiceAddress,
 } from '../../webhooks/service-resolver.ts';
 
 export interface ServiceResolverDeps {
   readonly streams: Pick<Streams, 'followers' | 'resourceEvents' | 'snapshot'>;
   readonly scheme: Pick<Scheme, 'findStorage'>;
   readonly prng: Prng;
-  readonly identity: Pick<Identity, 'fill'>;
+  readonly identity: Pick<Identity, 'fill' | 'name' | 'namespaces'>;
   /** Endpoints are called, not the address of the service. */
   readonly toEndpoints: boolean;
+  /** Where this server takes HTTPS; undefined: nowhere, or it is not open yet. */
+  readonly ownAddress: () => ServiceAddress | undefined;
 }
 
+const ownPort = 443;
 const servicesResource = { group: '', resource: 'services' } as const;
 
 /** What is stored is followed from when this is called. */
 export function serviceResolver(deps: ServiceResolverDeps): ResolveService {
-  const { prng, streams, toEndpoints } = deps;
+  const { identity, ownAddress, prng, streams, toEndpoints } = deps;
   const find: FindService = (namespace, name) => {
     const entry = streams.snapshot(servicesResource).get(namespace, name);
     return entry && decodeObject(entry.bytes);
   };
-  return toEndpoints ? endpointResolver(find, endpointsOf(deps), prng) : clusterResolver(find);
+  const resolve = toEndpoints
+    ? endpointResolver(find, endpointsOf(deps), prng)
+    : clusterResolver(find);
+  const isOwn: (...service: Parameters<ResolveService>) => boolean = (namespace, name, port) =>
+    name === identity.name && namespace === identity.namespaces.default && port === ownPort;
+  return (...service) => (isOwn(...service) ? ownAddress() : undefined) ?? resolve(...service);
 }
 
 /** By namespace and service, then by the name of the slice. */

@@ -9,7 +9,9 @@
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { CallerAuthentication } from '../../authentication/authenticator.ts';
 import { createApiHandler } from '../../endpoints/api-handler.ts';
-import type { PlainDocument } from '../../endpoints/api-handler.ts';
+import { createRequestTurns } from '../../endpoints/filters/request-turns.ts';
+import type { BeginRequest } from '../../endpoints/filters/request-turns.ts';
+import type { ApiHandler, PlainDocument } from '../../endpoints/api-handler.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { makeDiscovery } from '../../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../../endpoints/discovery/discovery.ts';
@@ -45,7 +47,11 @@ import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { StoreTimes } from '../../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../../transport/http-exchange.ts';
-import type { ExchangeHandler, TransportLimits } from '../../transport/http-exchange.ts';
+import type {
+  ExchangeHandler,
+  HttpExchange,
+  TransportLimits,
+} from '../../transport/http-exchange.ts';
 import type { TransportLoad } from '../../transport/load.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
@@ -141,16 +147,17 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     requestCounts: metrics.requests,
     onFailure: failureLogger(log),
   });
+  const begin = inRequestTurns(deps, api, ({ method }) => {
+    metrics.ended(method);
+    inFlight -= 1;
+    if (inFlight === 0) onDrained?.();
+  });
   return {
     handler(exchange) {
       if (refusing && refuseWhileEnding(exchange)) return;
       metrics.began(exchange.method);
       inFlight += 1;
-      void api(exchange).finally(() => {
-        metrics.ended(exchange.method);
-        inFlight -= 1;
-        if (inFlight === 0) onDrained?.();
-      });
+      begin(exchange);
     },
     handshakeFailed: () => metrics.handshakeFailed(),
     setAddress(address) {
@@ -176,13 +183,25 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   };
 }
 
+/** `ended` is called once for each. */
+function inRequestTurns(
+  { clock, parts, timers }: Pick<ServingDeps, 'clock' | 'parts' | 'timers'>,
+  api: ApiHandler,
+  ended: (exchange: HttpExchange) => void,
+): ExchangeHandler {
+  const begin: BeginRequest = (exchange, startMs, nowMs) =>
+    void api(exchange, startMs, nowMs).finally(() => ended(exchange));
+  return createRequestTurns({ clock, timers, turnWatch: parts.turnWatch }, begin, ended);
+}
+
 function healthOf(config: CompletedConfig, deps: ServingDeps, shuttingDown: () => boolean): Health {
-  const { authorization, registry, storage } = deps.parts;
+  const { admissionReadiness, authorization, registry, storage } = deps.parts;
   return createHealth(
     healthChecks({
       ...deps,
       storage,
       registry,
+      admissionReadiness,
       usesRbac: authorization.usesRbac,
       controllers: config.tokens.controllers,
       livezGraceMs: config.livezGraceMs,

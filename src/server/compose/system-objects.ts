@@ -62,7 +62,7 @@ export interface SystemObjectsDeps {
   readonly parts: Pick<ServerParts, 'language' | 'queues' | 'registry'>;
   readonly timers: Timers;
   readonly log: Log;
-  readonly trust: AuthenticationTrust;
+  readonly trust: () => AuthenticationTrust;
   /** Other servers may run over the same store. */
   readonly shared: boolean;
 }

@@ -2,7 +2,12 @@
  * events that are made here. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { followQuotas, quotasPerWriteMax } from '../../../src/admission/quota/known-quotas.ts';
+import {
+  followQuotas,
+  quotasPerWriteMax,
+  readAtOnceMax,
+} from '../../../src/admission/quota/known-quotas.ts';
+import type { KnownQuotas } from '../../../src/admission/quota/known-quotas.ts';
 import { encodeObject } from '../../../src/apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../../src/apimachinery/schema.ts';
 import type { Step } from '../../../src/stdx/turns.ts';
@@ -47,9 +52,12 @@ function following() {
     handlers.get(resource)?.({ resource, ...event } as unknown as ResourceEvent);
   const reset = (resource: string, ...entries: readonly Entry[]): void =>
     send(resource, { type: 'RESET', snapshot: { entries: () => entries } });
-  const boundBy = (...names: readonly string[]) =>
-    known.bounding('n', names)?.map(({ name, uid }) => `${name} ${uid}`);
+  const boundBy = (...names: readonly string[]) => shownAs(known.bounding('n', names));
   return { known, lookInto, marked, send, reset, boundBy };
+}
+
+function shownAs(found: ReturnType<KnownQuotas['bounding']>): readonly string[] | string {
+  return typeof found === 'string' ? found : found.map(({ name, uid }) => `${name} ${uid}`);
 }
 
 describe('known quotas', () => {
@@ -97,8 +105,27 @@ describe('known quotas', () => {
     reset('resourcequotas', ...many.slice(1));
     assert.equal(boundBy('pods')?.length, quotasPerWriteMax);
     reset('resourcequotas', ...many);
-    assert.equal(boundBy('pods'), undefined);
+    assert.equal(boundBy('pods'), 'too many');
     assert.deepEqual(boundBy('cpu'), []);
+  });
+
+  it('are waited for where many of a namespace are new, but not where they cannot be read', async () => {
+    const { boundBy, known, lookInto, reset } = following();
+    const many = Array.from({ length: readAtOnceMax + 1 }, (_, at) =>
+      quotaEntry(`q${at}`, 'u', at === 7 ? 'cpu' : `count/things${at}.x`),
+    );
+    reset('resourcequotas', ...many);
+    assert.equal(boundBy('cpu'), 'unread');
+    const waiting = known.whenRead();
+    lookInto();
+    await waiting;
+    assert.deepEqual(boundBy('cpu'), ['q7 u']);
+    const broken = many.map((entry) => ({ ...entry, bytes: Buffer.from('{') }));
+    reset('resourcequotas', ...broken);
+    assert.equal(boundBy('cpu'), 'unread');
+    lookInto();
+    await known.whenRead();
+    assert.throws(() => boundBy('cpu'));
   });
 
   it('are forgotten, and every epoch is another one, when following begins anew', () => {
