@@ -12,10 +12,12 @@
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
+import { unknownSeq } from './chunks.ts';
+import type { LiveChunk } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Frame } from './selection.ts';
 import type { WatchGroup } from './watch-group.ts';
-import type { Watcher } from './watcher.ts';
+import type { Watcher, WatcherCounts } from './watcher.ts';
 
 type Group = WatchGroup<Watcher>;
 
@@ -24,6 +26,8 @@ export interface DeliveryDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly stages: Pick<WriteStages, 'written'>;
+  /** Of all watchers. */
+  readonly counts: Pick<WatcherCounts, 'framesTotal'>;
 }
 
 export class Delivery {
@@ -136,22 +140,39 @@ export class Delivery {
     const { live, ring } = group;
     const { head } = ring;
     let at = Math.min(group.position, live.length - 1);
+    // Most of them are at one position: it is looked up, and its chunk counted, once for all.
+    let seq = unknownSeq;
+    let chunk: LiveChunk | undefined;
+    let sentCount = 0;
     for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
       const watcher = live[at];
       // A sink may close any number of watchers while it is written to.
       if (watcher === undefined || watcher.seq >= head) continue;
-      const chunk = ring.after(watcher.seq);
-      if (chunk === undefined) {
-        watcher.resume();
-        continue;
+      if (chunk === undefined || watcher.seq !== seq) {
+        if (chunk !== undefined) this.#sent(group, chunk, sentCount);
+        sentCount = 0;
+        seq = watcher.seq;
+        chunk = ring.after(seq);
+        if (chunk === undefined) {
+          watcher.resume();
+          continue;
+        }
+        if (chunk.seq < head) group.again = true;
+        if (chunk.seq < group.passSeq) group.passSeq = chunk.seq;
       }
-      if (chunk.seq < head) group.again = true;
-      if (chunk.seq < group.passSeq) group.passSeq = chunk.seq;
+      sentCount += 1;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
       watcher.send(chunk);
     }
+    if (chunk !== undefined) this.#sent(group, chunk, sentCount);
     group.position = at;
+  }
+
+  #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {
+    const frames = framesCount * watchersCount;
+    this.#deps.counts.framesTotal += frames;
+    group.sent?.observeMany(frames, bytes.length * watchersCount);
   }
 
   /** A pass over the group has ended. */

@@ -63,6 +63,12 @@ export class ResourceCache {
     return this.#changedAt;
   }
 
+  /** Those whose record cannot be read, and of which no earlier state is known. */
+  get lost(): ReadonlyMap<EntryKey, string> {
+    if (this.#unreadable.size === 0) return noneUnreadable;
+    return new Map([...this.#unreadable].filter(([key]) => this.#map.get(key) === undefined));
+  }
+
   get(key: string): StampedEntry | undefined {
     return this.#map.get(key);
   }

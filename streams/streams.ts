@@ -152,6 +152,9 @@ export interface Streams {
   waitUntil(revision: Revision): Promise<Freshness>;
   /** The cache of a resource as it is now. O(1). */
   snapshot(resource: GroupResource): ResourceSnapshot;
+  /** Objects of the resource of which nobody can tell any state, with the reason; nearly always
+   * none. O(1) then. */
+  lost(resource: GroupResource): ReadonlyMap<EntryKey, string>;
   /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
    * revision, from the store otherwise. */
   snapshotAt(resource: GroupResource, revision: Revision): Promise<SnapshotAt>;

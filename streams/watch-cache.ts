@@ -114,9 +114,10 @@ class WatchCache implements Streams {
     this.#kept = new KeptSnapshots(store);
     this.#logPages = new LogPages(store);
     this.#stages = deps.stages ?? createWriteStages(clock);
-    this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages });
+    const counts = newWatcherCounts();
+    this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
     this.#clock = createWatchClock({ clock, timers, prng, limits });
-    this.#watcherDeps = this.#depsOfWatchers();
+    this.#watcherDeps = this.#depsOfWatchers(counts);
     this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
   }
 
@@ -158,6 +159,10 @@ class WatchCache implements Streams {
 
   snapshot(resource: WatchRequest['resource']): ReturnType<Streams['snapshot']> {
     return this.#stream(resource).cache.snapshot(this.revision);
+  }
+
+  lost(resource: WatchRequest['resource']): ReturnType<Streams['lost']> {
+    return this.#stream(resource).cache.lost;
   }
 
   snapshotAt(
@@ -232,7 +237,7 @@ class WatchCache implements Streams {
     };
   }
 
-  #depsOfWatchers(): WatcherDeps {
+  #depsOfWatchers(counts: WatcherCounts): WatcherDeps {
     const { limits } = this.#deps;
     return {
       sources: {
@@ -243,7 +248,7 @@ class WatchCache implements Streams {
         current: defer(() => this.waitUntilCurrent()).pipe(ignoreElements()),
         readLog: (after) => from(this.#logPages.covering(after)),
       },
-      counts: newWatcherCounts(),
+      counts,
       whenApplied: (revision, callback) => this.#progress.when(revision, callback),
       turns: this.#delivery,
       onEnded: (watcher) => this.#onEnded(watcher),

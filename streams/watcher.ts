@@ -112,11 +112,10 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#liveIndex = index;
   }
 
-  /** A chunk of its group that begins at its position. */
+  /** A chunk of its group that begins at its position. Whoever sends it counts it. */
   send(chunk: LiveChunk): void {
     this.#seq = chunk.seq;
     this.#revision = chunk.revision;
-    this.#count(chunk.framesCount, chunk.bytes.length);
     this.#write(chunk.bytes, true);
   }
 
@@ -304,6 +303,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
         this.resume();
         return false;
       }
+      this.#count(chunk.framesCount, chunk.bytes.length);
       this.send(chunk);
     }
     return this.#state === 'live';

@@ -11,13 +11,16 @@
  * idempotent: after a restart the graph is made anew and all of it is looked at once. A graph that
  * is not whole (a change could not be taken, or the state is still being read) decides nothing.
  * Bounds: workQueueLimits; while the queue is full, references are dropped and the whole graph is
- * looked at again later. The state at the start is read in slices of `loadSlice` objects.
+ * looked at again later. The state at the start, and what names an owner of an unknown kind when a
+ * kind comes, are read in turns with everybody else, `stepBytes` at a time.
  */
-import { defer, map, merge } from 'rxjs';
+import { defer, map, merge, Subject } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { judge } from './garbage-collector-decision.ts';
@@ -31,7 +34,10 @@ import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const garbageCollectorLimits = {
-  loadSlice: 5_000,
+  /** Read between two looks at the clock: some tenths of a millisecond. */
+  stepBytes: 64 * 1024,
+  /** What an object counts for beside its bytes. */
+  objectBytes: 512,
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,
   /** Places put into the queue at a time when the whole graph is looked at again. */
@@ -68,7 +74,9 @@ class Collector implements GarbageCollector {
   /** Told of already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
   #following: Subscription | undefined;
-  #loading: Promise<void> = Promise.resolve();
+  #loading: Promise<unknown> = Promise.resolve();
+  /** A kind has come, and what names owners of unknown kinds is looked at; once more after that. */
+  #looking: 'no' | 'yes' | 'again' = 'no';
   #review: Iterator<ObjectReference> | undefined;
   #stopped = false;
   /** Counts the readings of the state: the last one counts. */
@@ -137,23 +145,42 @@ class Collector implements GarbageCollector {
   /** Every change, and RESET when the state has been read: what changed meanwhile has come. */
   #events(): Observable<GraphEvent> {
     const { registry } = this.#deps;
+    const looking = new Subject<never>();
     const changes = servedChanges(
       registry,
       () => true,
-      () => this.#lookForOwners(),
+      () => void this.#lookForOwners().catch((error: unknown) => looking.error(error)),
     );
     const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
-    return merge(whole, changes);
+    return merge(whole, changes, looking);
   }
 
-  /** Owners of a kind that has come are no longer unknown. */
-  #lookForOwners(): void {
-    for (const place of [...this.#graph.unknown()]) {
+  /** Owners of a kind that has come are no longer unknown. Until each has been looked at, what
+   * names them is left alone, as before. */
+  async #lookForOwners(): Promise<void> {
+    const isUnderWay = this.#looking !== 'no';
+    this.#looking = isUnderWay ? 'again' : 'yes';
+    if (isUnderWay) return;
+    const look = (place: ObjectReference): number => {
       const entry = this.#entryAt(place);
       const [group = '', resource = ''] = place.split('/', 2);
-      if (entry === undefined || entry === 'unreadable') continue;
+      if (entry === undefined || entry === 'unreadable') return 0;
       this.#apply(`${group}/${resource}`, 'MODIFIED', entry);
+      return entry.bytes.length;
+    };
+    try {
+      do {
+        this.#looking = 'yes';
+        const looking = inSteps([...this.#graph.unknown()], look);
+        await runStepwise(this.#deps.registry.turns, looking, () => this.#stopped);
+      } while (this.#isToLookAgain());
+    } finally {
+      this.#looking = 'no';
     }
+  }
+
+  #isToLookAgain(): boolean {
+    return this.#looking === 'again' && !this.#stopped;
   }
 
   #becomeWhole(): void {
@@ -161,24 +188,25 @@ class Collector implements GarbageCollector {
     this.#queue.start();
   }
 
-  /** The state, in slices. */
   async #load(): Promise<void> {
-    const { registry, timers } = this.#deps;
+    const { registry } = this.#deps;
     this.#isWhole = false;
     this.#graph.clear();
     this.#loads += 1;
     const own = this.#loads;
-    let slice = 0;
-    for (const [id, kind] of kindsOf(registry)) {
-      for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
-        slice += 1;
-        if (slice % garbageCollectorLimits.loadSlice === 0) {
-          await new Promise<void>((resolve) => void timers.nextTurn(resolve));
-          if (this.#stopped || own !== this.#loads) return;
-        }
-        const now = registry.streams.snapshot(kind.storage).get(entry.namespace, entry.name);
+    const isOver = (): boolean => this.#stopped || own !== this.#loads;
+    await runStepwise(registry.turns, this.#reading(), isOver);
+  }
+
+  *#reading(): Steps<void> {
+    const { streams } = this.#deps.registry;
+    for (const [id, { storage }] of kindsOf(this.#deps.registry)) {
+      yield* inSteps(streams.snapshot(storage).entries(undefined), (entry) => {
+        // It may have changed since, and that change has come already.
+        const now = streams.snapshot(storage).get(entry.namespace, entry.name);
         if (now === entry) this.#apply(id, 'ADDED', entry);
-      }
+        return entry.bytes.length;
+      });
     }
   }
 
@@ -258,6 +286,18 @@ class Collector implements GarbageCollector {
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
     if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
+  }
+}
+
+/** Each of them, with a step after so many bytes, which is what `each` returns. */
+function* inSteps<T>(items: Iterable<T>, each: (item: T) => number): Steps<void> {
+  const { objectBytes, stepBytes } = garbageCollectorLimits;
+  let bytes = 0;
+  for (const item of items) {
+    bytes += objectBytes + each(item);
+    if (bytes < stepBytes) continue;
+    bytes = 0;
+    yield;
   }
 }
 

@@ -81,19 +81,19 @@ export interface PlainDocument {
   readonly read: () => Promise<JsonObject | undefined>;
 }
 
-export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
+/** `startMs`: when the request came; `nowMs`: when it begins. Both monotonic. */
+export type ApiHandler = (exchange: HttpExchange, startMs: number, nowMs: number) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   const { auditing, inFlight, prng, requestCounts } = deps;
-  const { clock, features, turnWatch } = deps.endpoints;
-  return async (exchange) => {
-    const startMs = clock.monotonicMs();
+  const { features, turnWatch } = deps.endpoints;
+  return async (exchange, startMs, nowMs) => {
     if (features.cbor) allowCbor(exchange);
     const auditId = identifyRequest(exchange, prng);
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const asked = whatIsAsked(exchange, startMs);
-    turnWatch.mark(asked.info, startMs);
+    turnWatch.mark(asked.info, nowMs);
     const seat = inFlight.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
     try {

@@ -22,6 +22,8 @@ export interface TurnWatch<L> {
   over(): void;
   /** Whose work is going on; undefined: nobody's that has been marked. */
   readonly current: L | undefined;
+  /** Counts the turns with marks in them that have ended. */
+  readonly turn: number;
   readonly seconds: Histogram;
   /** Of the longest turn since the last call. */
   takeLongest(): LongestTurn | undefined;
@@ -78,6 +80,9 @@ export function createTurnWatch<L>({ clock, describe, timers }: TurnWatchDeps<L>
     over,
     get current() {
       return current;
+    },
+    get turn() {
+      return turn;
     },
     mark(label, nowMs = label === current ? 0 : clock.monotonicMs()) {
       if (label === current) return;

@@ -197,7 +197,9 @@ function intentOf(
   request.warnings.push(...typed.warnings);
   const { apiVersion, kind } = typed.object;
   const metadata = withGivenOwners(typed.object.metadata, document['metadata']);
-  const intent: ApiObject = { ...onlyGiven(typed.object, document), apiVersion, kind, metadata };
+  // The schema of a user adds nothing, and a null that it lets be is a value like others.
+  const said = expected.custom === undefined ? onlyGiven(typed.object, document) : typed.object;
+  const intent: ApiObject = { ...said, apiVersion, kind, metadata };
   const placed = atRequestTarget(intent, request);
   if (placed.kind === 'refused') return placed;
   return ok({ kind: 'apply', intent: placed.value, noticed });

@@ -72,9 +72,10 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   exchange.onAbort(() => handle.close());
 }
 
-/** What is stored in the version that is asked for is shown to all of its watches at once. */
-function convertsForWatch({ storageVersion, version }: KindInfo): boolean {
-  return version !== storageVersion;
+/** What is stored in the version that is asked for is shown to all of its watches at once, unless
+ * some of it may still be stored in another. */
+function convertsForWatch({ custom, storageVersion, version }: KindInfo): boolean {
+  return version !== storageVersion || custom?.storesSeveral() === true;
 }
 
 /** Objects as they are stored: what a webhook converts. */

@@ -191,12 +191,20 @@ function attributesOf(review: ApiObject, user: UserInfo): Attributes | StatusErr
   };
 }
 
+/** What a query could hold: no other selector is decided about. */
+const rawSelectorMax = 16 * 1024;
+
 function selectedFieldsOf(
   asked: JsonObject,
 ): ReadonlyMap<string, string> | StatusError | undefined {
   const { fieldSelector } = asked;
   if (!isJsonObject(fieldSelector)) return undefined;
   const raw = text(fieldSelector, 'rawSelector');
+  if (raw.length > rawSelectorMax) {
+    return newBadRequest(
+      `fieldSelector.rawSelector: at most ${rawSelectorMax} characters expected`,
+    );
+  }
   if (raw !== '') {
     const parsed = parseFieldSelector(raw);
     return parsed instanceof StatusError ? parsed : parsed.pins;

@@ -1,8 +1,12 @@
-/** How long admission takes, under the names that dashboards know. */
+/** How long admission takes, under the names that dashboards know; and who refuses everything. */
 import type { AdmissionLabels, AdmissionTimes } from '../../admission/admission-times.ts';
-import type { HistogramSeries } from './metrics.ts';
+import type { Readiness } from '../../admission/readiness.ts';
+import type { MetricSeries } from './metrics.ts';
 
-export function admissionSeries(times: Pick<AdmissionTimes, 'read'>): readonly HistogramSeries[] {
+export function admissionSeries(
+  times: Pick<AdmissionTimes, 'read'>,
+  readiness: ReadonlyMap<string, Pick<Readiness, 'refusal'>>,
+): readonly MetricSeries[] {
   const labelsOf = ({ name, operation, rejected, type }: AdmissionLabels) =>
     name === '' ? { operation, rejected, type } : { name, operation, rejected, type };
   const read = (ofPlugins: boolean) => () =>
@@ -21,6 +25,15 @@ export function admissionSeries(times: Pick<AdmissionTimes, 'read'>): readonly H
       help: 'Time that all plugins of a phase took for a write.',
       stability: 'STABLE',
       readHistograms: read(false),
+    },
+    {
+      name: 'sluice_admission_closed',
+      help: 'Whether a plugin refuses all that it could match: what is stored cannot be read.',
+      read: () =>
+        [...readiness].map(([name, plugin]) => ({
+          labels: { name },
+          value: plugin.refusal() === undefined ? 0 : 1,
+        })),
     },
   ];
 }

@@ -79,7 +79,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...deliverySeries(parts.stages),
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
-      ...admissionSeries(parts.admission),
+      ...admissionSeries(parts.admission, parts.admissionReadiness),
       ...webhookSeries(parts.webhooks.counts),
       ...policySeries(parts.policies.counts),
       ...conditionSeries(parts.policies.conditions),
