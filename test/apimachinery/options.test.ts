@@ -306,3 +306,32 @@ describe('delete options', () => {
     });
   });
 });
+
+describe('selectors of a list', () => {
+  const asked = (field: string, count: number, term: (i: number) => string) => {
+    const terms = Array.from({ length: count }, (_none, i) => term(i)).join();
+    return parseListOptions(query(`${field}=${encodeURIComponent(terms)}`), {
+      metaGroup: context.metaGroup,
+      watchListEnabled: true,
+    });
+  };
+  const rows: readonly (readonly [field: string, term: (i: number) => string])[] = [
+    ['labelSelector', (i) => `!k${i}`],
+    ['fieldSelector', (i) => `metadata.name!=n${i}`],
+  ];
+  for (const [field, term] of rows) {
+    it(`have at most 128 requirements: ${field}`, () => {
+      assert.equal(accepted(asked(field, 128, term)).watch, false);
+      const { code, message } = refused(asked(field, 129, term));
+      assert.equal(code, 400);
+      assert.match(message, /at most 128 requirements/);
+    });
+  }
+
+  it('may name many values', () => {
+    const values = Array.from({ length: 1_000 }, (_none, i) => `v${i}`).join();
+    const options = accepted(asked('labelSelector', 1, () => `k in (${values})`));
+    assert.ok(options.labelSelector.matches({ k: 'v999' }));
+    assert.ok(!options.labelSelector.matches({ k: 'v1000' }));
+  });
+});

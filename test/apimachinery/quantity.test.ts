@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  writeQuantity,
   addQuantities,
   canonicalQuantity,
   compareQuantities,
@@ -255,6 +256,23 @@ describe('arithmetic of quantities is exact', () => {
         toScale,
       );
       assert.equal(unscaled * 10n ** BigInt(exp10 - toScale), BigInt(expected));
+    }
+  });
+
+  it('a sum that was written is read as anybody else would read it', () => {
+    const texts = ['0', '5', '250m', '64Mi', '1536', '1.5Gi', '9Ei', '1e3', '100n', '12k', '7E'];
+    const amounts = texts.map((text) => parseQuantity(text) as Quantity);
+    for (const a of amounts) {
+      for (const b of amounts) {
+        for (const sum of [addQuantities(a, b), addQuantities(addQuantities(a, b), b)]) {
+          const text = writeQuantity(sum);
+          const read = parseQuantity(text) as Quantity;
+          // A text of so many digits is not kept.
+          const anew = parseQuantity(`${'0'.repeat(20)}${text}`) as Quantity;
+          assert.deepEqual([read.format, compareQuantities(read, anew)], [anew.format, 0], text);
+          assert.equal(formatQuantity(read), formatQuantity(anew));
+        }
+      }
     }
   });
 

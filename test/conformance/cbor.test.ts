@@ -1,6 +1,5 @@
 /** CBOR as clients of the reference speak it, over HTTP and on both transports; and without its gate. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
@@ -9,6 +8,7 @@ import type { IdentityName } from '../../src/apimachinery/identity.ts';
 import type { JsonArray, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
+import { openResponse } from '../support/clients/http-client.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 
@@ -221,7 +221,7 @@ for (const { identity, transport } of settings) {
         const { request, url } = await server();
         const now = (await request('GET', path)).body['metadata'] as JsonObject;
         const from = `resourceVersion=${String(now['resourceVersion'])}`;
-        const watch = await openWatch(`${url}${path}?watch=true&${from}`, asked);
+        const watch = await openWatch(url, `${path}?watch=true&${from}`, asked);
         assert.equal(watch.response.headers['content-type'], 'application/cbor-seq');
         // Nothing has happened yet, and the head is here.
         await send('POST', path, encodeCbor(configMap('third', { k: 'v' })));
@@ -243,7 +243,7 @@ for (const { identity, transport } of settings) {
         [`${cbor};${as('Table')}`, 'Table'],
         [`${cbor};${as('PartialObjectMetadata')}`, 'PartialObjectMetadata'],
       ] as const) {
-        const watch = await openWatch(`${url}${path}?${query}`, type);
+        const watch = await openWatch(url, `${path}?${query}`, type);
         const added = await watch.next();
         assert.equal(added['type'], 'ADDED');
         assert.equal((added['object'] as JsonObject)['kind'], kind);
@@ -341,10 +341,8 @@ interface SequenceReader {
 const eventHead = Buffer.from('d9d9f7a24474797065', 'hex');
 
 /** Resolves with the head. */
-async function openWatch(url: string, type: string): Promise<SequenceReader> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    http.get(url, { agent: false, headers: { accept: type } }, resolve).on('error', reject);
-  });
+async function openWatch(url: string, target: string, type: string): Promise<SequenceReader> {
+  const response = await openResponse(url, target, { headers: { accept: type } });
   assert.equal(response.statusCode, 200);
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let buffered = Buffer.alloc(0);

@@ -1,6 +1,5 @@
 /** Protobuf as clients of the reference speak it, over HTTP and on both transports. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeMessage } from '../../src/apimachinery/codecs/protobuf-decode.ts';
@@ -16,6 +15,7 @@ import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
+import { openResponse } from '../support/clients/http-client.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 
@@ -150,7 +150,7 @@ for (const { identity, transport } of settings) {
       const { request, url } = await server();
       const now = (await request('GET', path)).body['metadata'] as JsonObject;
       const from = `resourceVersion=${String(now['resourceVersion'])}`;
-      const watch = await openWatch(`${url}${path}?watch=true&${from}`, mediaType);
+      const watch = await openWatch(url, `${path}?watch=true&${from}`, mediaType);
       assert.equal(watch.response.headers['content-type'], `${mediaType};stream=watch`);
       // Nothing has happened yet, and the head is here.
       await post('third', { k: 'v' });
@@ -169,7 +169,8 @@ for (const { identity, transport } of settings) {
       const query =
         'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
       const watch = await openWatch(
-        `${url}${path}?${query}&fieldSelector=metadata.name=second`,
+        url,
+        `${path}?${query}&fieldSelector=metadata.name=second`,
         mediaType,
       );
       assert.equal((await watch.next()).type, 'ADDED');
@@ -218,10 +219,8 @@ interface FramedWatch {
 }
 
 /** Resolves with the head. */
-async function openWatch(url: string, accept: string): Promise<FramedWatch> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    http.get(url, { agent: false, headers: { accept } }, resolve).on('error', reject);
-  });
+async function openWatch(url: string, target: string, accept: string): Promise<FramedWatch> {
+  const response = await openResponse(url, target, { headers: { accept } });
   assert.equal(response.statusCode, 200);
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let buffered = Buffer.alloc(0);

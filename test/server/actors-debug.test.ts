@@ -1,11 +1,11 @@
 /** Actors as operators see them: the list, and the stream that Stately's inspector reads. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createBrowserReceiver, createInspector } from '@statelyai/inspect';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { asAdmin, bind, rbacPath } from '../support/clients/access-setup.ts';
+import { openResponse } from '../support/clients/http-client.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -174,10 +174,7 @@ function lifeOf(snapshot: unknown): unknown {
 async function streamed(server: TestServer, act: () => Promise<void>): Promise<JsonObject[]> {
   const events: JsonObject[] = [];
   let rest = '';
-  const request = http.get(`${server.url}/debug/actors/events`);
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    request.on('response', resolve).on('error', reject);
-  });
+  const response = await openResponse(server.url, '/debug/actors/events');
   assert.equal(response.headers['content-type'], 'text/event-stream');
   const idle = new Promise<void>((resolve) => {
     response.setEncoding('utf8').on('data', (text: string) => {
@@ -195,7 +192,7 @@ async function streamed(server: TestServer, act: () => Promise<void>): Promise<J
   });
   await act();
   await idle;
-  request.destroy();
+  response.destroy();
   return events;
 }
 

@@ -7,11 +7,11 @@
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
+import { openResponse } from '../support/clients/http-client.ts';
 import { startAuditHook } from '../support/servers/audit-hook.ts';
 import type { AuditHook } from '../support/servers/audit-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -45,17 +45,15 @@ interface Following {
 /** `auditId`: the name of its events. */
 function follow(server: TestServer, target: string, auditId = 'it'): Following {
   let status = 0;
-  let onHead: () => void;
-  const head = new Promise<void>((resolve) => (onHead = resolve));
-  const options = { agent: false, headers: { 'audit-id': auditId } };
-  const request = http.get(`${server.url}${target}`, options, (response) => {
+  const end = new AbortController();
+  const request = { headers: { 'audit-id': auditId }, signal: end.signal };
+  const opened = openResponse(server.url, target, request).then((response) => {
     status = response.statusCode ?? 0;
-    response.on('error', () => undefined);
-    response.resume();
-    onHead();
+    response.on('error', () => undefined).resume();
   });
-  request.on('error', () => undefined);
-  return { status: () => status, head, close: () => request.destroy() };
+  // Closed before there is an answer, it never begins.
+  const head = opened.catch(() => new Promise<void>(() => undefined));
+  return { status: () => status, head, close: () => end.abort() };
 }
 
 describe('streams under auditing that blocks', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 
-const entry = path.resolve('dist/src/server/main.js');
+const entry = path.resolve('dist/bin/sluice.js');
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-convert-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

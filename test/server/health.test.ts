@@ -7,6 +7,8 @@ import { createHealth } from '../../src/endpoints/health.ts';
 import { healthChecks } from '../../src/server/compose/health-checks.ts';
 import type { HealthCheckDeps } from '../../src/server/compose/health-checks.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
+import { exchange } from '../support/clients/http-client.ts';
+import type { HttpReply } from '../support/clients/http-client.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 import { OptionsError } from '../../src/server/config/option-values.ts';
@@ -23,6 +25,7 @@ const inOrder = [
   'etcd-readiness',
   'informer-sync',
   'change-followers',
+  'admission-configurations',
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/start-cluster-authentication-info-controller',
   'poststarthook/start-kube-apiserver-identity-lease-controller',
@@ -35,7 +38,13 @@ const inOrder = [
   'autoregister-completion',
   'shutdown',
 ];
-const onlyReady = ['etcd-readiness', 'informer-sync', 'change-followers', 'shutdown'];
+const onlyReady = [
+  'etcd-readiness',
+  'informer-sync',
+  'change-followers',
+  'admission-configurations',
+  'shutdown',
+];
 
 describe('the health checks of a server', () => {
   let server: SecureServer;
@@ -96,6 +105,7 @@ describe('--livez-grace-period', () => {
     const registry = { scheme, identity, streams } as unknown as HealthCheckDeps['registry'];
     return {
       registry,
+      admissionReadiness: new Map(),
       identity,
       storage: { failure: () => undefined },
       logFollow: {
@@ -202,24 +212,13 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-interface FreshReply {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-}
-
 /** Over a connection of its own, that it would keep. */
-function fresh(url: string, target: string): Promise<FreshReply> {
-  return new Promise((resolve, reject) => {
-    const options = { agent: false, headers: { connection: 'keep-alive' } } as const;
-    const request = http.get(`${url}${target}`, options, (response) => {
-      const { headers, statusCode: status = 0 } = response.resume();
-      response.on('end', () => {
-        request.destroy();
-        resolve({ status, headers });
-      });
-    });
-    request.on('error', reject);
-  });
+async function fresh(url: string, target: string): Promise<HttpReply> {
+  const end = new AbortController();
+  const headers = { connection: 'keep-alive' };
+  const reply = await exchange(url, target, { headers, signal: end.signal });
+  end.abort();
+  return reply;
 }
 
 function statusOver(session: http2.ClientHttp2Session, target: string): Promise<number> {

@@ -1,6 +1,6 @@
 /**
  * Several servers over one FoundationDB double, with and without its faults: quotas, cluster IPs
- * and node ports hold for all of them together.
+ * and node ports hold for all of them together, and what a user defines at one is served by all.
  *
  * What it is not: other processes, or a real FoundationDB (simulation/fdb-servers.ts).
  */
@@ -13,6 +13,7 @@ import {
   sharedQuotaChecks,
   sharedQuotaFlags,
 } from '../support/checks/shared-quota.ts';
+import { definition, definitionsPath, gone, until } from '../support/data/custom-definitions.ts';
 import { startServersOverFdb } from '../support/servers/servers-over-fdb.ts';
 import type { ServerOverFdb, ServersOverFdb } from '../support/servers/servers-over-fdb.ts';
 
@@ -40,6 +41,28 @@ for (const [title, faulty] of [
     });
 
     for (const check of sharedQuotaChecks) it(check.title, () => check.run(servers.all));
+
+    it('a type that is defined at any of them is served by all', async () => {
+      for (const [at, one] of servers.all.entries()) {
+        const plural = `shared${at}`;
+        const body = definition({ plural, kind: `Shared${at}`, group: 'all.example' });
+        const made = await one.request('POST', definitionsPath, { body });
+        assert.equal(made.status, 201, made.text);
+        const path = `/apis/all.example/v1/namespaces/default/${plural}`;
+        await Promise.all(servers.all.map((each) => until(each, path, () => true)));
+        const object = {
+          apiVersion: 'all.example/v1',
+          kind: `Shared${at}`,
+          metadata: { name: 'a' },
+        };
+        for (const each of servers.all) {
+          const reply = await each.request('POST', path, { body: object });
+          assert.equal(reply.status, each === servers.all[0] ? 201 : 409, reply.text);
+        }
+        await one.request('DELETE', `${definitionsPath}/${plural}.all.example`);
+        await Promise.all(servers.all.map((each) => gone(each, path)));
+      }
+    });
 
     it('a server that has not heard of a quota is not slipped by', async () => {
       const base = await madeNamespace(servers.all, 'behind');

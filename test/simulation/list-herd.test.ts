@@ -6,7 +6,6 @@
  * The longest answer of /livez and the memory are told, not judged: they are the machine's.
  */
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -14,6 +13,8 @@ import type { TestContext } from 'node:test';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { decodeFirst, decode as readCbor } from 'cborg';
 import { parse as parseYaml } from 'yaml';
+import { finished } from 'node:stream/promises';
+import { exchange, openResponse } from '../support/clients/http-client.ts';
 import { pollLivez } from '../support/clients/livez-poller.ts';
 import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { configMaps, fill } from '../support/data/object-load.ts';
@@ -51,27 +52,27 @@ interface Download {
   readonly body: Buffer;
 }
 
-function download(port: number, accept: string, keep: boolean, query = ''): Promise<Download> {
-  return new Promise((resolve, reject) => {
-    const headers = { accept, 'accept-encoding': 'identity' };
-    const options = { host: '127.0.0.1', port, path: configMaps + query, agent: false, headers };
-    const request = http.get(options, (response) => {
-      let digest = 0;
-      const kept: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        digest = crc32(chunk, digest);
-        bytes += chunk.length;
-        if (keep) kept.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
-        else resolve({ bytes, digest, body: Buffer.concat(kept) });
-      });
-    });
-    request.on('error', reject);
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
+
+async function download(
+  port: number,
+  accept: string,
+  keep: boolean,
+  query = '',
+): Promise<Download> {
+  const headers = { accept, 'accept-encoding': 'identity' };
+  const response = await openResponse(urlOf(port), configMaps + query, { headers });
+  assert.equal(response.statusCode, 200);
+  let digest = 0;
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    digest = crc32(chunk, digest);
+    bytes += chunk.length;
+    if (keep) kept.push(chunk);
   });
+  await finished(response);
+  return { bytes, digest, body: Buffer.concat(kept) };
 }
 
 function herd(accept: string): Promise<Download[]> {
@@ -216,8 +217,8 @@ for (const [name, accept, names] of rows) {
 
 /** The sum of all series of this name. */
 async function metric(port: number, name: string): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-  const series = (await response.text())
+  const { text } = await exchange(urlOf(port), '/metrics');
+  const series = text
     .split('\n')
     .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
   assert.ok(series.length > 0, name);
@@ -225,29 +226,21 @@ async function metric(port: number, name: string): Promise<number> {
 }
 
 /** Sends a list request and goes after `bytes` of the answer. */
-function vanish(port: number, accept: string, bytes: number): Promise<void> {
-  return new Promise((resolve) => {
-    const options = {
-      host: '127.0.0.1',
-      port,
-      path: configMaps,
-      agent: false,
-      headers: { accept },
-    };
-    const request = http.get(options, (response) => {
-      let seen = 0;
-      response.on('data', (chunk: Buffer) => {
-        seen += chunk.length;
-        if (seen >= bytes) request.destroy();
-      });
-      response.on('error', () => undefined);
-      response.on('close', resolve);
+async function vanish(port: number, accept: string, bytes: number): Promise<void> {
+  const end = new AbortController();
+  if (bytes === 0) setTimeout(() => end.abort(), 5);
+  const request = { headers: { accept }, signal: end.signal };
+  try {
+    const response = await openResponse(urlOf(port), configMaps, request);
+    let seen = 0;
+    response.on('data', (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen >= bytes) end.abort();
     });
-    request.on('error', () => resolve());
-    request.on('socket', (socket) => {
-      if (bytes === 0) socket.on('connect', () => setTimeout(() => request.destroy(), 5));
-    });
-  });
+    await finished(response);
+  } catch {
+    // It has gone, as it should.
+  }
 }
 
 test('clients that go in the middle leave nothing behind', { timeout }, async () => {

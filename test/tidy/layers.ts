@@ -199,6 +199,7 @@ export const testLibraries: readonly string[] = [
   'xstate',
   'rxjs',
   'rxjs/testing',
+  'tap',
   'lmdb',
   '@msgpack/msgpack',
   'typescript',

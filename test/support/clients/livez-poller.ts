@@ -2,8 +2,9 @@
  * Asks for /livez again and again from a thread of its own, so that what is measured is the server
  * and not the test that loads it.
  */
-import http from 'node:http';
+import { Agent } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { statusOf } from './http-client.ts';
 
 export interface LivezReport {
   readonly count: number;
@@ -31,18 +32,9 @@ export function pollLivez(port: number): LivezPoller {
   };
 }
 
-function ask(port: number, agent: http.Agent): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = http.get({ host: '127.0.0.1', port, path: '/livez', agent }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode === 200));
-    });
-    request.on('error', () => resolve(false));
-  });
-}
-
 async function poll(port: number): Promise<void> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const url = `http://127.0.0.1:${port}`;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let seen = { count: 0, failed: 0, longestMs: 0 };
   parentPort?.on('message', () => {
     parentPort?.postMessage(seen);
@@ -50,7 +42,7 @@ async function poll(port: number): Promise<void> {
   });
   for (;;) {
     const begin = performance.now();
-    const answered = await ask(port, agent);
+    const answered = (await statusOf(url, '/livez', { agent })) === 200;
     const tookMs = performance.now() - begin;
     seen = {
       count: seen.count + 1,

@@ -4,9 +4,9 @@
  * What it is not: a judgement of times. A row says which answers are right; how long everybody else
  * waited meanwhile is told by whoever runs it.
  */
-import http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { statusOf } from '../clients/http-client.ts';
 import { makeRequest } from './signing-requests.ts';
 
 export interface AttackRow {
@@ -37,21 +37,10 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 export function send(port: number, sent: Sent): Promise<number> {
   const { accept, body, method = 'POST', path, type = json } = sent;
   const headers = {
-    ...(body === undefined
-      ? {}
-      : { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
+    ...(body === undefined ? {} : { 'content-type': type }),
     ...(accept === undefined ? {} : { accept }),
   };
-  return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port, path, method, headers, agent: false };
-    const request = http.request(options, (response) => {
-      response.on('error', () => resolve(0));
-      response.resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
-    });
-    request.on('error', () => resolve(0));
-    request.end(body);
-  });
+  return statusOf(`http://127.0.0.1:${port}`, path, { method, headers, body });
 }
 
 function posts(path: string, type: string, bodies: readonly (string | Buffer)[]) {
@@ -231,6 +220,38 @@ const others: readonly AttackRow[] = [
       });
       const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
       return posts(path, json, [body, body])(port);
+    },
+  },
+  {
+    title: 'lists by a selector of many requirements',
+    right: [400],
+    run: (port, of) => {
+      const selector = many(1_500, (i) => `!k${i}`).join();
+      const path = `${configMaps}?labelSelector=${encodeURIComponent(selector)}`;
+      return Promise.all(many(of(2, 20), () => send(port, { method: 'GET', path })));
+    },
+  },
+  {
+    title: 'lists by a selector of many values',
+    right: [200],
+    run: (port, of) => {
+      const selector = `k notin (${many(1_500, (i) => `v${i}`).join()})`;
+      const path = `${configMaps}?limit=1&labelSelector=${encodeURIComponent(selector)}`;
+      return Promise.all(many(of(2, 20), () => send(port, { method: 'GET', path })));
+    },
+  },
+  {
+    title: 'reviews of access with a selector as long as a body',
+    right: [400, 413],
+    run: (port, of) => {
+      const rawSelector = 'metadata.name!=a,'.repeat(of(2_000, 150_000));
+      const resourceAttributes = { verb: 'list', resource: 'pods', fieldSelector: { rawSelector } };
+      const body = JSON.stringify({
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes },
+      });
+      return posts('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', json, [body])(port);
     },
   },
   {

@@ -18,6 +18,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
+import { statusOf } from '../clients/http-client.ts';
 import type { AttackRow, SizeOf } from './attack-rows.ts';
 
 /** Long enough for what was sent to be worked on. */
@@ -80,16 +81,8 @@ async function manyNames(count: number): Promise<Credential> {
   return { cert: leaf.pem, key: await pemOf(leaf.keys) };
 }
 
-function get(port: number, path: string, more: https.RequestOptions): Promise<number> {
-  return new Promise((resolve) => {
-    const options = { host, port, path, rejectUnauthorized: false, ...more };
-    const request = https.get(options, (response) => {
-      response.on('error', () => resolve(0));
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.resume();
-    });
-    request.on('error', () => resolve(0));
-  });
+function get(port: number, tls: Credential, agent?: https.Agent): Promise<number> {
+  return statusOf(`https://${host}:${port}`, configMaps, { tls, agent });
 }
 
 /** On one connection, and on one each. */
@@ -101,12 +94,10 @@ async function withCredential(
   const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent += 1) {
-    statuses.push(await get(port, configMaps, { agent, ...credential }));
+    statuses.push(await get(port, credential, agent));
   }
   agent.destroy();
-  const apart = Array.from({ length: count }, () =>
-    get(port, configMaps, { agent: false, ...credential }),
-  );
+  const apart = Array.from({ length: count }, () => get(port, credential));
   return [...statuses, ...(await Promise.all(apart))];
 }
 

@@ -10,15 +10,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
-import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { asAdmin, bind, rbacPath, untilAllowed } from '../clients/access-setup.ts';
-import { startSecureServer, tokens } from './secure-server.ts';
+import { exchange } from '../clients/http-client.ts';
+import type { HttpReply } from '../clients/http-client.ts';
+import { identityOf, startSecureServer, tokens } from './secure-server.ts';
 import type { SecureServer } from './secure-server.ts';
 import type { TestOptions } from './test-server.ts';
 
@@ -47,11 +46,7 @@ export interface Attack extends Sent {
   readonly ports?: readonly Port[];
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
+export type Answer = Pick<HttpReply, 'status' | 'headers' | 'text'>;
 
 export interface AttackBench {
   readonly server: SecureServer;
@@ -106,7 +101,7 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
   };
   const ports = { tls: new URL(server.secureUrl), plain: new URL(server.url) };
   const send: AttackBench['send'] = async (port, sent) => {
-    const answer = await exchange(ports[port], server.caPem, sent);
+    const answer = await reply(ports[port], server.caPem, sent);
     if (sent.token !== tokens.admin) said.push(JSON.stringify(answer.headers), answer.text);
     for (const each of credentialsIn(sent)) shown.add(each);
     return answer;
@@ -202,34 +197,11 @@ function checkEvents(events: readonly JsonObject[], attack: Attack): void {
   if (expected !== undefined) assert.equal(decision, expected);
 }
 
-function exchange(to: URL, ca: string, sent: Sent): Promise<Answer> {
-  const { as, body, contentType = 'application/json', headers, method = 'GET', token } = sent;
-  const payload = typeof body === 'object' ? JSON.stringify(body) : body;
-  const own = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(payload === undefined
-      ? {}
-      : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(payload)) }),
-    ...headers,
-  };
-  const common = { host: to.hostname, port: to.port, path: sent.path, method, headers: own };
-  const credentials = as === undefined ? {} : { cert: as.certificatePem, key: as.keyPem };
-  return new Promise((resolve, reject) => {
-    const request =
-      to.protocol === 'https:'
-        ? https.request({ ...common, ca, agent: false, ...credentials })
-        : http.request({ ...common, agent: false });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => (text += piece));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-    });
-    request.end(payload);
-  });
+function reply(to: URL, ca: string, sent: Sent): Promise<Answer> {
+  const { as, contentType, path: target, ...request } = sent;
+  const type = contentType ?? (sent.body === undefined ? undefined : 'application/json');
+  const headers = { ...(type !== undefined && { 'content-type': type }), ...sent.headers };
+  return exchange(to.origin, target, { ...request, headers, tls: identityOf(ca, as) });
 }
 
 const rbacGroup = 'rbac.authorization.k8s.io';

@@ -6,15 +6,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import https from 'node:https';
-import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeCertificate } from '../../../src/pki/certificate-authority.ts';
 import { keyPurposes } from '../../../src/pki/certificates.ts';
 import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
-import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import type { Log } from '../../../src/server/compose/log.ts';
+import { exchange } from '../clients/http-client.ts';
+import type { HttpReply, HttpRequest, TlsOptions } from '../clients/http-client.ts';
 import { startTestServer } from './test-server.ts';
 import type { TestOptions, TestServer } from './test-server.ts';
 
@@ -26,20 +25,11 @@ const tokenFile = [
   `${tokens.bob},bob,uid-2,"team-a,team-b"`,
 ].join('\n');
 
-export interface SecureReply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly body: JsonObject;
-}
+export type SecureReply = HttpReply;
 
-export interface SecureRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: object;
+export interface SecureRequest extends HttpRequest {
   /** Client certificate. */
   readonly as?: KeyPair;
-  readonly token?: string;
 }
 
 export interface SecureServer extends TestServer {
@@ -76,8 +66,8 @@ export async function startSecureServer(
     secureUrl,
     caPem: authority.certificatePem,
     authority,
-    secure: (target, request = {}) =>
-      secureRequest(secureUrl, authority.certificatePem, target, request),
+    secure: (target, { as, ...request } = {}) =>
+      exchange(secureUrl, target, { ...request, tls: identityOf(authority.certificatePem, as) }),
     clientCertificate: (commonName, organizations = []) =>
       leafOf(authority, commonName, organizations),
   };
@@ -94,42 +84,7 @@ export function leafOf(
   return makeCertificate({ commonName, organizations, ...validity }, purpose, authority);
 }
 
-function secureRequest(
-  url: string,
-  ca: string,
-  target: string,
-  { method = 'GET', headers = {}, body, as, token }: SecureRequest,
-): Promise<SecureReply> {
-  const { hostname: host, port } = new URL(url);
-  const credentials = as === undefined ? {} : { cert: as.certificatePem, key: as.keyPem };
-  const payload = body === undefined ? undefined : JSON.stringify(body);
-  const own: Record<string, string | string[]> = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(payload === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(payload.length) }),
-    ...headers,
-  };
-  return new Promise((resolve, reject) => {
-    const request = https.request(
-      { host, port, ca, ...credentials, path: target, method, headers: own, agent: false },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (piece: string) => (text += piece));
-        response.on('end', () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            get body() {
-              return JSON.parse(text) as JsonObject;
-            },
-          });
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(payload);
-  });
+/** What a client brings that knows the server by its CA. */
+export function identityOf(ca: string, as: KeyPair | undefined): TlsOptions {
+  return { ca, cert: as?.certificatePem, key: as?.keyPem };
 }

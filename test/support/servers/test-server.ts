@@ -8,34 +8,22 @@
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import http from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { completeConfig, optionTable } from '../../../src/server/config/options.ts';
 import type { OptionName, RawOptions } from '../../../src/server/config/options.ts';
 import type { Log } from '../../../src/server/compose/log.ts';
 import { startServer } from '../../../src/server/compose/server.ts';
 import type { RunningServer, ServerEnvironment } from '../../../src/server/compose/server.ts';
 import { openAccess } from './open-access.ts';
+import { exchange, openResponse } from '../clients/http-client.ts';
+import type { HttpReply, HttpRequest } from '../clients/http-client.ts';
 import { readWatch } from '../clients/watch-reader.ts';
 import type { WatchReader } from '../clients/watch-reader.ts';
 
-export interface RequestOptions {
-  /** An object is sent as JSON; text and bytes as they are. */
-  readonly body?: object | string | Uint8Array | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** The parsed JSON body; throws when it is none. */
-  readonly body: JsonObject;
-}
+export type RequestOptions = Pick<HttpRequest, 'body' | 'headers'>;
+export type Reply = HttpReply;
 
 export interface ApiClient {
   readonly url: string;
@@ -107,17 +95,13 @@ export async function startTestServer(
 }
 
 export function apiClient(url: string): ApiClient {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const watches = new Set<WatchReader>();
   return {
     url,
-    async request(method, target, options = {}) {
-      const response = await send(agent, url, method, target, options);
-      return readReply(response);
-    },
+    request: (method, target, options = {}) => exchange(url, target, { ...options, method, agent }),
     async openWatch(target, headers = {}) {
-      const response = await send(undefined, url, 'GET', target, { headers });
-      const reader = readWatch(response);
+      const reader = readWatch(await openResponse(url, target, { headers }));
       watches.add(reader);
       return reader;
     },
@@ -125,46 +109,6 @@ export function apiClient(url: string): ApiClient {
       for (const watch of watches) watch.close();
       watches.clear();
       agent.destroy();
-    },
-  };
-}
-
-function send(
-  agent: http.Agent | undefined,
-  url: string,
-  method: string,
-  target: string,
-  { body, headers = {} }: RequestOptions,
-): Promise<IncomingMessage> {
-  const json = typeof body === 'object' && !(body instanceof Uint8Array);
-  const payload = json ? JSON.stringify(body) : body;
-  const own: Record<string, string> = json ? { 'content-type': 'application/json' } : {};
-  // Node leaves the length out of a DELETE, and the body would look like the next request.
-  if (payload !== undefined) own['content-length'] = String(Buffer.byteLength(payload));
-  const { hostname: host, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    // The target as it is given: a URL would tidy it up.
-    const request = http.request(
-      { host, port, path: target, method, agent: agent ?? false, headers: { ...own, ...headers } },
-      resolve,
-    );
-    request.on('error', reject);
-    request.end(payload);
-  });
-}
-
-async function readReply(response: IncomingMessage): Promise<Reply> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const bytes = Buffer.concat(chunks);
-  const text = bytes.toString('utf8');
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    bytes,
-    text,
-    get body() {
-      return JSON.parse(text) as JsonObject;
     },
   };
 }
