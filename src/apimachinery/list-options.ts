@@ -87,11 +87,19 @@ export type RawListOptions = Omit<ListOptions, 'resourceVersion' | 'resourceVers
   readonly resourceVersionMatch: string;
 };
 
+/** Of one selector. Each object of a collection, and each change of one for each watch, is held to
+ * all of them. Values of one requirement have no bound but that of a query. */
+const requirementsMax = 128;
+
 function readListOptions(query: QueryParameters): RawListOptions | StatusError {
   const labelSelector = parseLabelSelector(queryValue(query, 'labelSelector') ?? '');
   if (labelSelector instanceof StatusError) return labelSelector;
   const fieldSelector = parseFieldSelector(queryValue(query, 'fieldSelector') ?? '');
   if (fieldSelector instanceof StatusError) return fieldSelector;
+  for (const { requirements } of [labelSelector, fieldSelector]) {
+    if (requirements.length <= requirementsMax) continue;
+    return newBadRequest(`a selector may have at most ${requirementsMax} requirements`);
+  }
   const limit = queryInteger(query, 'limit') ?? 0;
   if (limit instanceof StatusError) return limit;
   const timeoutSeconds = queryInteger(query, 'timeoutSeconds') ?? 0;

@@ -35,20 +35,42 @@ const largestBinary = 2n ** 63n - 1n;
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*(?:[+-]?\d+)?)$/;
 const exponentSuffix = /^[eE]([+-]?\d+)$/;
 
-/** Few amounts come again and again; a text is worked out once. Emptied when full. */
-const parsed = new Map<string, Quantity | undefined>();
-const parsedMax = 1024;
+/** Few amounts come again and again, among many that come once (what a quota's usage passes
+ * through): a text is worked out once, and kept for as long as it is asked for. When `recent` is
+ * full, what was there before it is forgotten. */
+let recent = new Map<string, Quantity | undefined>();
+let before = new Map<string, Quantity | undefined>();
+const recentMax = 1024;
 const parsedTextMax = 16;
 
 /** Undefined for a text that is no quantity. */
 export function parseQuantity(text: string): Quantity | undefined {
   if (text.length > parsedTextMax) return parseText(text);
-  const known = parsed.get(text);
-  if (known !== undefined || parsed.has(text)) return known;
-  if (parsed.size >= parsedMax) parsed.clear();
-  const quantity = parseText(text);
-  parsed.set(text, quantity);
+  const known = recent.get(text);
+  if (known !== undefined || recent.has(text)) return known;
+  const quantity = before.get(text) ?? parseText(text);
+  keep(text, quantity);
   return quantity;
+}
+
+function keep(text: string, quantity: Quantity | undefined): void {
+  if (recent.size >= recentMax) {
+    before = recent;
+    recent = new Map();
+  }
+  recent.set(text, quantity);
+}
+
+/** The canonical text of an amount that will be read again: then it need not be worked out. */
+export function writeQuantity(quantity: Quantity): string {
+  const text = formatQuantity(quantity);
+  const { exp10, format, unscaled } = quantity;
+  // Only what reading the text would make, too: `1536` says nothing of a binary amount, and a large
+  // one is cut when it is read.
+  const isBinary = text.endsWith('i') && exp10 === 0 && unscaled <= largestBinary;
+  const same = format === 'DecimalSI' || (format === 'BinarySI' && isBinary);
+  if (same && text.length <= parsedTextMax) keep(text, quantity);
+  return text;
 }
 
 function parseText(text: string): Quantity | undefined {

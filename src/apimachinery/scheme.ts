@@ -95,8 +95,11 @@ export interface ScalePaths {
 export interface CustomKind {
   /** As typed/conform.ts. What is wrong in embedded metadata is refused in a body only. */
   conform(document: JsonObject, origin: 'body' | 'stored'): Conformed;
-  /** An object of the store as it is read today: the very same one if nothing is to be done. */
+  /** An object of the store as the version that it is stored in reads it today: the very same one
+   * if nothing is to be done. */
   readStored(object: ApiObject): ApiObject;
+  /** What is stored of an object at this version that has been accepted. */
+  toStored(object: ApiObject): ApiObject;
   /** Objects that were written under another one are read anew: readStored. */
   readonly shape: string;
   readonly mergeType: MergeType;
@@ -106,6 +109,8 @@ export interface CustomKind {
   readonly definition: GroupResource & { readonly name: string };
   /** Now: the definition is being deleted, and nothing is created any more. */
   isEnding(): boolean;
+  /** Now: objects may be stored in another version than the one that is marked for it. */
+  storesSeveral(): boolean;
   /** Of a deprecated version. */
   readonly deprecationWarning: string | undefined;
   /** Who converts its objects; absent: versions differ in their schemas only. */

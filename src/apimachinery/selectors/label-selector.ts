@@ -172,10 +172,14 @@ function checkNumbers(values: readonly string[]): FieldError[] {
 
 type Matcher = (labels: Labels) => boolean;
 
+const noValues: ReadonlySet<string> = new Set();
+
 function matcherOf({ key, operator, values }: LabelRequirement): Matcher {
   // hasOwn: a label may be called `constructor`.
   const has: Matcher = (labels) => Object.hasOwn(labels, key);
   const first = values[0] ?? '';
+  const isAmong = operator === 'in' || operator === 'notin';
+  const among: ReadonlySet<string> = isAmong ? new Set(values) : noValues;
   switch (operator) {
     case '=':
     case '==':
@@ -183,9 +187,9 @@ function matcherOf({ key, operator, values }: LabelRequirement): Matcher {
     case '!=':
       return (labels) => !has(labels) || labels[key] !== first;
     case 'in':
-      return (labels) => has(labels) && values.includes(labels[key] as string);
+      return (labels) => has(labels) && among.has(labels[key] as string);
     case 'notin':
-      return (labels) => !has(labels) || !values.includes(labels[key] as string);
+      return (labels) => !has(labels) || !among.has(labels[key] as string);
     case 'exists':
       return has;
     case '!':

@@ -33,7 +33,13 @@ const SUBRESOURCE_LENGTH_MAX = 256;
 
 const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
-export interface ObjectMetaRules {
+export interface FinalizerRules {
+  /** Of what users define: a finalizer needs no domain, and one that is added later is not judged;
+   * what is odd about it is a warning (finalizerWarnings). */
+  readonly anyFinalizer?: boolean | undefined;
+}
+
+export interface ObjectMetaRules extends FinalizerRules {
   readonly namespaced: boolean;
   readonly nameValidator: NameValidator;
 }
@@ -47,7 +53,7 @@ export function validateObjectMeta(
     validateNamespace(meta.namespace ?? '', rules.namespaced),
     validateCommon(meta),
     validateManagedFields(meta['managedFields']),
-    validateFinalizers(meta.finalizers ?? []),
+    validateFinalizers(meta.finalizers ?? [], rules),
   );
 }
 
@@ -58,9 +64,10 @@ export function validateObjectMeta(
 export function validateObjectMetaUpdate(
   next: ObjectMeta,
   current: ObjectMeta,
+  rules: FinalizerRules = noRules,
 ): readonly FieldError[] {
   return allErrors(
-    validateFinalizersUpdate(next, current),
+    validateFinalizersUpdate(next, current, rules),
     validateGenerationUpdate(next, current),
     validateImmutable(next, current),
     validateCommon(next),
@@ -70,6 +77,8 @@ export function validateObjectMetaUpdate(
       : validateManagedFields(next['managedFields']),
   );
 }
+
+const noRules: FinalizerRules = {};
 
 function validateCommon(meta: ObjectMeta): readonly FieldError[] {
   const { labels, annotations, ownerReferences } = meta;
@@ -173,7 +182,10 @@ const FOREGROUND = 'foregroundDeletion';
 /** Finalizers without a domain that the service itself gives a meaning. */
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([ORPHAN, FOREGROUND, 'kubernetes']);
 
-function validateFinalizers(finalizers: readonly string[]): readonly FieldError[] {
+function validateFinalizers(
+  finalizers: readonly string[],
+  { anyFinalizer = false }: FinalizerRules,
+): readonly FieldError[] {
   const field = 'metadata.finalizers';
   if (finalizers.length === 0) return noErrors;
   const errors = finalizers.flatMap((name) => problems(field, name, checkQualifiedName(name)));
@@ -181,21 +193,52 @@ function validateFinalizers(finalizers: readonly string[]): readonly FieldError[
     const detail = `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`;
     errors.push(invalid(field, finalizers, detail));
   }
+  if (anyFinalizer) return errors;
   finalizers.forEach((name, i) => {
-    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return;
+    if (hasDomain(name)) return;
     const detail = 'name is neither a standard finalizer name nor is it fully qualified';
     errors.push(invalid(`${field}[${i}]`, name, detail));
   });
   return errors;
 }
 
+function hasDomain(finalizer: string): boolean {
+  return finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer);
+}
+
+/** What is odd about finalizers that come with this write, where any may (FinalizerRules). */
+export function finalizerWarnings(
+  next: ObjectMeta,
+  current: ObjectMeta | undefined,
+): readonly string[] {
+  const { finalizers } = next;
+  if (finalizers === undefined || finalizers === current?.finalizers) return noWarnings;
+  const before = new Set(current?.finalizers);
+  const added = [...new Set(finalizers)].filter((name) => !before.has(name)).sort();
+  return added.flatMap((name) => {
+    const said = checkQualifiedName(name);
+    const form = name.includes('.') ? withPath : '';
+    const prefer = `prefer a domain-qualified finalizer name${form}`;
+    const why = `${prefer} to avoid accidental conflicts with other finalizer writers`;
+    const all = hasDomain(name) ? said : [...said, why];
+    return all.map((each) => `metadata.finalizers: ${quote(name)}: ${each}`);
+  });
+}
+
+const withPath = ' including a path (/)';
+const noWarnings: readonly string[] = [];
+
 /** Finalizers that are already stored are not judged again: they must be removable one by one. */
-function validateFinalizersUpdate(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
+function validateFinalizersUpdate(
+  next: ObjectMeta,
+  current: ObjectMeta,
+  rules: FinalizerRules,
+): readonly FieldError[] {
   const before = new Set(current.finalizers ?? []);
   const finalizers = next.finalizers ?? [];
   const added = finalizers.filter((name) => !before.has(name));
   if (added.length === 0) return [];
-  const errors = [...validateFinalizers(finalizers)];
+  const errors = rules.anyFinalizer === true ? [] : [...validateFinalizers(finalizers, rules)];
   if (current.deletionTimestamp !== undefined) {
     const names = [...new Set(added)].sort().map(quote).join(', ');
     const detail =
