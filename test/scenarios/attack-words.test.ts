@@ -22,7 +22,8 @@ const words: readonly (readonly [word: string, like: string])[] = [
 ];
 const maps = '/api/v1/namespaces/default/configmaps';
 /** What differs between two equal requests. */
-const own = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'time', 'continue']);
+const times = ['creationTimestamp', 'deletionTimestamp', 'time'];
+const own = new Set(['uid', 'resourceVersion', 'continue', ...times]);
 
 const asked = (row: WordRow, word: string, domain: string): WordRow => {
   const fill = (text: string): string => text.replaceAll('~', word).replaceAll('{domain}', domain);
