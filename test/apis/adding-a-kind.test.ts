@@ -184,9 +184,9 @@ describe('a kind that is one file', () => {
   });
 
   it('is served as the document about it shows', async () => {
-    const buoys = '/apis/harbour.example/v1/namespaces/default/buoys';
+    const buoys = '/apis/harbour.k8s.io/v1/namespaces/default/buoys';
     const buoy = (name: string, spec: JsonObject): JsonObject => ({
-      apiVersion: 'harbour.example/v1',
+      apiVersion: 'harbour.k8s.io/v1',
       kind: 'Buoy',
       metadata: { name },
       spec,
