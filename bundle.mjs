@@ -6,7 +6,7 @@
  *
  * What is machine code, or loads some, stays in node_modules.
  */
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -36,3 +36,5 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
+// Its first line has the flags that the engine takes only when it starts.
+chmodSync(path.join(outdir, 'sluice.js'), 0o755);

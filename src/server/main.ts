@@ -29,7 +29,14 @@ const unusable: ReadonlySet<string> = new Set([
 /** Where small buffers come from: of the default, 8 KiB, each request would take a whole one. */
 Buffer.poolSize = 64 * 1024;
 
+/** Whoever reads the text that a command prints may have seen enough: `sluice --help | head -1`. */
+function onUnreadOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+}
+
 async function main(): Promise<void> {
+  process.stdout.on('error', onUnreadOutput);
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
   if (command.kind === 'usage') {
@@ -45,6 +52,8 @@ async function main(): Promise<void> {
     process.stdout.write(machineDiagrams());
     return;
   }
+  // What follows has more to do than to print.
+  process.stdout.off('error', onUnreadOutput);
   // Stores, backups, keys, logs: what is made from here on is its owner's alone.
   process.umask(0o077);
   if (command.kind === 'kubeconfig') {

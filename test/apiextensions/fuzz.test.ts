@@ -19,7 +19,8 @@ import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { sharedRoot, sharedVectors } from '../cel/shared-vectors.ts';
+import { sharedVectors } from '../cel/shared-vectors.ts';
+import { sharedRoot } from '../support/data/corpora.ts';
 import { customWrites, versionsOf, writeDefinition } from './custom-writes.ts';
 import { mutatedSchema, randomJson, randomSchema, randomValue } from './random-schemas.ts';
 

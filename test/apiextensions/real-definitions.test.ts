@@ -10,7 +10,8 @@ import { parseAllDocuments } from 'yaml';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { customWrites, sortedCauses } from './custom-writes.ts';
 import type { RecordedAnswer } from './custom-writes.ts';
-import { sharedRoot, sharedVectors } from '../cel/shared-vectors.ts';
+import { sharedVectors } from '../cel/shared-vectors.ts';
+import { sharedRoot } from '../support/data/corpora.ts';
 
 interface ObjectRow {
   readonly source: string;

@@ -1,15 +1,18 @@
 /**
- * Adding a kind is adding data: a real server serves the kind of lighthouses.ts, of which nothing
- * else in the code knows: discovery, OpenAPI, defaults, rules, warnings, tables, versions, watches.
+ * Adding a kind is adding data: a real server serves the kind of lighthouses.ts, and the one that
+ * docs/adding-a-kind.md adds, of which nothing else in the code knows: discovery, OpenAPI, defaults,
+ * rules, warnings, tables, versions, watches.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { build } from 'esbuild';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { makeKindSet } from '../../src/apis/kind-set.ts';
 import { builtInGroups } from '../../src/apis/groups.ts';
+import type { GroupDefinition } from '../../src/apis/kind-definition.ts';
 import { apiClient } from '../support/servers/test-server.ts';
 import type { ApiClient } from '../support/servers/test-server.ts';
 import { openAccess } from '../support/servers/open-access.ts';
@@ -32,6 +35,40 @@ function lighthouse(name: string, spec: JsonObject, version = 'v1'): JsonObject 
   return { apiVersion: `coast.example/${version}`, kind: 'Lighthouse', metadata: { name }, spec };
 }
 
+/** The group whose two files docs/adding-a-kind.md shows. Their imports are found from any group. */
+async function groupOfTheDocument(): Promise<GroupDefinition> {
+  const page = readFileSync('docs/adding-a-kind.md', 'utf8');
+  const anyGroup = path.resolve('src/apis/batch');
+  const [kind = '', group = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+    ([, text]) => text,
+  );
+  const { outputFiles } = await build({
+    stdin: { contents: group, loader: 'ts', resolveDir: anyGroup },
+    plugins: [
+      {
+        name: 'the other file of the page',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^\.\/buoys\.ts$/ }, () => ({ path: 'buoys', namespace: 'page' }));
+          onLoad({ filter: /./, namespace: 'page' }, () => ({
+            contents: kind,
+            loader: 'ts',
+            resolveDir: anyGroup,
+          }));
+        },
+      },
+    ],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+  const made = (await import(`data:text/javascript;base64,${code}`)) as {
+    readonly harbourGroup: GroupDefinition;
+  };
+  return made.harbourGroup;
+}
+
 describe('a kind that is one file', () => {
   let dataDir: string;
   let running: RunningServer;
@@ -52,7 +89,7 @@ describe('a kind that is one file', () => {
     running = await startServer(completeConfig(raw), {
       log: quiet,
       onFatal: (error) => fatal.push(error),
-      kinds: makeKindSet([...builtInGroups, coastGroup]),
+      kinds: makeKindSet([...builtInGroups, coastGroup, await groupOfTheDocument()]),
     });
     client = apiClient(running.url === '' ? (running.httpUrl ?? '') : running.url);
   });
@@ -144,5 +181,24 @@ describe('a kind that is one file', () => {
     assert.equal(event?.type, 'ADDED');
     assert.equal(event.object.metadata.name, 'seen');
     watch.close();
+  });
+
+  it('is served as the document about it shows', async () => {
+    const buoys = '/apis/harbour.k8s.io/v1/namespaces/default/buoys';
+    const buoy = (name: string, spec: JsonObject): JsonObject => ({
+      apiVersion: 'harbour.k8s.io/v1',
+      kind: 'Buoy',
+      metadata: { name },
+      spec,
+    });
+    const made = await client.request('POST', buoys, { body: buoy('b1', {}) });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(made.body['spec'], { colour: 'white' });
+    const refused = await client.request('POST', buoys, { body: buoy('b2', { colour: 'pink' }) });
+    assert.equal(refused.status, 422);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { body } = await client.request('GET', buoys, { headers: { accept } });
+    const [row] = body['rows'] as JsonObject[];
+    assert.deepEqual((row?.['cells'] as string[]).slice(0, 2), ['b1', 'white']);
   });
 });

@@ -1,15 +1,11 @@
-/** Vectors that nobody here wrote, read where they lie; undefined where they are missing. */
+/** Test vectors of other projects for one file of tests, which skips what they would have held. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
-import { noVectors } from '../support/data/corpora.ts';
+import { noVectors, sharedRoot } from '../support/data/corpora.ts';
 
-export const sharedRoot = path.resolve(
-  process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'),
-);
-
-/** Integers beyond 2^53 are bigints. */
+/** Undefined where the file is missing. Integers beyond 2^53 are bigints. */
 export function sharedVectors<T>(relative: string): T | undefined {
   const file = path.join(sharedRoot, 'corpora', relative);
   if (!existsSync(file)) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -52,8 +52,6 @@ describe('the executable', () => {
   it('gives the engine its young generation, which a program cannot do once it runs', () => {
     const there = path.join(folder, 'sluice');
     symlinkSync(entry, there);
-    // As npm does with the executables of a package.
-    chmodSync(entry, 0o755);
     const look = 'data:text/javascript,process.stderr.write(process.execArgv.join())';
     const env = {
       PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
@@ -63,6 +61,16 @@ describe('the executable', () => {
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^\d+\.\d+\.\d+/);
     assert.equal(stderr, '--max-semi-space-size=64');
+  });
+
+  it('ends quietly when whoever reads its help has seen enough', () => {
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-c', '"$0" "$1" --help | true; exit "${PIPESTATUS[0]}"', process.execPath, entry],
+      { encoding: 'utf8' },
+    );
+    assert.equal(stderr, '');
+    assert.equal(status, 0);
   });
 });
 

@@ -195,6 +195,7 @@ export const testLibraries: readonly string[] = [
   'cbor-x',
   '@statelyai/inspect',
   'cborg',
+  'esbuild',
   'fast-check',
   'xstate',
   'rxjs',

@@ -52,9 +52,6 @@ export function createFleet(options: FleetOptions): Fleet {
   return new WorkerFleet(options);
 }
 
-/** As the executable and `npm start` have it: it cannot be set once the engine runs. */
-const youngGeneration = '--max-semi-space-size=64';
-
 class WorkerFleet implements Fleet {
   readonly #options: FleetOptions;
   readonly #running = new Map<number, Worker>();
@@ -67,8 +64,6 @@ class WorkerFleet implements Fleet {
     // The kernel hands out connections: a worker that stands still takes none of a shared handle.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({
-      // Flags of the supervisor come later, and win.
-      execArgv: [youngGeneration, ...process.execArgv],
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
     });

@@ -12,8 +12,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 
-const root = path.resolve(process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'));
-const present = existsSync(path.join(root, 'corpora'));
+/** The folder beside the project; it may not be there. */
+export const sharedRoot = path.resolve(
+  process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'),
+);
+const present = existsSync(path.join(sharedRoot, 'corpora'));
 
 /** Why a test without vectors is skipped; false where they are. */
 export const noVectors: string | false = present
@@ -41,7 +44,7 @@ function missing(file: string): Error {
 
 /** A file or a folder of vectors; without any, an empty folder. */
 export function corpusPath(relative: string): string {
-  const file = path.join(root, 'corpora', relative);
+  const file = path.join(sharedRoot, 'corpora', relative);
   if (existsSync(file)) return file;
   if (present) throw missing(file);
   if (emptyFolder === undefined) {
@@ -56,12 +59,12 @@ export function corpusPath(relative: string): string {
 
 /** What a file of vectors holds, in JSON or YAML; without any, no rows. */
 export function readCorpus<T>(relative: string): T {
-  return read<T>(path.join(root, 'corpora', relative));
+  return read<T>(path.join(sharedRoot, 'corpora', relative));
 }
 
 /** The facts that the shipped catalogues are made of, see generate/README.md. */
 export function readFacts<T>(): T {
-  return read<T>(path.join(root, 'facts', 'builtin-types.json'));
+  return read<T>(path.join(sharedRoot, 'facts', 'builtin-types.json'));
 }
 
 function read<T>(file: string): T {
