@@ -171,6 +171,9 @@ export interface AdmissionObjects {
     resource: GroupResource,
     make: (objects: Iterable<ApiObject>) => Steps<T>,
   ): (namespace: string) => Awaitable<T>;
+  /** By namespace: the name of one whose record nobody can read, and of which no earlier state is
+   * known. */
+  lost(resource: GroupResource): (namespace: string) => string | undefined;
   /** Resolves when there is such an object, or when it has been waited for long enough. */
   appearance(resource: GroupResource, namespace: string, name: string): Promise<void>;
   /** Resolves when what was written before is seen. */

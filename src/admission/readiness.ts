@@ -15,6 +15,11 @@ const readyWaitMs = 10_000;
 /** Why the write is refused: a 403. */
 const notReady = 'not yet ready to handle request';
 
+/** The same of what nobody can read. */
+export function unreadable(what: string): string {
+  return `${notReady}: ${what} cannot be read`;
+}
+
 export interface Readiness {
   /** What was stored at the start is in force. */
   readonly isReady: boolean;
@@ -41,7 +46,7 @@ export function createReadiness(lost: () => string | undefined): SettableReadine
     refusal() {
       if (!isReady) return notReady;
       const what = lost();
-      return what && `${notReady}: ${what} cannot be read`;
+      return what && unreadable(what);
     },
     setReady() {
       isReady = true;

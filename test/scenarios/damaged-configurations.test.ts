@@ -90,17 +90,23 @@ const rows: readonly Row[] = [
   },
 ];
 
-async function damage(server: TestServer, place: string): Promise<void> {
+/** What has been overwritten. */
+async function overwrite(server: TestServer, place: string, value: Uint8Array) {
   const { storage } = server.running.parts;
   const key = place as StoreKey;
   const read = await storage.read(key);
   assert(read.kind === 'ok' && read.value !== undefined, key);
-  const { revision, state } = read.value;
-  const operation = { kind: 'put', state, value: Buffer.from('damaged') } as const;
+  const { revision, state, value: before } = read.value;
+  const operation = { kind: 'put', state, value } as const;
   const expect = { kind: 'revision', revision } as const;
   const [outcome] = await storage.commit([{ key, expect, conditions: [], operation }]);
   assert.equal(outcome?.kind, 'applied');
   await server.running.parts.streams.waitUntilCurrent();
+  return before;
+}
+
+function damage(server: TestServer, place: string): ReturnType<typeof overwrite> {
+  return overwrite(server, place, Buffer.from('damaged'));
 }
 
 let dataDir = '';
@@ -194,6 +200,107 @@ describe('a damaged configuration of admission', () => {
     assert.equal(made.status, 201, made.text);
     assert.equal((await server.request('GET', '/readyz')).status, 200);
   });
+});
+
+/** What bounds the writes of its namespace. */
+const bounding = [
+  {
+    resource: 'limitranges',
+    kind: 'LimitRange',
+    spec: { limits: [{ type: 'Container', max: { cpu: '1' } }] },
+    plugin: 'LimitRanger',
+    refusal: 'not yet ready to handle request: limitranges "bound" cannot be read',
+    /** Nobody limits those. */
+    configMaps: 201,
+    beyond: /maximum cpu usage per Container is 1, but limit is 2/,
+  },
+  {
+    resource: 'resourcequotas',
+    kind: 'ResourceQuota',
+    spec: { hard: { 'limits.cpu': '1' } },
+    plugin: 'ResourceQuota',
+    refusal: 'status unknown for quota: bound: it cannot be read',
+    configMaps: 403,
+    beyond: /exceeded quota: bound, requested: limits.cpu=2, used: limits.cpu=0, limited/,
+  },
+] as const;
+
+function pod(server: TestServer, namespace: string): Promise<Reply> {
+  const resources = { limits: { cpu: '2' }, requests: { cpu: '2' } };
+  const body = { metadata: { name: 'p' }, spec: { containers: [container(resources)] } };
+  return server.request('POST', `/api/v1/namespaces/${namespace}/pods`, { body });
+}
+
+function container(resources: JsonObject): JsonObject {
+  return { name: 'c', image: 'i', resources };
+}
+
+describe('a damaged bound of a namespace', () => {
+  for (const { beyond, configMaps, kind, plugin, refusal, resource, spec } of bounding) {
+    const place = `/api/v1/namespaces/bounded/${resource}`;
+    const record = `/${resource}/bounded/bound`;
+    const refused = (name: string): string => `${name} is forbidden: ${refusal}`;
+
+    async function damagedServer(told: unknown[]) {
+      const gated = { 'feature-gates': gates };
+      const first = await started(gated);
+      const namespace = { metadata: { name: 'bounded' } };
+      await first.request('POST', '/api/v1/namespaces', { body: namespace });
+      const body = { apiVersion: 'v1', kind, metadata: { name: 'bound' }, spec };
+      const made = await first.request('POST', place, { body });
+      assert.equal(made.status, 201, made.text);
+      const kept = await first.request('POST', '/api/v1/namespaces/bounded/services', {
+        body: { metadata: { name: 'kept' }, spec: { ports: [{ port: 80 }] } },
+      });
+      assert.equal(kept.status, 201, kept.text);
+      const good = await damage(first, record);
+      const quiet = { warn: () => undefined, info: () => undefined, debug: () => undefined };
+      const log = { ...quiet, error: (what: unknown) => void told.push(what) };
+      return { server: await started(gated, log), good };
+    }
+
+    it(`closes it after a restart until it is deleted: ${resource}`, async () => {
+      const told: unknown[] = [];
+      const { server } = await damagedServer(told);
+      const closed = await pod(server, 'bounded');
+      assert.equal(closed.status, 403, closed.text);
+      assert.equal(closed.body['message'], refused('pods "p"'));
+      const map = { body: { metadata: { name: 'm' } } };
+      const other = await server.request('POST', '/api/v1/namespaces/bounded/configmaps', map);
+      assert.equal(other.status, configMaps, other.text);
+      const label = {
+        body: { metadata: { labels: { a: 'b' } } },
+        headers: { 'content-type': 'application/merge-patch+json' },
+      };
+      const kept = '/api/v1/namespaces/bounded/services/kept';
+      const patched = await server.request('PATCH', kept, label);
+      assert.equal(patched.status, 200, `what takes nothing more is written: ${patched.text}`);
+      assert.equal((await server.request('DELETE', kept)).status, 200, 'and may go');
+      const elsewhere = await pod(server, 'default');
+      assert.equal(elsewhere.status, 201, elsewhere.text);
+      const health = '/readyz/admission-configurations';
+      assert.equal((await server.request('GET', health)).status, 500);
+      const metric = `sluice_admission_closed{name="${plugin}"}`;
+      assert.match((await server.request('GET', '/metrics')).text, new RegExp(`${metric} 1`));
+      assert.equal(told.length, 1, `it is told once, and nothing else: ${JSON.stringify(told)}`);
+
+      const deleted = await server.request('DELETE', `${place}/bound`, { body: unsafe });
+      assert.equal(deleted.status, 200, deleted.text);
+      const open = await pod(server, 'bounded');
+      assert.equal(open.status, 201, open.text);
+      assert.equal((await server.request('GET', health)).status, 200);
+      assert.match((await server.request('GET', '/metrics')).text, new RegExp(`${metric} 0`));
+    });
+
+    it(`bounds it again when it is mended: ${resource}`, async () => {
+      const { good, server } = await damagedServer([]);
+      assert.equal((await pod(server, 'bounded')).body['message'], refused('pods "p"'));
+      await overwrite(server, record, good);
+      const bounded = await pod(server, 'bounded');
+      assert.equal(bounded.status, 403, bounded.text);
+      assert.match(bounded.text, beyond);
+    });
+  }
 });
 
 describe('a damaged object that sets a policy up', () => {

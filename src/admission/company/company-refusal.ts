@@ -3,6 +3,7 @@
  * or that it has to be decided again, and when.
  *
  *     a quota is exceeded, or wants more said      403, decided in the transaction
+ *     a quota cannot be read                       403: nobody knows what it bounds
  *     a quota has not been counted yet             it is counted; then again
  *     a new quota, or another one                  again, when this server has heard of it
  *     an address or port was taken meanwhile       again, when this server has heard of it
@@ -18,11 +19,13 @@ import type { Streams } from '../../../streams/streams.ts';
 import { chargeCodes } from '../quota/charge.ts';
 import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
 import { quotaEpochs } from './allocation-records.ts';
-import { tooManyQuotas, unreadQuotas } from './company.ts';
+import { lostQuota, tooManyQuotas, unreadQuotas } from './company.ts';
 
 export interface CompanyRefusalDeps {
   /** Resolves when the quotas that there are have been looked into. */
   readonly quotasRead: () => Promise<void>;
+  /** The name of a quota of the namespace that nobody can read. */
+  readonly lost: (namespace: string) => string | undefined;
   readonly streams: Pick<Streams, 'waitUntilCurrent'>;
   /** Counts a quota that has not been; resolves when it has been, with true, or not in time. */
   readonly counted: (namespace: string, name: string) => Promise<boolean>;
@@ -32,6 +35,7 @@ type Failure = Parameters<CompanyRefusal>[1];
 
 export function createCompanyRefusal({
   counted,
+  lost,
   quotasRead,
   streams,
 }: CompanyRefusalDeps): CompanyRefusal {
@@ -50,7 +54,7 @@ export function createCompanyRefusal({
       case chargeCodes.moved:
         return again();
       default:
-        return forbidden(`status unknown for quota: ${name}: it cannot be read`);
+        return forbidden(unreadable(name));
     }
   };
 
@@ -59,6 +63,10 @@ export function createCompanyRefusal({
     if (failure.kind === 'condition-failed') {
       const { key, state } = failure.condition;
       if (!isOf(key, quotaEpochs)) return isRangeKey(key) ? again() : undefined;
+      if (state === lostQuota) {
+        const name = lost(parseStoreKey(key).name);
+        return name === undefined ? again() : Promise.resolve(forbidden(unreadable(name)));
+      }
       if (state === unreadQuotas) return quotasRead().then(again);
       if (state !== tooManyQuotas) return again();
       const why = `more than ${quotasPerWriteMax} quotas bound it: no write is charged to as many`;
@@ -68,6 +76,10 @@ export function createCompanyRefusal({
     if (failure.code === 'taken') return again();
     return Promise.resolve(newInternalError(`${failure.key}: ${failure.message}`));
   };
+}
+
+function unreadable(name: string): string {
+  return `status unknown for quota: ${name}: it cannot be read`;
 }
 
 function isOf(key: string, { group, resource }: { group: string; resource: string }): boolean {

@@ -61,7 +61,8 @@ export interface CompanyPort {
   readonly isAccompanied: (key: ObjectKey) => boolean;
 }
 
-/** States of no epoch: what tests the one is refused, the other is decided again later. */
+/** States of no epoch: what tests one of the first two is refused, the last is decided again. */
+export const lostQuota = '!lost-quota';
 export const tooManyQuotas = '!too-many-quotas';
 export const unreadQuotas = '!unread-quotas';
 
@@ -93,16 +94,21 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
     const { namespace } = key;
     if (quotas === undefined || namespace === '' || !isCounted(key)) return noCompany;
     const grows = next !== undefined && (current === undefined || mayGrow(key));
-    if (quotas.isFree(namespace)) return grows ? free(namespace) : noCompany;
+    const noEpoch = (state: string): Company => ({
+      companions: undefined,
+      conditions: [{ key: epochKey(namespace), state }],
+    });
+    const isLost = grows && quotas.lost(namespace) !== undefined;
+    if (!isLost && quotas.isFree(namespace)) return grows ? free(namespace) : noCompany;
     if (!grows && next !== undefined) return noCompany;
     const is = next === undefined ? null : usageOf(key, next, names);
     const was = current === undefined ? null : usageOf(key, current, names);
     if (is !== null && was !== null && sameUsage(is, was)) return noCompany;
+    if (isLost) return noEpoch(lostQuota);
     const found = quotas.bounding(namespace, namesOf(is, was));
     if (typeof found === 'string') {
       if (found === 'too many' && next === undefined) return noCompany;
-      const state = found === 'unread' ? unreadQuotas : tooManyQuotas;
-      return { companions: undefined, conditions: [{ key: epochKey(namespace), state }] };
+      return noEpoch(found === 'unread' ? unreadQuotas : tooManyQuotas);
     }
     const companions = found
       .filter(({ name }) => !isSelf(key, name))

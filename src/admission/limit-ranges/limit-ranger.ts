@@ -7,7 +7,8 @@
  * What it is not: the rules of limit ranges themselves (apis/core/quotas), or quota.
  *
  * Invariants: what is being deleted is left alone. Amounts of a pod change when it is made and when
- * it is resized, so no other update is looked at.
+ * it is resized, so no other update is looked at. A namespace whose limits nobody can read takes
+ * none of them.
  * Bounds: namespace-limits.ts, pod-limits.ts.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -18,6 +19,7 @@ import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from '../admission.ts';
 import { inTurns, isLargePod } from '../in-turns.ts';
+import { unreadable } from '../readiness.ts';
 import { limitsMax, readLimits } from './namespace-limits.ts';
 import { claimProblem, podProblem, withUsualAmounts } from './pod-limits.ts';
 
@@ -30,6 +32,11 @@ export function limitRanger(
 ): AdmissionPlugin {
   const annotation = `${labelDomain}/limit-ranger`;
   const limitsIn = known.summaries(ranges, readLimits);
+  const lostIn = known.lost(ranges);
+  const unread = (namespace: string): string | undefined => {
+    const name = lostIn(namespace);
+    return name && unreadable(`limitranges ${quote(name)}`);
+  };
   return {
     name: 'LimitRanger',
     resources: ['/pods', '/pods/resize', '/persistentvolumeclaims'],
@@ -41,6 +48,8 @@ export function limitRanger(
     admit(review) {
       const { namespace, next, resource } = review;
       if (resource.resource !== 'pods' || !isLimited(review)) return next;
+      const lost = unread(namespace);
+      if (lost !== undefined) return lost;
       return after(limitsIn(namespace), (limits) => {
         if (limits === 'too many') return tooMany(namespace);
         const spec = part(next, 'spec');
@@ -57,6 +66,8 @@ export function limitRanger(
     validate(review) {
       const { namespace, next, resource } = review;
       if (next === undefined || !isLimited(review)) return undefined;
+      const lost = unread(namespace);
+      if (lost !== undefined) return lost;
       return after(limitsIn(namespace), (limits): Awaitable<Refusal> => {
         if (limits === 'too many') return tooMany(namespace);
         if (limits.ranges.length === 0) return undefined;

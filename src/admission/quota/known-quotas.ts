@@ -48,6 +48,8 @@ export interface KnownQuotas {
     namespace: string,
     names: Iterable<string>,
   ): readonly KnownQuota[] | 'too many' | 'unread';
+  /** The name of one there that nobody can read, so that nobody knows what it bounds. */
+  lost(namespace: string): string | undefined;
   /** Resolves when all that could be looked into has been. */
   whenRead(): Promise<void>;
   /** Undefined: the namespace has never had a quota. */
@@ -175,6 +177,7 @@ function forgetRead({ byBound, quotas }: OfNamespace, name: string): void {
 export function followQuotas(
   streams: Streams,
   turns: Pick<Turns, 'run'>,
+  lost: KnownQuotas['lost'],
   onEpoch: (namespace: string) => void,
 ): KnownQuotas {
   const index = createQuotaIndex(turns);
@@ -202,6 +205,7 @@ export function followQuotas(
   return {
     isFree: index.isFree,
     bounding: index.bounding,
+    lost,
     whenRead: index.whenRead,
     epoch: (namespace) => epochs.get(namespace),
   };

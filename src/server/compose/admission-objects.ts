@@ -17,6 +17,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { untilDone } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import type { LostRecord } from './lost-records.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 
@@ -31,6 +32,7 @@ export function admissionObjects(
   streams: Streams,
   timers: Timers,
   turns: Pick<Turns, 'run'>,
+  lost: (resource: GroupResource) => LostRecord,
 ): AdmissionObjects {
   const reader = createObjectReader(streams);
   const lists = new Map<string, readonly ApiObject[]>();
@@ -64,6 +66,7 @@ export function admissionObjects(
       };
     },
     summaries: (resource, make) => summariesOf(streams, turns, resource, make),
+    lost,
     appearance(resource, namespace, name) {
       const key = `${resource.group}/${resource.resource}/${namespace}/${name}`;
       const look = async (): Promise<void> => {

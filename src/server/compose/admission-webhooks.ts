@@ -34,7 +34,8 @@ import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import type { Log } from './log.ts';
-import { followConfigurations, lostConfiguration } from './stored-configurations.ts';
+import { lostRecord } from './lost-records.ts';
+import { followConfigurations } from './stored-configurations.ts';
 
 const limits = {
   /** Larger answers are failures: a patch of an object is not larger than objects are. */
@@ -84,7 +85,7 @@ export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWe
     log.error({ err, configuration }, 'webhooks could not be read; what was stays in force');
   const sourceOf = (resource: string): WebhookSource => {
     const stored = { group: deps.identity.fill('admissionregistration.{domain}'), resource };
-    const lost = lostConfiguration(deps, stored);
+    const lost = lostRecord(deps, stored, 'writes');
     const source = createWebhookSource({ turns, environment, onProblem, lost, resource });
     followConfigurations(deps, 'admission-webhooks', stored, source);
     return source;

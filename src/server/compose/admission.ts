@@ -16,6 +16,7 @@ import { createAdmissionPlugins } from '../../admission/plugins.ts';
 import type { MakeNamespace } from '../../admission/namespaces.ts';
 import type { PluginDeps } from '../../admission/plugins.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { qosClassOf } from '../../apis/core/pods/qos-class.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
@@ -30,6 +31,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { admissionObjects } from './admission-objects.ts';
+import type { LostRecord } from './lost-records.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import type { Policies } from './policies.ts';
 
@@ -46,6 +48,7 @@ export interface WriteGuardDeps {
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
   readonly makeNamespace: MakeNamespace;
+  readonly lost: (resource: GroupResource) => LostRecord;
   /** Who reviews behind all that the flags name. */
   readonly last: readonly AdmissionPlugin[];
 }
@@ -77,7 +80,7 @@ function pluginsOf(
   const hooks = deps.webhooks.plugins(...callers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
-    objects: admissionObjects(streams, timers, turns),
+    objects: admissionObjects(streams, timers, turns, deps.lost),
     findKind: (group, version, kind) => scheme.findKind(group, version, kind),
     clock,
     timers,

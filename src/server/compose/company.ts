@@ -7,10 +7,12 @@
 import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
 import { serviceCompany } from '../../admission/addresses/service-claims.ts';
 import { createCompany } from '../../admission/company/company.ts';
+import type { CompanyPort } from '../../admission/company/company.ts';
 import { createCompanyRefusal } from '../../admission/company/company-refusal.ts';
 import { companyRules } from '../../admission/company/company-rules.ts';
-import { followQuotas } from '../../admission/quota/known-quotas.ts';
+import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
@@ -25,6 +27,7 @@ import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import type { Log } from './log.ts';
+import type { LostRecord } from './lost-records.ts';
 
 export interface CompanyPartsDeps {
   readonly clock: Clock;
@@ -33,11 +36,12 @@ export interface CompanyPartsDeps {
   readonly prng: Prng;
   readonly streams: Streams;
   readonly turns: Turns;
+  readonly lost: (resource: GroupResource) => LostRecord;
 }
 
 export function companyParts(
   { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
-  { clock, identity, prng, streams, timers, turns }: CompanyPartsDeps,
+  { clock, identity, lost, prng, streams, timers, turns }: CompanyPartsDeps,
 ) {
   const addresses = serviceAddresses({
     identity,
@@ -49,8 +53,11 @@ export function companyParts(
     pause: () => turns.pause(),
   });
   const bounds = admission.plugins.has('ResourceQuota');
-  const forget = (namespace: string): void => company.forgetEpoch(namespace);
-  const quotas = bounds ? followQuotas(streams, turns, forget) : undefined;
+  // What is stored is told at once, when there is nothing to forget yet.
+  const told: { company?: CompanyPort } = {};
+  const forget = (namespace: string): void => told.company?.forgetEpoch(namespace);
+  const lostQuota = lost(quotasResource);
+  const quotas = bounds ? followQuotas(streams, turns, lostQuota, forget) : undefined;
   const company = createCompany({
     identity,
     clock,
@@ -58,6 +65,7 @@ export function companyParts(
     quotas,
     services: serviceCompany(identity, prng, (address) => addresses.rangeOf(address)),
   });
+  told.company = company;
   return {
     plugins: [addresses.plugin],
     ofActors: {
@@ -68,7 +76,7 @@ export function companyParts(
     refusal(registry: () => RegistryDeps): CompanyRefusal {
       const counted = createCountOnDemand(registry, timers);
       const quotasRead = async (): Promise<void> => quotas?.whenRead();
-      return createCompanyRefusal({ streams, counted, quotasRead });
+      return createCompanyRefusal({ streams, counted, lost: lostQuota, quotasRead });
     },
   };
 }

@@ -41,7 +41,8 @@ import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Log } from './log.ts';
-import { followConfigurations, lostConfiguration } from './stored-configurations.ts';
+import { lostRecord } from './lost-records.ts';
+import { followConfigurations } from './stored-configurations.ts';
 
 export interface PolicyDeps {
   readonly streams: Streams;
@@ -114,7 +115,7 @@ function followedPolicies<T extends AnyPolicy>(
   const bindings = { group, resource: policies.replace(/ies$/, 'ybindings') };
   const places = [own, bindings].map((place) => ({
     ...place,
-    lost: lostConfiguration(deps, place),
+    lost: lostRecord(deps, place, 'writes'),
   }));
   const source = createPolicySource({
     turns: deps.turns,

@@ -62,6 +62,7 @@ import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
+import { boundsReadiness, lostBounds } from './lost-records.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { readingPorts, recordPorts } from './record-ports.ts';
@@ -140,10 +141,11 @@ export async function assembleParts(
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const types = typeParts(config, { ...common, log });
   const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
-  const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
+  const lost = lostBounds({ ...deps, streams });
+  const company = companyParts(config, { ...common, clock, lost });
   const last = company.plugins;
   const makeNamespace = namespaceMaker(() => registry);
-  const asked = { ...access, scheme, prng, authorization, last, resolveService, makeNamespace };
+  const asked = { ...access, ...common, authorization, last, resolveService, makeNamespace, lost };
   const { guardOf, ...ofAdmission } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -232,7 +234,12 @@ function admissionParts(
   const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
   const guardOf = writeGuards(config, { ...deps, times: admission, policies, webhooks });
   const { plugins } = config.admission;
-  const readiness = Object.entries({ ...policies.readiness, ...webhooks.readiness });
+  const readiness = Object.entries({
+    ...policies.readiness,
+    ...webhooks.readiness,
+    LimitRanger: boundsReadiness(deps.lost, { group: '', resource: 'limitranges' }),
+    ResourceQuota: boundsReadiness(deps.lost, { group: '', resource: 'resourcequotas' }),
+  });
   const admissionReadiness = new Map(
     readiness.filter(([name]) => (plugins as ReadonlySet<string>).has(name)),
   );

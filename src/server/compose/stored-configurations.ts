@@ -1,20 +1,18 @@
 /**
  * Configurations of admission as this server hears of them: from the log, as everybody hears of
- * objects; and which of them nobody can read.
+ * objects.
  *
- * Invariant: one that cannot be read is told in the log once for as long as it is so.
+ * What it is not: which of them nobody can read (lost-records.ts).
  */
 import type { StoredConfiguration } from '../../admission/readiness.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
-import type { Log } from './log.ts';
 
 export interface FollowingDeps {
   readonly streams: Streams;
   readonly scheme: Pick<Scheme, 'findStorage'>;
-  readonly log: Log;
 }
 
 interface Taker {
@@ -47,27 +45,4 @@ function* all(entries: Iterable<Entry>): Iterable<StoredConfiguration> {
 
 function storedIn({ bytes, name }: Entry): StoredConfiguration {
   return { name, read: () => decodeObject(bytes) };
-}
-
-/** The name of one whose record cannot be decoded; undefined: there is none. */
-export function lostConfiguration(
-  { log, scheme, streams }: FollowingDeps,
-  resource: GroupResource,
-): () => string | undefined {
-  if (scheme.findStorage(resource) === undefined) return () => undefined;
-  let told: string | undefined;
-  return () => {
-    const [lost] = streams.lost(resource);
-    if (lost === undefined) {
-      told = undefined;
-      return undefined;
-    }
-    const [key, reason] = lost;
-    if (told !== key) {
-      told = key;
-      const context = { resource: resource.resource, key, reason };
-      log.error(context, 'a configuration of admission cannot be read: writes are refused');
-    }
-    return key.slice(1);
-  };
 }

@@ -43,7 +43,12 @@ function following() {
   const marked: string[] = [];
   const steps: Step[] = [];
   const turns = { run: (step: Step) => void steps.push(step) };
-  const known = followQuotas(streams as unknown as Streams, turns, (ns) => marked.push(ns));
+  const known = followQuotas(
+    streams as unknown as Streams,
+    turns,
+    () => undefined,
+    (ns) => marked.push(ns),
+  );
   /** What waits for its turn. */
   const lookInto = (): void => {
     for (const step of steps.splice(0)) while (step(() => true));
