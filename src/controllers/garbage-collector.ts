@@ -11,11 +11,12 @@
  * idempotent: after a restart the graph is made anew and all of it is looked at once. A graph that
  * is not whole (a change could not be taken, or the state is still being read) decides nothing.
  * Bounds: workQueueLimits; while the queue is full, references are dropped and the whole graph is
- * looked at again later. The state at the start, and what names an owner of an unknown kind when a
- * kind comes, are read in turns with everybody else, `stepBytes` at a time.
+ * looked at again later. The state at the start and of a kind that comes, and what names an owner
+ * of an unknown kind then, are read in turns with everybody else, `stepBytes` at a time.
  */
 import { defer, map, merge, Subject } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
+import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
@@ -81,6 +82,8 @@ class Collector implements GarbageCollector {
   #stopped = false;
   /** Counts the readings of the state: the last one counts. */
   #loads = 0;
+  /** Readings of kinds that have come, with objects. */
+  #kindReadings = 0;
   #isWhole = false;
 
   constructor(deps: GarbageCollectorDeps) {
@@ -149,7 +152,10 @@ class Collector implements GarbageCollector {
     const changes = servedChanges(
       registry,
       () => true,
-      () => void this.#lookForOwners().catch((error: unknown) => looking.error(error)),
+      (kinds) => {
+        const work = Promise.all([this.#readKinds(kinds), this.#lookForOwners()]);
+        work.catch((error: unknown) => looking.error(error));
+      },
     );
     const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
     return merge(whole, changes, looking);
@@ -195,12 +201,28 @@ class Collector implements GarbageCollector {
     this.#loads += 1;
     const own = this.#loads;
     const isOver = (): boolean => this.#stopped || own !== this.#loads;
-    await runStepwise(registry.turns, this.#reading(), isOver);
+    await runStepwise(registry.turns, this.#reading(kindsOf(registry)), isOver);
   }
 
-  *#reading(): Steps<void> {
+  /** What is there of kinds that have come; a reading of all that begins meanwhile has it, too. */
+  async #readKinds(kinds: readonly KindInfo[]): Promise<void> {
+    const { streams, turns } = this.#deps.registry;
+    const filled = kinds.filter(({ storage }) => streams.snapshot(storage).count(undefined) > 0);
+    if (filled.length === 0) return;
+    const own = this.#loads;
+    this.#kindReadings += 1;
+    try {
+      const isOver = (): boolean => this.#stopped || own !== this.#loads;
+      await runStepwise(turns, this.#reading(filled), isOver);
+    } finally {
+      this.#kindReadings -= 1;
+    }
+  }
+
+  *#reading(kinds: readonly KindInfo[]): Steps<void> {
     const { streams } = this.#deps.registry;
-    for (const [id, { storage }] of kindsOf(this.#deps.registry)) {
+    for (const { storage } of kinds) {
+      const id = storageName(storage);
       yield* inSteps(streams.snapshot(storage).entries(undefined), (entry) => {
         // It may have changed since, and that change has come already.
         const now = streams.snapshot(storage).get(entry.namespace, entry.name);
@@ -211,7 +233,7 @@ class Collector implements GarbageCollector {
   }
 
   async #work(reference: ObjectReference): Promise<boolean> {
-    if (!this.#isWhole) return false;
+    if (!this.#isWhole || this.#kindReadings > 0) return false;
     const judgement = judge(reference, this.#around);
     const kind = this.#kindAt(reference);
     if (judgement === undefined || kind === undefined) return true;
@@ -301,11 +323,7 @@ function* inSteps<T>(items: Iterable<T>, each: (item: T) => number): Steps<void>
   }
 }
 
-function kindsOf({ scheme }: RegistryDeps): ReadonlyMap<string, KindInfo> {
-  const kinds = new Map<string, KindInfo>();
-  for (const resource of scheme.storageResources) {
-    const kind = scheme.findStorage(resource);
-    if (kind !== undefined) kinds.set(`${resource.group}/${resource.resource}`, kind);
-  }
-  return kinds;
+function kindsOf({ scheme }: RegistryDeps): KindInfo[] {
+  const kinds = scheme.storageResources.map((resource) => scheme.findStorage(resource));
+  return kinds.filter((kind) => kind !== undefined);
 }
