@@ -72,7 +72,7 @@ export class Delivery {
     if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);
   }
 
-  /** The group has something for its live watchers, or frames that nobody may need any more. */
+  /** The group has frames for its live watchers, or frames that may be dropped. */
   mark(group: Group): void {
     if (group.queued) {
       // A pass that has not begun will see it.

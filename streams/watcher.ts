@@ -44,7 +44,7 @@ export interface WatcherDeps {
   readonly turns: {
     /** Calls takeTurn() when it is its turn. */
     ask(watcher: Watcher): void;
-    /** The group has something for its live watchers, or frames that nobody may need any more. */
+    /** The group has frames for its live watchers, or frames that may be dropped. */
     mark(group: WatchGroup<Watcher>): void;
   };
   /** The watcher has ended and is out of the live list of its group. */
