@@ -1,6 +1,6 @@
 /**
- * All objects' actors of a server: finds or makes the one a command is for, does what they ask for,
- * and bounds how many stay.
+ * The actors of all objects of a server. Finds or makes the actor that a command is for, performs
+ * the effects that actors ask for, and bounds how many actors stay in memory (spec 1, section 3.1).
  *
  *   root actor ─┬─ pods/a      idle, in order of last use   [oldest ... newest]   stopped from the
  *               ├─ pods/b                                    left: limit, or idleMs
@@ -10,8 +10,9 @@
  *                                                                      pause ─▶ a turn ─▶ answered
  *
  * Invariants: at most one actor per key; an actor with a command in its mailbox is never stopped;
- * an actor holds nothing that the store does not, so stopping one loses only time. An actor that
- * throws fails the commands in its mailbox; the next command finds a new one, which asks the store.
+ * an actor holds nothing that the store does not have, so stopping one loses only time. When an
+ * actor throws, the commands in its mailbox fail; the next command gets a new actor, which asks the
+ * store.
  */
 import type { Actor } from 'xstate';
 import {
@@ -80,28 +81,28 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
   readonly root: RootActor;
   readonly storage: Pick<Storage, 'read'>;
   readonly committer: Pick<Committer, 'submit'>;
-  /** Answers what a decision asks. */
+  /** Answers the questions of decisions. */
   readonly answer: AnswerPort;
-  /** Resolves in a turn of the event loop that is for the rest of a decision; absent: the next. */
+  /** Resolves in a turn of the event loop that may go on with a decision; absent: the next turn. */
   readonly pause?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
   readonly soleWriter?: boolean | undefined;
   readonly limits?: Partial<ActorLimits> | undefined;
-  /** What goes with each mutation; absent: nothing. */
+  /** The companions of each mutation; absent: none. */
   readonly companyOf?: CompanyOf | undefined;
   /** The store's: for dry runs. Absent: nothing goes with mutations. */
   readonly companionRules?: CompanionRules | undefined;
-  /** Hears of each answer, with what it was decided on; absent: nobody does. */
+  /** Called with each answer and the state it was decided on; absent: not called. */
   readonly commandLog?: CommandLog | undefined;
   /** An actor broke an invariant. Its commands have been failed. */
   readonly onBroken: (error: unknown) => void;
 }
 
-/** A resident as others may see it: nothing of what is in the object. */
+/** A resident actor as operators may see it: nothing of the object's content. */
 export interface ResidentState {
-  /** Grows with each actor of the process. */
+  /** A counter that grows with each actor of the process. */
   readonly sequence: number;
   readonly id: string;
   readonly life: string;
@@ -111,24 +112,24 @@ export interface ResidentState {
   readonly revision: string | undefined;
 }
 
-/** As the composition root has it: with what operators may see. */
+/** The actor system with the views for operators, as the composition root uses it. */
 export interface ObjectActorSystem extends ActorSystem {
-  /** In the order in which they came. */
+  /** In the order in which the actors were made. */
   residents(): Iterable<ResidentState>;
 }
 
-/** An actor, or what one has persisted, from which the next command makes it again. */
+/** An actor, or its persisted snapshot, from which the next command restores it. */
 class Resident implements IdleMember<Resident>, EffectPerformer {
   readonly key: ObjectKey;
   readonly name: StoreKey;
   readonly #perform: (resident: Resident, effect: ObjectEffect) => void;
   /** Undefined: passivated. */
   active: ActiveObject | undefined = undefined;
-  /** What the next actor is made of, while there is none. */
+  /** The persisted snapshot for the next actor, while there is no actor. */
   kept: ObjectSnapshot;
   /** Of its last actor. */
   sequence = 0;
-  /** Made for a create, and nothing else has come since. */
+  /** It was made for a create and has had no other command. */
   isNewborn: boolean;
   /** As last counted in the total. */
   bytes = 0;
@@ -229,7 +230,7 @@ class ObjectActors implements ObjectActorSystem {
     });
   }
 
-  /** Holds only for the record that was looked at: what is written meanwhile is looked at anew. */
+  /** Valid only for the record that was read; what is written meanwhile is read again. */
   async removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome> {
     const name = storeKey(key);
     for (;;) {
@@ -289,7 +290,7 @@ class ObjectActors implements ObjectActorSystem {
     }
   }
 
-  /** Undefined: no room, every resident actor is busy. */
+  /** Undefined: there is no room, because every resident actor is busy. */
   #residentOf(key: ObjectKey, isBirth: boolean): Resident | undefined {
     const name = storeKey(key);
     const found = this.#residents.get(name);
@@ -388,7 +389,7 @@ class ObjectActors implements ObjectActorSystem {
     return answer.value;
   }
 
-  /** An answer that is there at once is taken in the same turn. */
+  /** An answer without a promise is used in the same turn. */
   #ask(
     { actor, context }: ActiveObject,
     { command, number, question }: Extract<ObjectEffect, { type: 'ask' }>,

@@ -33,7 +33,8 @@ export type TokenState = (typeof tokenStates)[keyof typeof tokenStates];
 export interface CurrentObject {
   /** Without metadata.resourceVersion. */
   readonly object: ApiObject;
-  /** Undefined while the write that made it has not been committed yet: no client can know it. */
+  /** Undefined while the write that made it is not committed: no client can know its revision yet.
+   */
   readonly revision: Revision | undefined;
   /** Of its JSON, where that is known. */
   readonly encodedBytes?: number | undefined;
@@ -41,7 +42,7 @@ export interface CurrentObject {
 
 /** All of a command is data: it can be logged, sent and decided again somewhere else. */
 interface CommandBase {
-  /** Decide and answer as if, but write nothing. */
+  /** A dry run: decide and answer, but write nothing. */
   readonly dryRun: boolean;
   /** Names the object in errors: `pods "x"`. */
   readonly qualifiedResource: GroupResource;
@@ -57,12 +58,12 @@ export interface CreateCommand extends CommandBase {
   readonly warnings: readonly string[];
 }
 
-/** A change that depends on the object as it is; `input` is the business of the Decide port. */
+/** A change that depends on the current object. Only the Decide port reads `input`. */
 export interface ChangeCommand extends CommandBase {
   readonly type: 'change';
   readonly input: CommandInput;
-  /** Of a creation, should it come to one. What exists may change without them: the last finalizer
-   * must go from an object whose namespace is terminating. */
+  /** Conditions if the command creates the object. Changes of an existing object do not test them:
+   * the last finalizer must be removable while the namespace is terminating. */
   readonly conditions: readonly Condition[];
 }
 
@@ -71,8 +72,8 @@ export interface CommandInput {
   readonly verb: string;
 }
 
-/** The deadline of the object's token has passed: what that means is decided on its record, so one
- * that comes too early, too late or twice does no harm. Nothing there: NotFound. */
+/** The deadline of the object's token has passed. The effect is decided on the record, so a
+ * deadline that comes too early, too late or twice does no harm. NotFound if there is no record. */
 export interface DueCommand extends CommandBase {
   readonly type: 'due';
 }
@@ -88,30 +89,31 @@ export type Decide = (
   answers: readonly Answer[],
 ) => Proposal | ProposalSteps;
 
-/** A proposal in parts, for what is too much for one turn of the event loop. Each part is as pure
- * as the whole: it is begun anew where the object has changed meanwhile. */
+/** A proposal in parts, for work that is too long for one turn of the event loop. Each part is
+ * pure; the whole starts again if the object has changed meanwhile. */
 export type ProposalSteps = Iterator<undefined, Proposal>;
 
 interface ObjectProposal {
   /** The whole next object, without resourceVersion. */
   readonly object: ApiObject;
-  /** For the writer, if this is what becomes of the command. */
+  /** Warnings for the writer, if this proposal is carried out. */
   readonly warnings: readonly string[];
   /** It counts only if admission allows it. */
   readonly validate: boolean;
-  /** What admission is shown in its place: the object before it got the form that is stored. */
+  /** What admission sees instead: the object before its conversion to the stored form. */
   readonly judged?: ApiObject | undefined;
 }
 
 export type Proposal =
   | (ObjectProposal & { readonly kind: 'create' })
-  /** Content equal to the current one (deep, key order ignored) is recognised as unchanged.
-   * `completesDeletion`: it is finished being deleted, no finalizers and no grace are left. */
+  /** Content that equals the current one (deep, key order ignored) is "unchanged".
+   * `completesDeletion`: nothing holds the object any more (no finalizers, no grace), so it is
+   * removed. */
   | (ObjectProposal & { readonly kind: 'replace'; readonly completesDeletion: boolean })
-  /** A deletion is held back by finalizers or a grace period: the object with its mark. */
+  /** Finalizers or a grace period hold the deletion back: the object, marked as deleted. */
   | (ObjectProposal & { readonly kind: 'mark' })
-  /** Nothing holds the object: it goes now. `object`: what the answer shows, where that is not the
-   * object as it was. */
+  /** Nothing holds the object: it is removed now. `object`: what the answer shows, if that is not
+   * the object as it was. */
   | {
       readonly kind: 'remove';
       readonly object?: ApiObject | undefined;
@@ -122,10 +124,9 @@ export type Proposal =
   | { readonly kind: 'ask'; readonly question: Question };
 
 /**
- * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
- * what has the object to have beside what the writer gave it; `validate`: may this be written;
- * `convert`: `next` has to be known in another version, `apiVersion`.
- * `next` undefined: a deletion. `current` undefined: a creation.
+ * A question that only somebody else can answer: an authorizer, a plugin, a webhook. `mutate`: what
+ * must be added to the object; `validate`: may it be written; `convert`: `next` is needed in
+ * another version, `apiVersion`. `next` undefined: a deletion. `current` undefined: a creation.
  */
 export interface Question {
   readonly kind: 'mutate' | 'validate' | 'convert';
@@ -138,18 +139,18 @@ export interface Question {
 
 export type Answer = (
   | { readonly kind: 'allowed' }
-  /** Of `convert`: it is known, and remembered. */
+  /** For `convert`: the object was converted, and the result is cached. */
   | { readonly kind: 'converted' }
-  /** Of `mutate`: the object as it has to be. */
+  /** For `mutate`: the object with the additions. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError }
 ) & {
-  /** Beside the answer, for the sender of the command. */
+  /** Warnings for the sender of the command, beside the answer. */
   readonly told?: Told | undefined;
 };
 
-/** Not pure: this is where decisions learn of the rest of the world. A rejection fails the command
- * with 500. */
+/** Not pure: here decisions get answers from the outside. A rejection fails the command with 500.
+ */
 export type AnswerPort = (
   key: ObjectKey,
   command: ChangeCommand,
@@ -178,16 +179,16 @@ export type ObjectOutcome = (
       readonly condition: Condition;
       readonly found: string | undefined;
     }
-  /** What was to be written with it could not be: decided in the transaction. */
+  /** A companion could not be written; the transaction found that out. */
   | CompanionFailure
 ) & {
-  /** What was told with the answers that it was decided by. */
+  /** Warnings that came with the answers to its questions. */
   readonly told?: Told | undefined;
 };
 
 /**
- * What goes with a mutation: asked for every one that is submitted, in the same turn. The answer is
- * about these two states of the object; when the command is decided again, it is asked again.
+ * The companions of a mutation, requested for every submitted mutation in the same turn. The answer
+ * holds for these two states of the object; a new decision asks again.
  */
 export type CompanyOf = (
   key: ObjectKey,
@@ -197,27 +198,27 @@ export type CompanyOf = (
 
 export interface Company {
   readonly companions: readonly Companion[] | undefined;
-  /** Beside those of the command; they hold for changes, too. */
+  /** Further conditions beside those of the command; they also apply to changes. */
   readonly conditions: readonly Condition[];
 }
 
 export const noCompany: Company = { companions: undefined, conditions: [] };
 
-/** Whether the sender may still have something written. Asked each time before its command is
- * decided; when it may not, the command is refused with 503. */
+/** Whether the sender may still write. Checked before each decision of its command; if it may not,
+ * the command is refused with 503. */
 export type Permit = () => boolean;
 
 export interface ActorSystem {
-  /** Rejects only for storage failures (StorageError) and broken invariants. `arrival`: of the
-   * request that the command is all of; absent: its way is not measured. */
+  /** Rejects only for storage failures (StorageError) and broken invariants. `arrival`: when the
+   * request arrived, if this command is all of the request; absent: its stages are not measured. */
   execute(
     key: ObjectKey,
     command: ObjectCommand,
     permit?: Permit,
     arrival?: WriteArrival,
   ): Promise<ObjectOutcome>;
-  /** Removes a record that cannot be decoded, whatever it was; nothing else. For that no actor can
-   * decide anything: it cannot know its object. Rejects as execute does. */
+  /** Removes a record that cannot be decoded, and nothing else. No actor decides that, because it
+   * cannot know its object. Rejects as execute does. */
   removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome>;
   /** Refuses new commands; resolves when every accepted one has its outcome. */
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Commands as they were decided, one line each; and their replay, which makes the same records.
+ * A log of decided commands, one line each, and their replay, which makes the same records.
  *
  *   {"key":{..},"command":{..},"answers":[..],"seen":"41","basis":{..},"outcome":"replaced",
  *    "revision":"42"}
@@ -8,8 +8,8 @@
  * is the object that it saw, wherever that does not follow from the line before it about this key:
  * so a log may begin anywhere, and other servers may write in between.
  *
- * What it is not: the change log, which is the store's. This one holds what was asked for, with
- * credentials in it: it is its owner's alone.
+ * What it is not: the change log, which is the store's. This log holds requests, with the
+ * credentials in them, so only its owner may read the file.
  *
  * Invariant: replay is a function of the log and of the pure functions that decided. Numbers keep
  * all their digits.

@@ -1,16 +1,16 @@
 /**
- * What actors do, as events that Stately's inspector understands: its wire form of XState's own
- * inspection events.
+ * A stream of what actors do, for Stately's inspector: XState's own inspection events in the
+ * inspector's wire form (@statelyai/inspect).
  *
- * Invariants: nothing that is in an object leaves: of snapshots only states and counts, of events
- * only the type and the verb of a command. Nobody who inspects: no event is made.
+ * Invariants: no content of an object leaves: of snapshots only states and counts, of events only
+ * the type and the verb of a command. While nobody inspects, no event is made.
  */
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { JsonObject } from '../src/apimachinery/unstructured.ts';
 import { noteInspection } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
-/** Of @statelyai/inspect, whose receivers look for one. */
+/** The version of @statelyai/inspect; its receivers expect one. */
 const wireVersion = '0.7.2';
 
 /** Calls `write` with each event's JSON text, until the returned function is called. */

@@ -1,8 +1,8 @@
 /**
  * A machine as a Mermaid state diagram: states, and which event leads from one to another.
  *
- * Events that leave a state where it is, and do something, are said in a note, by what they do: the
- * tables of SPEC.md name each.
+ * Events that have actions but do not change the state are summarized in a note by their actions;
+ * the tables of SPEC.md name each.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { objectMachine } from './object-machine.ts';

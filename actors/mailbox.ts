@@ -1,8 +1,9 @@
 /**
- * A FIFO with access by position: commands wait here, in the order they came, until answered.
+ * A FIFO queue with access by position. Commands wait here, in the order in which they came, until
+ * they are answered.
  *
- * Invariants: push at the tail, shift at the head, both amortised O(1). It has no limit of its own;
- * who pushes checks `length` against the named limit.
+ * Invariants: push at the tail, shift at the head, both amortised O(1). It has no limit of its own:
+ * the caller checks `length` against `mailboxMax` before it pushes.
  */
 export class Mailbox<T> {
   #items: (T | undefined)[] = [];

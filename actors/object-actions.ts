@@ -1,10 +1,10 @@
 /**
- * What an object's actor does when its machine says so: the actions by their names there.
+ * The actions of an object's actor, by their names in its machine (object-machine.ts).
  *
  * Invariants (numbered in SPEC.md): answers leave in the order the commands came; a command leaves
  * only when all that it was decided on is durable; when a mutation is not applied, everything
- * decided after it is decided again, on what is true then. Actions do no I/O, know no time, and
- * wait for nothing: what they want done leaves as an effect.
+ * decided after it is decided again, on what is true then. Actions do no I/O, read no clock and
+ * wait for nothing: they emit effects instead.
  */
 import { toldTogether } from '../src/apimachinery/admission-data.ts';
 import {

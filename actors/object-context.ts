@@ -1,12 +1,13 @@
 /**
- * What an object's actor holds beside the states of its machine, and what goes in and out.
+ * The context of an object's actor (its mailbox and what it knows of the object), its events and
+ * its effects.
  *
  *   mailbox   [ a b c | d e ]      a b c decided (speculatively), d e not yet
  *               │ │ └ no-op: waits for what it saw
  *               │ └ mutation, built on a's
  *               └ mutation, expects the stored revision
  *
- * What it is not: behaviour. The machine says when something happens, object-actions.ts what.
+ * What it is not: behaviour. The machine decides when something happens, object-actions.ts what.
  *
  * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
  * mailbox for each command would be quadratic in what waits.
@@ -46,9 +47,9 @@ export interface Attempt extends PendingMutation {
   readonly entry: Entry;
   readonly decision: Decision;
   readonly basis: ObjectState;
-  /** The revision of the basis when it was decided; undefined: it was not durable then. */
+  /** The revision of the basis at the time of the decision; undefined: it was not durable yet. */
   readonly seen: Revision | undefined;
-  /** The basis was not read: the store has yet to agree that nothing is there. */
+  /** The basis was assumed, not read: the store has yet to confirm that there is no record. */
   readonly assumed: boolean;
   result: MutationResult | undefined;
   /** The command will be decided again. */
@@ -59,23 +60,23 @@ export interface Attempt extends PendingMutation {
 export interface Entry {
   readonly command: ObjectCommand;
   readonly permit: Permit | undefined;
-  /** For figures only: no decision knows of it. */
+  /** For metrics only; no decision uses it. */
   readonly arrival: WriteArrival | undefined;
   readonly resolve: (outcome: ObjectOutcome) => void;
   readonly reject: (error: unknown) => void;
   attempt: Attempt | undefined;
-  /** To its questions about the object as it is, in the order asked. */
+  /** Answers to its questions about the current object, in the order in which they were asked. */
   answers: readonly Answer[];
-  /** What it comes to, now that its questions are answered. */
+  /** The finding, now that its questions are answered. */
   answered: Finding | undefined;
-  /** What is left of a decision that was begun on the object as it is. */
+  /** The rest of a decision in parts that was begun on the current object. */
   rest: ProposalSteps | undefined;
   /** The store was read after the command came. */
   fresh: boolean;
   lostRaces: number;
 }
 
-/** Does what an actor wants done, within its transition. */
+/** Performs the effects of an actor, within its transition. */
 export interface EffectPerformer {
   perform(effect: ObjectEffect): void;
 }
@@ -83,7 +84,7 @@ export interface EffectPerformer {
 export interface ObjectContext {
   readonly key: ObjectKey;
   readonly storeKey: StoreKey;
-  /** Set by who made the actor; undefined: what it wants done is emitted. */
+  /** Set by the creator of the actor; undefined: effects are emitted. */
   performer: EffectPerformer | undefined;
   readonly mailbox: Mailbox<Entry>;
   /** Entries from the head that have an attempt. */
@@ -95,7 +96,7 @@ export interface ObjectContext {
   /** Decided, and about to be carried out by the machine's verdict. */
   pending: Attempt | undefined;
   asking: ((Asking | Unfinished) & { readonly entry: Entry }) | undefined;
-  /** Of the last question; an answer to an earlier one is late. */
+  /** The number of the last question; an answer to an earlier one comes too late. */
   questionNumber: number;
   /** Entries that were there when the store was asked. */
   loadingCount: number;
@@ -141,14 +142,14 @@ export function newEntry(
   };
 }
 
-/** Nothing that was answered holds for another state of the object, nor what was begun. */
+/** Answers, and a decision that was begun, are void for any other state of the object. */
 export function forgetAnswers(entry: Entry): void {
   entry.answers = noAnswers;
   entry.answered = undefined;
   entry.rest = undefined;
 }
 
-/** Into the mailbox of the actor. */
+/** Events that come into the mailbox of the actor. */
 export type ObjectEvent =
   | { readonly type: 'command'; readonly entry: Entry }
   | { readonly type: 'committed'; readonly attempt: Attempt; readonly result: MutationResult }
@@ -156,7 +157,8 @@ export type ObjectEvent =
   | { readonly type: 'load.failed'; readonly error: unknown }
   | { readonly type: 'answered'; readonly number: number; readonly answer: Answer };
 
-/** Out of the actor, in this order. Whoever hears them does it, and answers with an event. */
+/** Effects that leave the actor, in this order. The receiver performs each and answers with an
+ * event. */
 export type ObjectEffect =
   | { readonly type: 'submit'; readonly attempt: Attempt }
   | { readonly type: 'load' }
@@ -174,7 +176,7 @@ export type ObjectEffect =
   /** The mailbox is empty and nothing is under way: the actor may be stopped. */
   | { readonly type: 'idle' };
 
-/** How an action speaks: to its machine, and to the world. */
+/** What an action can do: raise events of its machine, and emit effects. */
 export interface Effects {
   raise(type: InternalEvent | DecisionEvent): void;
   emit(effect: ObjectEffect): void;

@@ -1,5 +1,6 @@
 /**
- * One decision: what a command does to the object as the actor knows it. Pure and synchronous.
+ * One decision: what a command does to the object in the state that the actor knows. Pure and
+ * synchronous.
  *
  *   command ──Decide──▶ proposal ──▶ finding: an event of the machine ──lifeStep──▶ verdict
  *                          ├──▶ question, to be asked                      │
@@ -7,8 +8,8 @@
  *                                                      write | show | refused: a decision
  *
  * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
- * content is "unchanged" and makes no mutation. A dry run makes none either. A value that the store
- * could not take is refused here, before it can disturb a shared commit.
+ * content is "unchanged" and makes no mutation. A dry run makes none either. A value that is too
+ * large for the store is refused here, before it can disturb a shared commit.
  */
 import {
   newAlreadyExists,
@@ -96,7 +97,7 @@ export interface DecisionPorts {
     record: ObjectRecord,
     place: { readonly key: StoreKey; readonly state: string },
   ) => Uint8Array;
-  /** Which objects live by time; absent: none. */
+  /** Which objects have a timer (bootstrap tokens); absent: none. */
   readonly expiryOf?: ExpiryOf | undefined;
 }
 
@@ -262,7 +263,7 @@ export function answeredFinding(
   return refusing(newInternalError('whoever validates cannot change the object'));
 }
 
-/** What is to be done about a finding, and the event that says so to the machine. Never throws. */
+/** The decision for a finding, and its event for the machine. Never throws. */
 export function conclude(
   name: ObjectName,
   command: ObjectCommand,

@@ -1,6 +1,6 @@
 /**
- * What an actor knows of its object at one moment, durable or not yet; and the form in which the
- * store keeps it.
+ * The state of an object as its actor knows it, durable or not yet, and the form in which the store
+ * keeps it.
  *
  *   ObjectState ──persisted()──▶ PersistedObject ══ record: state word, envelope of the object
  *        ▲                              │
@@ -8,7 +8,7 @@
  *
  * Invariants: `image` is there exactly when it is `live` or `finalizing`. `revision` is known once
  * the mutation that made the state is durable; until then `madeBy` names that mutation, and the
- * next mutation on the key expects it. Nothing but the settling of that mutation changes a state.
+ * next mutation on the key expects it. A state only changes when that mutation is settled.
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { PendingCommit, Submission } from '../src/storage/pending-commit.ts';
@@ -26,7 +26,7 @@ export interface ObjectImage {
   readonly timer: RecordTimer | undefined;
 }
 
-/** A mutation on its way. Whoever submits it notes here what becomes of it. */
+/** A mutation that is being committed; its submitter records the outcome here. */
 export interface PendingMutation {
   pending: PendingCommit | undefined;
 }

@@ -1,8 +1,9 @@
 /**
- * The root of all actors: their parent, through which they are stopped, and which hears of it when
- * one fails.
+ * The root actor: the parent of all actors. They are stopped through it, and it is told when one
+ * fails.
  *
- * What it is not: who finds them, or decides who goes (actor-system.ts, token-actors.ts).
+ * What it is not: the registry of actors, or the choice of which to stop (actor-system.ts,
+ * token-actors.ts).
  *
  * Invariant: a child that throws is stopped and reported; the others do not notice.
  */

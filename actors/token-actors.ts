@@ -1,19 +1,20 @@
 /**
- * Bootstrap tokens as actors: each one whose time will come is restored from the timer in its
- * record, and has a deadline (spec 2, section 3.1).
+ * Bootstrap tokens as actors: each token with an expiration is restored from the timer in its
+ * record and has a deadline (spec 2, section 3.1).
  *
  *   record's timer ──restored──▶ valid ──deadline──▶ expired ──expire──▶ the secret's actor, by a
  *        ▲                                                               command, on the record
  *        └──────────────── stored(key, timer), once it is durable ◀──────────────┘
  *
- * What it is not: the one who writes. What is due is decided on the secret's record, by its actor,
- * with the same machine; so a deadline that comes too early, too late or twice does no harm.
+ * What it is not: a writer. The actor of the secret decides on its record, with the same machine,
+ * whether the token has expired; so a deadline that comes too early, too late or twice does no
+ * harm.
  *
- * Invariants: an actor per token that is valid and has a deadline, no other stays. A deadline is
- * armed when the actor starts, be it new or restored, and rings about a tick late at most. One
- * whose expiry could not be written is tried again.
- * Bounds: one entry of the wheel for each such token; one timer of the process for all. What lies
- * further away than `farMs` is looked at again after that time.
+ * Invariants: there is one actor for each token that is valid and has a deadline, and no other. A
+ * deadline is armed when the actor starts, new or restored, and fires at most about a tick late. An
+ * expiry that could not be written is retried. Bounds: one entry of the wheel for each such token;
+ * one timer of the process for all. A deadline further away than `farMs` is checked again after
+ * that time.
  */
 import type { Actor, ActorLogic, ActorScope, Snapshot } from 'xstate';
 import { storeKey } from '../src/storage/keys.ts';
@@ -41,7 +42,7 @@ export interface TokenActorsDeps {
   readonly root: RootActor;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Has the token's record decided on; rejects where that could not be done. */
+  /** Sends the expiry to the secret's actor, which decides on the record; rejects if that fails. */
   readonly expire: (key: ObjectKey, nowMs: number) => Promise<void>;
   readonly onError: (key: ObjectKey, error: unknown) => void;
 }
@@ -66,7 +67,7 @@ export interface ResidentToken {
 interface TokenContext {
   readonly key: ObjectKey;
   dueMs: number | undefined;
-  /** It rings no earlier. */
+  /** It fires no earlier. */
   notBeforeMs: number;
 }
 
@@ -89,7 +90,7 @@ interface TokenEffect {
 
 type TokenLogic = ActorLogic<TokenSnapshot, TokenEvent, TokenContext, AnySystem, TokenEffect>;
 
-/** The machine, compiled: it runs no interpreter and no actor per deadline. */
+/** The machine, compiled: no interpreter, and no actor for each deadline. */
 export const tokenLogic: TokenLogic = {
   config: tokenMachine.config,
   transition(snapshot, event, scope) {

@@ -1,13 +1,13 @@
 /**
- * The timer of a token as its record keeps it: from what was written, or from a deadline that has
- * passed, to the machine's event, and by its verdict to the next timer.
+ * The timer of a token in its record. A write, or a deadline that has passed, becomes an event of
+ * the machine; its verdict makes the next timer (spec 2, section 3.1).
  *
  * What it is not: the deadline itself (token-actors.ts). The timer in the record is the persisted
  * snapshot of the token's actor: its state, and when it is due. So nothing is lost when the server
  * restarts.
  *
- * Invariants: pure. The timer keeps the expiration it was decided on, also when it is over, so that
- * a later write of the same expiration is known for what it is.
+ * Invariants: pure. The timer keeps the expiration that it was decided on, also after it has ended,
+ * so that a later write of the same expiration is recognised.
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
@@ -18,7 +18,7 @@ import type { TokenState } from './actors.ts';
 import { tokenStep } from './token-machine.ts';
 import type { TokenEventType } from './token-machine.ts';
 
-/** When an object's time is over, by what stands in it. */
+/** When an object expires, according to its content. */
 export interface Expiry {
   /** Milliseconds since the epoch; undefined: never. */
   readonly dueMs: number | undefined;
@@ -84,7 +84,7 @@ export function isReached(dueMs: number | undefined, nowMs: number): boolean {
   return dueMs !== undefined && dueMs <= nowMs;
 }
 
-/** None yet: a life begins valid. A word of another build is taken for the careful one. */
+/** No timer yet: a life begins as valid. An unknown word, from another build, counts as expired. */
 export function stateOf(timer: RecordTimer | undefined): TokenState {
   return timer === undefined || timer.state === tokenStates.valid
     ? tokenStates.valid

@@ -1,7 +1,7 @@
 /**
- * What a watch that is on its way to its group is sent next: initial events from a snapshot, or
- * what it missed, from the history of the resource or from a page of the log. Each call makes at
- * most one chunk, of whole frames.
+ * The next chunk for a watch that is not live yet: initial events from a snapshot, or missed events
+ * from the history of the resource or from a page of the log. Each call makes at most one chunk of
+ * whole frames.
  *
  * What it is not: a sender. A chunk says where the watch stands when it has been sent.
  *
@@ -17,7 +17,8 @@ import type { Entry, ResourceSnapshot } from './streams.ts';
 import type { ResourceStream } from './watch-group.ts';
 import type { EventEncoder } from './streams.ts';
 
-/** The seq of a watch that knows only a revision, because its changes are not in memory. */
+/** The seq of a watch whose position is only known as a revision, because the changes there are not
+ * in memory. */
 export const unknownSeq = -1;
 
 /** How far a watch has got among the changes of its resource. */
@@ -28,21 +29,21 @@ export interface Position {
 }
 
 export interface Chunk extends Position {
-  /** Undefined: nothing to send this time. */
+  /** Undefined: there is nothing to send. */
   readonly bytes: Uint8Array | undefined;
   readonly framesCount: number;
-  /** What was looked at, for the budget of the turn. */
+  /** How many entries were examined, for the budget of the turn. */
   readonly examinedCount: number;
 }
 
-/** Whose events: what a group of watches has in common. */
+/** The part of a watch group that its events depend on. */
 export interface Events {
   readonly stream: ResourceStream;
   readonly selection: Selection;
   readonly encoder: EventEncoder;
 }
 
-/** Only a step to another place. */
+/** A chunk without bytes: only the position moves. */
 export function movedTo(seq: number, revision: Revision): Chunk {
   return { bytes: undefined, framesCount: 0, examinedCount: 0, seq, revision };
 }
@@ -55,7 +56,7 @@ export class InitialEvents {
   readonly #scratch: Uint8Array;
   readonly #entries: Iterator<Entry>;
   #isDone = false;
-  /** Taken from the iterator, but the chunk was full. */
+  /** An entry that was taken from the iterator but did not fit the chunk. */
   #held: Entry | undefined;
 
   /** Encoders that can write straight into `scratch`, which the chunk is then a part of. */

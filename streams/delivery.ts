@@ -1,13 +1,13 @@
 /**
- * The pace-maker: hands frames to watchers, a bounded slice per turn of the event loop.
+ * Hands frames to watchers, a bounded amount in each turn of the event loop.
  *
  *      groups with new frames  ──▶ pass over the live watchers, backwards: one write each
  *      watchers not yet live   ──▶ one step of their expression each, in turn
  *
  * What it is not: where frames are made, what a watcher is, or where time passes.
  *
- * Invariants: at most one write per watcher and turn; who waits costs a pass nothing, because it is
- * not in the live list. Numbered in SPEC.md.
+ * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
+ * because it is not in the live list. They are numbered in SPEC.md.
  */
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
@@ -35,7 +35,7 @@ export class Delivery {
   readonly #limits: StreamLimits;
   readonly #groups = new RingBuffer<Group>();
   readonly #waiting = new RingBuffer<Watcher>();
-  /** Whose frames are being made. */
+  /** The group whose frames are being made. */
   staged: StagedWrite | undefined;
   #scheduled = false;
   #pressed = false;
@@ -47,8 +47,8 @@ export class Delivery {
     this.#limits = deps.limits;
   }
 
-  /** Live watchers are too far behind what has been applied: wait for `relief` before the next
-   * change, so that it finds the frames they still need in place. */
+  /** Live watchers are too far behind the applied changes. The log reader waits for `relief` before
+   * the next change, so that the frames that they still need stay in place. */
   get pressed(): boolean {
     return this.#pressed;
   }
@@ -72,7 +72,7 @@ export class Delivery {
     if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);
   }
 
-  /** The group has something for its live watchers, or frames that nobody may need any more. */
+  /** The group has frames for its live watchers, or frames that may be dropped. */
   mark(group: Group): void {
     if (group.queued) {
       // A pass that has not begun will see it.

@@ -1,17 +1,17 @@
 /**
- * Who follows resources inside the process (controllers, indexes of authorizers), kept going:
- * whoever fails begins anew.
+ * Followers of resources inside the process (controllers, indexes of authorizers). A follower that
+ * fails is subscribed again, from the whole state.
  *
  *     events ─▶ RESET ─▶ take ─▶ change ─▶ take ...
  *       ▲                  └── throws ─▶ told, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀──────┘
  *
- * What it is not: where events come from (`Streams.resourceEvents`).
+ * What it is not: the source of events (`Streams.resourceEvents`).
  *
- * Invariants: who has failed hears of no change until it has begun anew, from the whole state, so
- * it never goes on with a gap. Its failures are in a row until it has taken a change of the
- * resource on which it failed, or has been well for `steadyMs`. A failure of one is nothing to the
- * others. Bound: names are written in the code; so are their totals.
+ * Invariants: a follower that has failed gets no change before it has started again from the whole
+ * state, so it never continues with a gap. Failures count as consecutive until it has taken in a
+ * change of the resource on which it failed, or has run without failure for `steadyMs`. Followers
+ * fail independently. Bound: names are constants in the code, so the number of totals is fixed.
  */
 import { Observable, retry, Subject, takeUntil, tap } from 'rxjs';
 import type { Subscription } from 'rxjs';
@@ -21,9 +21,9 @@ const followerLimits = {
   /** Policy: the pause doubles with every failure in a row. */
   retryMinMs: 100,
   retryMaxMs: 30_000,
-  /** After so long without a failure what was wrong counts as over. */
+  /** After this long without a failure, earlier failures are forgotten. */
   steadyMs: 5_000,
-  /** So many failures in a row, and the server says that it is not ready. */
+  /** After this many consecutive failures /readyz fails. */
   failuresMax: 3,
 } as const;
 
@@ -44,7 +44,7 @@ export interface FollowerFailure {
 export interface FollowerStats {
   readonly name: string;
   readonly failuresTotal: number;
-  /** Too many failures in a row: what it keeps may be out of date for long. */
+  /** Too many consecutive failures: its state may be out of date for long. */
   readonly failing: boolean;
 }
 
@@ -64,9 +64,9 @@ export class Followers {
     this.#deps = deps;
   }
 
-  /** Hands each event to `take`. When that throws, or the events fail, they are subscribed to
-   * anew a while later, so they must begin with RESET, which says that what was told before is
-   * void. `take` must be quick. `name`: for the log, metrics and health; several may share one. */
+  /** Hands each event to `take`. When `take` throws, or the events fail, it subscribes again after
+   * a pause; so the events must begin with RESET, which voids all earlier ones. `take` must be
+   * quick. `name` is for the log, metrics and health checks; several followers may share one. */
   follow<E extends FollowedEvent>(
     name: string,
     events: Observable<E>,
@@ -96,7 +96,7 @@ export class Followers {
     return subscription;
   }
 
-  /** By name; several of one name are one. */
+  /** By name; followers with the same name are counted together. */
   stats(): readonly FollowerStats[] {
     const failing = new Set<string>();
     for (const each of this.#followers) if (each.isFailing) failing.add(each.name);
@@ -107,7 +107,7 @@ export class Followers {
     }));
   }
 
-  /** Nobody hears of anything any more. */
+  /** Ends all subscriptions. */
   stop(): void {
     this.#stopped.next();
   }
@@ -118,7 +118,7 @@ class Follower {
   readonly name: string;
   readonly #deps: FollowersDeps;
   #failures = 0;
-  /** Of what resource the change was on which it failed; undefined: it failed to begin. */
+  /** The resource of the change on which it failed; undefined: it failed at the start. */
   #failedOn: string | undefined;
   /** What it is taking. */
   #taking: string | undefined;
@@ -143,7 +143,7 @@ class Follower {
     else if (event.type === 'RESET') this.#recoverIfSteady();
   }
 
-  /** Emits when it is time to begin anew. */
+  /** Emits when it is time to subscribe again. */
   failed(error: unknown): Observable<void> {
     const { onFailure, timers } = this.#deps;
     const { retryMaxMs, retryMinMs } = followerLimits;

@@ -5,8 +5,9 @@
  *      ── dropped ──┤ floor   [ frame ][ frame ][ frame ]  head
  *                        ▲ position of a watcher: it gets what lies right of it
  *
- * What it is not: a promise. Any frame may go at any time; a watcher left of the floor catches up
- * from the history of the resource. So the ring is bounded whatever the slowest watcher does.
+ * What it is not: a guarantee. Any frame may be dropped at any time; a watcher left of the floor
+ * catches up from the history of the resource. So the ring is bounded whatever the slowest watcher
+ * does.
  *
  * Invariants: seqs increase; every frame of the group with floor < seq <= head is here.
  */
@@ -77,7 +78,7 @@ export class FrameRing {
     }
   }
 
-  /** Forgets all frames: everybody has them, or the group ends. */
+  /** Drops all frames: every watcher has them, or the group ends. */
   clear(): void {
     this.#budget.bytes -= this.#bytes;
     this.#bytes = 0;

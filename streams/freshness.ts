@@ -1,5 +1,5 @@
 /**
- * How far the log has been applied, and who waits for it to get further.
+ * How far the log has been applied, and the reads that wait for it to get further.
  *
  *   read ─▶ question to the store ─▶ its newest revision R ─▶ R applied ─▶ answered
  *              one in flight, one        within `currentWaitMs` of the question, or `lagging`
@@ -7,8 +7,8 @@
  *
  * Invariants: `revision` never goes back; a waiter runs once, after the revision it waits for has
  * been applied to every cache and routed to every group; waitUntilCurrent uses only answers of
- * storage.revision() that were asked for after the call (promise P3), and when it cannot have been
- * reached in time says so: it never settles for less.
+ * storage.revision() that were requested after the call (promise P3). If that revision is not
+ * reached in time, the read fails; it is never answered from an older state.
  *
  * Bounds: a question and all reads behind it share one entry and no timer of their own; one timer
  * serves the oldest entry.
@@ -53,7 +53,7 @@ export class Progress {
   #timer: TimerHandle | undefined;
   #inFlight: Promise<unknown> = Promise.resolve();
   #askedMs: number | undefined;
-  /** The first revision heard of that is still ahead, and when it was heard of. */
+  /** The first known revision that is not applied yet, and since when it has been known. */
   #ahead: { readonly revision: Revision; readonly sinceMs: number } | undefined;
   #closedBy: StorageError | undefined;
 
@@ -65,7 +65,7 @@ export class Progress {
     return this.#revision;
   }
 
-  /** Who waits for a revision that has not been applied. */
+  /** A callback that waits for a revision that is not applied yet. */
   get waitingCount(): number {
     return this.#waiters.size;
   }
@@ -89,7 +89,7 @@ export class Progress {
     return since === Infinity ? 0 : this.#nowMs() - since;
   }
 
-  /** Without waking anybody: more of the same page follows. */
+  /** Applied without waking waiters: more of the same page follows. */
   advance(revision: Revision): void {
     if (revision > this.#revision) this.#revision = revision;
   }
@@ -109,8 +109,8 @@ export class Progress {
     }
   }
 
-  /** At once when it has been reached already. Never after close(), nor after the returned
-   * function was called: who no longer waits must not be kept. */
+  /** Called at once if the revision has been reached. Never after close(), nor after the returned
+   * function was called, so that a reader that has gone is not kept in memory. */
   when(revision: Revision, callback: () => void): () => void {
     const waiter = { revision, callback };
     if (revision <= this.#revision) callback();
@@ -144,7 +144,8 @@ export class Progress {
     });
   }
 
-  /** Whoever waits for the present is refused from here on: it will not be reached. */
+  /** From here on reads that must be current are refused, because their revision will not be
+   * reached. */
   close(): void {
     this.#closedBy = new StorageError('closed', 'the change log is no longer followed');
     this.#waiters = new Set();

@@ -1,10 +1,11 @@
 /**
- * Everything in streams/ that can grow, with what happens at the limit.
+ * The limits of everything in streams/ that can grow, and what happens at each.
  *
  * Counts are per server unless said otherwise; the number of resources is fixed by the catalogue.
  */
 export interface StreamLimits {
-  /** Changes kept per resource. Policy: the oldest go; who still needs them reads the log. */
+  /** Changes kept per resource. Policy: the oldest are dropped; watchers that still need them read
+   * the log. */
   readonly historyChangesMax: number;
   /** Bytes of objects that the kept changes of one resource refer to. Policy: as above. */
   readonly historyBytesMax: number;
@@ -22,7 +23,7 @@ export interface StreamLimits {
 
   /** One write of live events. Policy: the rest goes in the next turn. One event may be larger. */
   readonly liveChunkBytes: number;
-  /** One write of initial events or of events caught up. Policy: as above. */
+  /** One write of initial events or of missed events. Policy: as above. */
   readonly pumpChunkBytes: number;
   /** Entries or changes looked at for one such write. Policy: a smaller write, or none. */
   readonly pumpExaminedMax: number;
@@ -44,8 +45,9 @@ export interface StreamLimits {
   readonly logReadsMax: number;
   /** Changes asked for in one such read. */
   readonly logPageChanges: number;
-  /** Pages read for catching up that are kept to be shared. Policy: the least recently used go;
-   * all go when none was used for `logPagesMs`. A larger page is used once. */
+  /** Bytes of log pages that are kept and shared by watchers that catch up. Policy: the least
+   * recently used are dropped, and all of them when none was used for `logPagesMs`. A larger page
+   * is used once. */
   readonly logPagesMax: number;
   readonly logPagesBytesMax: number;
   readonly logPagesMs: number;

@@ -1,7 +1,7 @@
 /**
  * One resource as it is now: an ordered map of entries, and the history that led here.
  *
- * What it is not: where events are made. It knows no watch.
+ * What it is not: the place where events are made. It knows no watches.
  *
  * Invariants: the map is the sum of all changes applied; `seq` counts them; a change is appended
  * to the history in the same step in which it changes the map.
@@ -63,7 +63,7 @@ export class ResourceCache {
     return this.#changedAt;
   }
 
-  /** Those whose record cannot be read, and of which no earlier state is known. */
+  /** Objects whose record cannot be read, and of which no earlier state is known. */
   get lost(): ReadonlyMap<EntryKey, string> {
     if (this.#unreadable.size === 0) return noneUnreadable;
     return new Map([...this.#unreadable].filter(([key]) => this.#map.get(key) === undefined));
@@ -82,9 +82,9 @@ export class ResourceCache {
     this.#bytes += entry.bytes.length;
   }
 
-  /** Undefined when the change shows nothing (a delete of what was not there, a record that cannot
-   * be read). `unseen`: something is gone of which no state is known, though clients may know one
-   * from before. */
+  /** Undefined when the change has no visible effect (a delete of a missing object, a record that
+   * cannot be read). `unseen`: an object was deleted of which no state is known here, though
+   * clients may know an earlier one. */
   apply(change: Change): ResourceChange | 'unseen' | undefined {
     const key = entryKeyOf(change.key);
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);

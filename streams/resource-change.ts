@@ -22,7 +22,7 @@ export interface EntryMaker {
   fromRecord(record: StoredRecord): StampedEntry;
   /** The same state under another revision. */
   restamped(entry: StampedEntry, revision: Revision): StampedEntry;
-  /** The state as it is read now; the very same entry if that is how it was read. */
+  /** The state read under the current form; the very same entry if it was read under that form. */
   readAnew(id: string, entry: StampedEntry): StampedEntry;
 }
 
@@ -35,7 +35,7 @@ export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision)
 
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Written out, not copied, for the sake of one hidden class. */
+/** Written out member by member, so that all entries have one hidden class. */
 function shaped(entry: StampedEntry, shape: string): StampedEntry {
   return {
     namespace: entry.namespace,

@@ -1,5 +1,6 @@
 /**
- * Which watch groups of a resource a change can touch, found by what they pin.
+ * Finds the watch groups of a resource that a change can affect, by the values that their
+ * selections pin.
  *
  *      change of ns/name ─┬─▶ all                        groups that pin nothing
  *                         ├─▶ namespace  ns
@@ -12,9 +13,9 @@
  *
  * What it is not: the filter. A group on a visited route still applies its whole selection.
  *
- * Invariants: a route without subscribers is forgotten. Watchers never subscribe, only groups
- * do, and who follows the resource in this process,
- * so the number of subscribers of a route is the number of selections that share its pin.
+ * Invariants: a route without subscribers is removed. Only groups and followers in this process
+ * subscribe, never watchers, so the number of subscribers of a route is the number of selections
+ * that share its pin.
  */
 import { Observable, Subject } from 'rxjs';
 import type { ResourceChange } from './resource-change.ts';

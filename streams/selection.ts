@@ -1,12 +1,12 @@
 /**
- * What one group of watches selects, and what a change of the resource looks like through it
- * (spec 1, section 6): the composition every event runs through.
+ * What one group of watches selects, and which event a change of the resource becomes for it (spec
+ * 1, section 6). Every event runs through this composition.
  *
  *        before \ now    matches      does not match
  *        matched         MODIFIED     DELETED, the state before at the new revision
  *        did not         ADDED        nothing
  *
- * What it is not: delivery. A frame is made here once per group, whoever receives it.
+ * What it is not: delivery. A frame is made here once per group, however many watchers receive it.
  */
 import { Observable } from 'rxjs';
 import type { Observer, OperatorFunction } from 'rxjs';
@@ -34,7 +34,7 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** It has no place of its own: it may follow any frame up to its revision. */
+/** It has no seq of its own: it may follow any frame up to its revision. */
 export interface BookmarkFrame {
   readonly seq: undefined;
   readonly revision: Revision;

@@ -27,7 +27,7 @@ export interface Entry {
   readonly fields: Readonly<Record<string, string>>;
   /** JSON with metadata.resourceVersion stamped in. Never written to. */
   readonly bytes: Uint8Array;
-  /** Of an object whose life depends on time: where its machine stands. */
+  /** For an object with a timer (a bootstrap token): the state of its machine. */
   readonly timer?: RecordTimer | undefined;
   /** Of a kind that users define: see ObjectRecord. */
   readonly shape?: string | undefined;
@@ -46,8 +46,8 @@ export interface ResourceSnapshot {
   get(namespace: string, name: string): Entry | undefined;
   /** In key order, from the first entry after `after`. Lazy. */
   entries(namespace: string | undefined, after?: EntryKey): IterableIterator<Entry>;
-  /** Objects whose record cannot be decoded, with the reason; nearly always none. What `get` and
-   * `entries` say of them is their last readable state, or nothing. */
+  /** Objects whose record cannot be decoded, with the reason; nearly always none. `get` and
+   * `entries` show their last readable state, or nothing. */
   readonly unreadable: ReadonlyMap<EntryKey, string>;
 }
 
@@ -80,7 +80,7 @@ export interface EventEncoder {
   /** For DELETED, `entry.bytes` already carry the deletion's revision. */
   event(type: EventType, entry: Entry): Uint8Array;
   /** Writes what event() makes into `target` at `at`; returns where it ends, or 0 when it does not
-   * fit. Optional: it spares those who put many events together a frame of each. */
+   * fit. Optional: it saves one buffer per event where many events are put together. */
   eventInto?(type: EventType, entry: Entry, target: Uint8Array, at: number): number;
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;
@@ -88,8 +88,8 @@ export interface EventEncoder {
 
 /** Where frames go. ResponseStream of the transport port satisfies it. */
 export interface WatchSink {
-  /** Copies or sends the chunk before it returns: the memory is used again. Not that of a `shared`
-   * one, which goes to many sinks in this turn and never changes. */
+  /** Copies or sends the chunk before it returns, because the memory is reused. The memory of a
+   * `shared` chunk, which goes to many sinks in this turn, never changes. */
   write(chunk: Uint8Array, shared?: boolean): boolean;
   onDrain(callback: () => void): void;
   end(): void;
@@ -115,13 +115,13 @@ export interface WatchRequest {
   /** The stream is ended cleanly after this long. */
   readonly timeoutMs: number;
   readonly encoder: EventEncoder;
-  /** Is told what is sent. Watches with equal encoders have the same. */
+  /** Counts what is sent. Watches with equal encoders share one. */
   readonly sent?: SentEvents | undefined;
   /** The mark behind the initial events is being sent. Called once, if at all. */
   readonly onInitialEventsEnd?: (() => void) | undefined;
 }
 
-/** Whoever counts what goes out. */
+/** Counts the frames and bytes that are sent. */
 export interface SentEvents {
   /** So many frames, of so many bytes together. */
   observeMany(frames: number, bytes: number): void;
@@ -144,16 +144,16 @@ export interface Streams {
   stop(): Promise<void>;
   /** Everything up to here has been applied to the caches. */
   readonly revision: Revision;
-  /** Resolves when the caches show everything acknowledged before the call (promise P3).
-   * @throws StorageError `lagging` when they do not within `currentWaitMs`, or what the store says
-   * when it cannot tell how far it is: never an answer from the past. */
+  /** Resolves when the caches show everything acknowledged before the call (promise P3). @throws
+   * StorageError `lagging` when they do not within `currentWaitMs`, or the store's error when it
+   * cannot tell its revision. It never resolves with an older state. */
   waitUntilCurrent(): Promise<void>;
   /** Resolves when the caches have reached `revision`, or after `freshnessWaitMs`. */
   waitUntil(revision: Revision): Promise<Freshness>;
   /** The cache of a resource as it is now. O(1). */
   snapshot(resource: GroupResource): ResourceSnapshot;
-  /** Objects of the resource of which nobody can tell any state, with the reason; nearly always
-   * none. O(1) then. */
+  /** Objects of the resource of which no state is known, with the reason; nearly always none, and
+   * then O(1). */
   lost(resource: GroupResource): ReadonlyMap<EntryKey, string>;
   /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
    * revision, from the store otherwise. */
@@ -163,21 +163,21 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
-  /** Ends every watch of the resource cleanly: what is served of it is now another thing. */
+  /** Ends every watch of the resource cleanly, because its definition has changed. */
   endWatches(resource: GroupResource): void;
-  /** The form in which objects of the resource are read has changed: those of another form are read
-   * anew, in steps. No revision changes, and no watch hears of it. */
+  /** The form in which objects of the resource are read has changed: objects of another form are
+   * read again, in steps. No revision changes, and watches see no event. */
   refresh(resource: GroupResource): Generator<undefined, void>;
   /** For this process: RESET when it is subscribed to, in the same step, then every change of the
    * resource, in log order, in the step in which the snapshots come to show it; several resources
    * advance together. Never ends. To be subscribed to through `followers`. */
   resourceEvents(resource: GroupResource): Observable<ResourceEvent>;
-  /** Who follows resources in this process. */
+  /** The followers of resources in this process. */
   readonly followers: Followers;
   stats(): StreamStats;
 }
 
-/** What there is; what was told before is void. */
+/** The current state; earlier events are void. */
 export interface Reset {
   readonly type: 'RESET';
   /** `<group>/<resource>`. */

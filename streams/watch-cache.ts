@@ -7,8 +7,8 @@
  * What it is not: a writer. A local commit reaches watchers only through the log, as any other
  * server's does.
  *
- * Invariants: numbered in SPEC.md. A log that cannot be followed stops the server (`onFatal`): to
- * go on would be to go on with a gap.
+ * Invariants: numbered in SPEC.md. A log that cannot be followed stops the server (`onFatal`),
+ * because going on would leave a gap.
  */
 import { concat, defer, from, ignoreElements, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -62,9 +62,9 @@ export interface StreamsDeps extends WatchErrors {
   readonly timers: Timers;
   readonly prng: Prng;
   readonly limits: StreamLimits;
-  /** Is told how far changes have come; absent: nobody asks. */
+  /** Told how far changes have come; absent: not measured. */
   readonly stages?: WriteStages | undefined;
-  /** Somebody who follows resources in this process has thrown; it begins anew. */
+  /** Called when a follower in this process has thrown; it starts again. */
   readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
   readonly onFatal: (error: unknown) => void;

@@ -4,7 +4,7 @@
  *
  *      start ──── bookmark ──── bookmark ──── ... ──── bookmark ── 2 s ── deadline: end
  *
- * What it is not: the sending of anything (watcher.ts).
+ * What it is not: a sender (watcher.ts).
  *
  * Invariant: the fields of TimedWatch are written here and nowhere else.
  */
@@ -26,7 +26,7 @@ export abstract class TimedWatch extends WheelEntry {
   /** Ticks of the wheel. 0: the clock has not begun, or has been stopped. */
   deadlineTick = 0;
   bookmarkTick = 0;
-  /** When to give up on initial events that nobody takes; 0: they are being taken. */
+  /** When to give up on initial events that the client does not read; 0: it reads them. */
   stallTick = 0;
 
   abstract readonly bookmarks: boolean;
@@ -70,7 +70,7 @@ export function createWatchClock(deps: WatchClockDeps): WatchClock {
   const retryTicks = Math.max(1, wheel.ticks(limits.bookmarkRetryMs));
   const stallTicks = Math.max(1, wheel.ticks(limits.initialStallMs));
 
-  /** Spread, so that watches that began together do not all wake together. */
+  /** At random moments, so that watches that began together do not all wake together. */
   const nextBookmark = (watch: TimedWatch, now: number): number => {
     if (!watch.bookmarks) return never;
     const regular = now + intervalTicks - randomBelow(prng, Math.ceil(intervalTicks / 4));

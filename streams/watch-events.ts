@@ -9,10 +9,10 @@
  * the expression is over (watcher.ts). A live watch that falls behind its group resumes with the
  * second half of it.
  *
- * What it is not: a writer. It knows no sink, and what is sent of it moves the position.
+ * What it is not: a writer. It knows no sink; whoever sends a chunk moves the position.
  *
- * Invariants: the state is of one revision, and the position is that revision in the same step, so
- * nothing falls between the state and the changes after it. One step at a time.
+ * Invariants: the initial state is of one revision, and the position becomes that revision in the
+ * same step, so no change is lost between the state and the changes after it. One step at a time.
  */
 import {
   catchError,
@@ -51,7 +51,7 @@ export interface WatchErrors {
     resource: GroupResource,
     objects: readonly { readonly key: string; readonly why: string }[],
   ) => StatusError;
-  /** 504, for a watch that cannot begin because the log is not caught up with. */
+  /** 504, for a watch that cannot begin because this server lags behind the log. */
   readonly timeoutError: (message: string) => StatusError;
 }
 
@@ -76,7 +76,7 @@ export type Stage = 'waiting' | 'initial' | 'catching-up';
 export interface WatchPlace {
   readonly sources: WatchSources;
   readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
-  /** Everything that was sent, or need not be, is up to here. */
+  /** Everything up to here was sent, or need not be. */
   readonly position: Position;
   /** Emits whenever it is its turn and its sink takes more, for as long as it is subscribed to. */
   readonly turns: (stage: Stage) => Observable<void>;
@@ -140,7 +140,8 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
   });
 }
 
-/** One step: the snapshot at R, and R as the position after it. Nothing falls between the two. */
+/** One step: the snapshot at R, and R as the position after it, so no change is lost between the
+ * two. */
 function stateOf({ group, sources }: WatchPlace): InitialEvents {
   const { selection, stream } = group;
   const { errors, limits, scratch } = sources;
@@ -168,7 +169,7 @@ function endMark(
   });
 }
 
-/** Up to where the frames of the group begin. Nothing, where the position is there already. */
+/** Catches up to where the frames of the group begin. Nothing if the position is there already. */
 function missedEvents(watch: WatchPlace): Observable<Chunk> {
   const { group, position } = watch;
   const isBehind = (): boolean => position.seq < group.ring.floor;

@@ -129,7 +129,7 @@ export class WatchGroup<W extends LiveListEntry> {
     return this.#bookmark?.revision === revision ? this.#bookmark.bytes : undefined;
   }
 
-  /** Without watchers: stops the pipeline. */
+  /** Stops the pipeline of a group without watchers. */
   dispose(): void {
     this.#subscription.unsubscribe();
     this.ring.clear();

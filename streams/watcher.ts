@@ -4,9 +4,9 @@
  *      waiting ─▶ initial ─▶ catching-up ─▶ live        blocked: the sink said wait, in any of them
  *      └─ the expression of watch-events.ts ─┘ └─ the live list of the group, delivery.ts
  *
- * Until it is live it subscribes to its expression, and is the end of it: nobody else knows `write`
- * and `onDrain`. What a turn makes is one write. At 'live' the subscription is dropped, with all
- * that belongs to it: a live watch is a record of a few words in a list.
+ * Until it is live it is the subscriber of its expression: no other module knows `write` and
+ * `onDrain`. Each turn makes one write. At 'live' the subscription and everything that belongs to
+ * it are dropped: a live watch is a small record in a list.
  *
  * What it is not: a queue or a timer. Everything that could grow belongs to the group (frames), the
  * resource (history) or the store (log); time passes in watch-clock.ts.
@@ -38,13 +38,13 @@ export interface WatcherCounts {
 export interface WatcherDeps {
   readonly sources: WatchSources;
   readonly counts: WatcherCounts;
-  /** The callback once `revision` has been applied. Returns what calls it off. */
+  /** Calls back once `revision` has been applied. Returns a function that cancels it. */
   readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
   /** Who gives turns (delivery.ts). */
   readonly turns: {
     /** Calls takeTurn() when it is its turn. */
     ask(watcher: Watcher): void;
-    /** The group has something for its live watchers, or frames that nobody may need any more. */
+    /** The group has frames for its live watchers, or frames that may be dropped. */
     mark(group: WatchGroup<Watcher>): void;
   };
   /** The watcher has ended and is out of the live list of its group. */
@@ -107,7 +107,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#follow((place) => watchEvents(place, start, onInitialEventsEnd));
   }
 
-  /** Its place in the live list, which the list decides; -1: in none. */
+  /** Its index in the live list, kept by the list; -1: in none. */
   placeInLiveList(index: number): void {
     this.#liveIndex = index;
   }
@@ -119,7 +119,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#write(chunk.bytes, true);
   }
 
-  /** It is live, and its group has no longer what it needs. */
+  /** It is live, but its group has already dropped frames that it needs. */
   resume(): void {
     this.#follow(resumedEvents);
   }

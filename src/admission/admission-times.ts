@@ -1,6 +1,6 @@
 /**
- * How long admission takes, by plugin and for each phase as a whole; the metrics page shows it
- * under the names of the reference.
+ * Times of admission, by plugin and for each phase as a whole; the metrics page shows them under
+ * the reference's names.
  *
  * Bounds: a histogram for each plugin, operation, phase and outcome that was seen.
  */

@@ -1,6 +1,6 @@
 /**
- * Admission: what a write has to pass after it has been authorized and before it is committed, by
- * what is in it (spec 2, section 1, rule 1). The port: plugins stand behind it, by name.
+ * The contract of admission: plugins, by name, that may change or refuse a write by its content,
+ * after it is authorized and before it is committed (spec 2, section 1, rule 1).
  *
  *     authorized ▶ what a create, update, patch or apply makes of the object as it is
  *                ▶ each plugin in order: admit (mutate); once more, if one of them asks for it

@@ -1,6 +1,5 @@
 /**
- * AlwaysDeny: nobody writes anything, for tests of what then happens. Of AlwaysAdmit there is only
- * the name: it has nothing to say.
+ * AlwaysDeny refuses every write, for tests. AlwaysAdmit is only a name: it does nothing.
  */
 import type { AdmissionPlugin } from './admission.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Who may approve, sign and attest for a signer, beside writing the object that says so
- * (spec 2, section 5.2: client certificates).
+ * The rights to approve, sign and attest for a signer, which are needed beside the right to write
+ * the object (spec 2, section 5.2: client certificates).
  *
  *     CertificateApproval             .../approval     may `approve` the signer
  *     CertificateSigning              .../status       may `sign` for the signer

@@ -1,13 +1,13 @@
 /**
- * The plugins as a guard of writes (registry/write-guard.ts): one list, two phases. Those that are
- * concerned are asked in order, and the first that refuses decides.
+ * The plugins as a guard of writes (registry/write-guard.ts): one list, two phases. The plugins for
+ * the resource are asked in order, and the first refusal decides.
  *
  *     mutate   ▶ admit    ▶ misses what is about to be made              ▶ wait ▶ admit again
  *              ▶ a plugin wants all to see what it has changed           ▶ all once more
  *     validate ▶ validate ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ validate again
  *     a deletion ▶ admit, validate
  *
- * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
+ * What it is not: the plugins (certificates.ts, node/), or their list (plugins.ts).
  *
  * Invariants: a write that concerns nobody costs the questions whether it does. A phase ends by the
  * deadline of its request, with 504; whoever has not answered then answers to nobody.

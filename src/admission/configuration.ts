@@ -1,5 +1,5 @@
 /**
- * The file of `--admission-control-config-file`: what single plugins are told.
+ * Reads the file of `--admission-control-config-file`: the configurations of plugins.
  *
  *     apiVersion: apiserver.config.<domain>/v1
  *     kind: AdmissionConfiguration
@@ -8,7 +8,7 @@
  *         configuration: { ... }       here, or
  *         path: pod-security.yaml      in a file of its own, from this file's folder
  *
- * What it is not: what the plugins read from it; each has a reader of its own.
+ * What it is not: the content for each plugin; each has a reader of its own.
  *
  * Invariants: read strictly: a plugin that there is not, twice the same one, a configuration for
  * one that takes none, both forms or neither are problems, said with their place, all at once.

@@ -1,6 +1,6 @@
 /**
- * DenyServiceExternalIPs: no service takes addresses that are not the cluster's. Those that it has
- * it may keep, and give up.
+ * DenyServiceExternalIPs: no service gets new external addresses. It may keep and remove those that
+ * it has.
  */
 import { part, texts } from '../apimachinery/members.ts';
 import type { AdmissionPlugin } from './admission.ts';

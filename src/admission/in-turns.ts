@@ -1,6 +1,6 @@
 /**
- * Work on a pod, in turns with everybody else where the pod is a large one: a body may hold eight
- * thousand containers, and each of a plugin's questions goes through all of them.
+ * Work on a large pod, in steps that share the turns of the event loop with other requests: a body
+ * may hold eight thousand containers, and each check of a plugin looks at all of them.
  *
  * Invariant: the same is found either way.
  */

@@ -1,6 +1,6 @@
 /**
- * Namespaces of what is written: NamespaceAutoProvision makes the one that is missing,
- * NamespaceExists refuses what has none.
+ * Namespaces of written objects: NamespaceAutoProvision makes a missing one, NamespaceExists
+ * refuses the write.
  *
  * Invariants: a dry run makes no namespace. Several who miss the same one all find it.
  */

@@ -1,6 +1,6 @@
 /**
- * OwnerReferencesPermissionEnforcement: naming owners is a way of having an object deleted, and of
- * keeping an owner from being deleted: whoever does the one has to have the right to the other.
+ * OwnerReferencesPermissionEnforcement: owner references can cause an object to be deleted, or keep
+ * an owner from being deleted. So changing them needs the rights to do that.
  *
  *     owners change                          may `delete` the object
  *     a new owner with blockOwnerDeletion    may `update` the owner's `finalizers`

@@ -2,8 +2,8 @@
  * The admission plugins that review: those that are on by default, those that are asked for, and
  * none that is switched off, in the order of plugin-names.ts.
  *
- * What it is not: what a plugin says. `NamespaceLifecycle` is no plugin here: that a namespace is
- * there and takes new objects is a condition of the transaction that writes them, and which
+ * What it is not: the plugins themselves. `NamespaceLifecycle` is no plugin here: that a namespace
+ * is there and takes new objects is a condition of the transaction that writes them, and which
  * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts). Nor is
  * `ResourceQuota`: quotas are charged in the transaction (company/company.ts). `AlwaysAdmit` has
  * nothing to say.

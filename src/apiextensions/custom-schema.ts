@@ -1,7 +1,6 @@
 /**
- * The contract of types that users bring: what one version of a definition of custom resources says
- * about its objects, as functions of objects (spec 1, sections 2.6, 4.5 and 4.8; spec 2, section
- * 2.2).
+ * The contract of custom types: one version of a CustomResourceDefinition as functions of its
+ * objects (spec 1, sections 2.6, 4.5 and 4.8; spec 2, section 2.2).
  *
  *     schema/       the structural schema: the one model, read from the JSON of a definition
  *     prepare/      what becomes of a document: embedded metadata, pruning, nulls, defaults

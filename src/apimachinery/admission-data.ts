@@ -1,6 +1,5 @@
 /**
- * What goes between those who have a say in a write and those who carry it out, as data: commands
- * and answers hold it.
+ * The data between admission and the actors: commands and answers hold it.
  *
  * What it is not: a verdict. What is told counts whether the write is allowed or not.
  */

@@ -1,6 +1,5 @@
 /**
- * Encoded objects that are asked for again: what a state of an object is in one form, kept until
- * there is no room.
+ * A cache of encoded objects by form and revision, bounded by size.
  *
  *     young ◀── what was made or asked for lately         a full young one becomes the old one,
  *     old   ◀── what was, before that                     and the old one goes as a whole

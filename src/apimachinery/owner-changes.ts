@@ -1,6 +1,6 @@
 /**
- * Whether a write changes nothing but who owns an object and what holds up its deletion: what
- * garbage collection writes, which asks for no right beyond that of the write.
+ * Whether a write changes only owner references and finalizers, as garbage collection does. Such a
+ * write needs no further right.
  *
  * What it is not: a decision. Who wrote which field, and the revision, follow from any write.
  */

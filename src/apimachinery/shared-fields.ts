@@ -1,5 +1,5 @@
 /**
- * The fields that managers own, in memory once for all objects in which they are the same.
+ * Parsed `managedFields`, held once for all objects in which their text is the same.
  *
  * Controllers make objects of one shape by the thousand, and what they own of them is one text in
  * all of these: it is most of what there is to read in a small object. So it is read once and has

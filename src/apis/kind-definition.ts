@@ -1,5 +1,5 @@
 /**
- * What one kind says of itself, in one place: its rows, versions, defaults, rules, table, warnings,
+ * The definition of one kind, in one place: its rows, versions, defaults, rules, table, warnings,
  * strategy and subresources. Everything that serves a kind collects from these definitions, so
  * adding a kind is writing one of them and naming it in its group (docs/adding-a-kind.md).
  *

@@ -1,6 +1,6 @@
 /**
- * What the scheme says of one kind at one version: its row of the catalogue, its definition and its
- * types, under an identity and a release.
+ * Builds the scheme's entry of one kind at one version from its row of the catalogue, its
+ * definition and its types, under an identity and a release.
  *
  * Invariant: what concerns stored objects follows from the definition of the resource that stores
  * them; what concerns requests (table, selectable fields), from that of the resource asked for.

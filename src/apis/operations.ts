@@ -1,6 +1,6 @@
 /**
- * What a POST to a subresource does, or one to the collection of a kind that is never stored, and
- * where a subresource leads, as the definitions of the kinds say.
+ * Operations of kinds, collected from their definitions: what a POST to a subresource, or to the
+ * collection of a kind that is never stored, does, and where a connection would lead.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Connection, ConnectionOf, Operation, OperationOf } from '../registry/registry.ts';

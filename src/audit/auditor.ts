@@ -1,5 +1,5 @@
 /**
- * Makes audit events of requests: what the policy's level says and no more.
+ * Makes audit events of requests, with exactly what the policy's level asks for.
  *
  * What it is not: HTTP (endpoints/filters/audited-exchange.ts) or writing (log-backend.ts,
  * webhook-backend.ts).

@@ -1,5 +1,5 @@
 /**
- * The contract of audit backends: where events go, and what it means for a request when one cannot
+ * The contract of audit backends: where events go, and what happens to a request whose event cannot
  * be kept (log-backend.ts, webhook-backend.ts).
  *
  *     batch             taken ▶ buffer ▶ delivered later          the answer does not wait

@@ -1,5 +1,5 @@
 /**
- * Gathers events into batches and hands them on, so that requests wait for nobody.
+ * Gathers events into batches and hands them on, so that requests do not wait.
  *
  *     add ▶ buffer ▶ a batch is full, or its first event has waited long enough, and the throttle
  *                    allows it ▶ deliver (several at a time, when it takes its time)

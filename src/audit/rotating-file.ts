@@ -1,5 +1,5 @@
 /**
- * A file of lines that is put aside when it is full: `audit.log` becomes `audit-<time>.log`.
+ * A file of lines that is rotated when it is full: `audit.log` becomes `audit-<time>.log`.
  *
  * Invariants: a line is never split over two files, and what follows half a line (of a full disk,
  * or of a process that was killed) begins a line of its own. The file is its owner's alone (0600)

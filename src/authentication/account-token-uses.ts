@@ -1,6 +1,6 @@
 /**
- * Uses of service account tokens that should come to an end: counted, and told to whoever audits
- * the request.
+ * Uses of service account tokens that should no longer be used: counted, and noted for the audit
+ * event.
  *
  *     legacy        without an audience; of a token secret: made by hand, or one that the account
  *                   names, as those do that were made for it

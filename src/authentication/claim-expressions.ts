@@ -1,6 +1,6 @@
 /**
- * Expressions over the claims of a token and over the user that they make (spec 2, section 2.1):
- * mappings of claims, rules that claims have to keep, rules that the user has to keep.
+ * Expressions over the claims of a token and over the resulting user (spec 2, section 2.1): claim
+ * mappings, claim validation rules, user validation rules.
  *
  *     'oidc:' + claims.preferred_username
  *     claims.exp - claims.nbf <= 86400

@@ -1,6 +1,6 @@
 /**
- * Client certificates (spec 2, section 5.2): whoever holds one that a trusted CA has signed for
- * clients is the user of its subject. Common name = user name, each organization = a group.
+ * Client certificates (spec 2, section 5.2): the holder of a client certificate of a trusted CA is
+ * the user of its subject. Common name = user name, each organization = a group.
  *
  * In the extra fields the certificate itself is named, so that audit tells two of one name apart.
  *

@@ -1,5 +1,5 @@
 /**
- * What a service account's token says: its claims as data, both forms.
+ * The claims of a service account's token as data, in both forms.
  *
  *   bound    {"<domain>": {namespace, serviceaccount, pod?, node?, secret?, warnafter?},
  *            exp, aud, jti}

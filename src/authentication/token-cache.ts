@@ -1,5 +1,5 @@
 /**
- * What has been verified of tokens: spares the signature (or the webhook) the next time.
+ * A cache of verified tokens: saves the signature check (or the webhook call) the next time.
  *
  *     digest of the token ──▶ what it says, good until a moment
  *

@@ -1,5 +1,5 @@
 /**
- * All methods together (spec 2, sections 5.1 and 5.3): who the caller is, or that he is refused.
+ * The union of all methods (spec 2, sections 5.1 and 5.3): who the caller is, or a refusal.
  *
  *     methods in order ▶ the first that knows him ▶ user, in system:authenticated
  *                      ▶ none does, one refused   ▶ 401

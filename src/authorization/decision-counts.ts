@@ -1,5 +1,5 @@
 /**
- * What the metrics page says of authorization: decisions, calls of webhooks, reloads.
+ * Metrics of authorization: decisions, calls of webhooks, reloads.
  *
  * What it is not: the page. Counts are kept here and read when the page is asked for.
  *

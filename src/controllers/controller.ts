@@ -1,4 +1,4 @@
-/** What runs in the background: started once, stopped once, made anew for another run. */
+/** The contract of a controller: started once, stopped once, and made again for another run. */
 export interface Controller {
   start(): void;
   /** Resolves when the work in hand has ended. */

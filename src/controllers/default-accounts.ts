@@ -1,6 +1,6 @@
 /**
- * What every namespace has: a service account called `default`, and the config map that says whom
- * its pods may trust (spec 2, section 5.1).
+ * Makes what every namespace has: a service account `default`, and the ConfigMap with the CA that
+ * its pods trust (spec 2, section 5.1).
  *
  *   a namespace appears, or one of the two is removed or altered ─▶ made, or put right
  *

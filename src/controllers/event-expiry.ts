@@ -1,5 +1,5 @@
 /**
- * Events go when nobody has written them for a while (`--event-ttl`).
+ * Deletes events that have not been written for `--event-ttl`.
  *
  *     oldest write ◀── queue: one entry for each event, in order of its last write ◀── every change
  *          │

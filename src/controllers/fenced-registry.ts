@@ -1,6 +1,6 @@
 /**
- * A registry whose writes are refused once they may no longer be made: what controllers that hold a
- * Lease write through, so that none of them has to think of it.
+ * A registry that refuses writes after the Lease has been lost. Controllers that need the Lease
+ * write through it, so none of them has to check it.
  *
  *   execute ─▶ may write? ─▶ mailbox ─▶ may write? ─▶ decision ─▶ commit, on that very revision
  *                  │ no                      │ no

@@ -1,5 +1,5 @@
 /**
- * What is to be done with one object: a pure look at the graph and the snapshots of one moment.
+ * Decides what to do with one object: a pure function of the graph and the snapshots of one moment.
  *
  *   its deletion waits for us   orphan        dependents that still name it: have them forget it
  *                                             none left: take the finalizer off

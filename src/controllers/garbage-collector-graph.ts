@@ -1,5 +1,5 @@
 /**
- * Who owns whom: the part of the store that garbage collection has to know, kept from streams.
+ * The graph of owners and dependents, maintained from streams.
  *
  *   reference        "<group>/<resource>/<namespace>/<name>"
  *   nodes            reference ─▶ the owners that the object there names (only if any)

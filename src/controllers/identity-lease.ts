@@ -1,5 +1,5 @@
 /**
- * A server's own Lease: it says that the server is there, and since when it was last seen.
+ * A server's identity Lease: shows that the server is alive, and when it was last seen.
  *
  *   kube-system/apiserver-<hash>   labels: which program, which host
  *                                  holderIdentity apiserver-<hash>_<uuid of this run>

@@ -1,5 +1,5 @@
 /**
- * A controller made of one function: bring the object of this key into order.
+ * A controller made from one function that reconciles the object of a key.
  *
  *   events ─▶ keys waiting (a set) ─▶ work(key), one after the other ─▶ done
  *                  ▲                        │ failed, or refused

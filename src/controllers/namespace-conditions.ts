@@ -1,5 +1,5 @@
 /**
- * What the status of a terminating namespace says of its content (spec 1, section 3.1).
+ * The conditions in the status of a terminating namespace (spec 1, section 3.1).
  *
  * Five conditions, always all of them, in this order: false, with the reason that nothing is amiss,
  * or true with what is. Reasons and messages are those that clients show.

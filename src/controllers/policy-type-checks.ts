@@ -1,6 +1,6 @@
 /**
- * Says in the status of each validating admission policy whether its expressions fit the kinds that
- * it is about.
+ * Writes into the status of each validating admission policy whether its expressions fit the kinds
+ * that its rules name.
  *
  *     a policy of a new generation ─▶ checked in turns ─▶ status.typeChecking, observedGeneration
  *

@@ -1,6 +1,6 @@
 /**
- * What controllers' queues say of themselves: how much waits, for how long, and how long the work
- * takes. The metrics page shows it under the names of the reference (`workqueue_*`).
+ * Meters of controllers' queues: how much waits, for how long, and how long the work takes. The
+ * metrics page shows it under the names of the reference (`workqueue_*`).
  *
  *   added ─▶ waiting ─▶ began ─▶ running ─▶ ended
  *

@@ -1,5 +1,6 @@
 /**
- * What there is in a namespace of what its quotas bound: one pass over its objects for all of them.
+ * The usage in a namespace of everything that its quotas limit: one pass over its objects for all
+ * quotas.
  *
  *     quotas ─▶ their scopes, each once ─┐
  *            ─▶ the resources they name ─┴─▶ each object: its usage ─▶ added to each scope it is in

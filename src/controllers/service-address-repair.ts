@@ -1,6 +1,6 @@
 /**
- * Puts right what services have and what is written down as given out: after an older version has
- * written services, after somebody has deleted an IPAddress by hand, or made one for nobody.
+ * Repairs the records of service addresses: after an older version has written services, or after
+ * somebody has deleted an IPAddress by hand or made one without a service.
  *
  *     a service has it, no record      ▶ the record is made
  *     a service has it, another's      ▶ told: one of the two has to change

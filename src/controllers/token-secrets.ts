@@ -1,5 +1,5 @@
 /**
- * Fills the secrets that hold a service account's token, and removes them with their account.
+ * Fills the Secrets for service account tokens, and removes them with their account.
  *
  *   type <domain>/service-account-token, annotated with the account's name
  *     account there  ─▶ data: token, namespace, ca.crt; annotation: the account's uid

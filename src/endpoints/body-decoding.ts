@@ -1,11 +1,10 @@
 /**
- * From the bytes of a request body to its value, in whatever format (spec 1, section 4.3): a small
- * body at once, a large one in parts, so that everybody else goes on while it is read.
+ * Decodes the bytes of a request body, in any format (spec 1, section 4.3): a small body at once, a
+ * large one in parts, so that other requests are served in between.
  *
- * Invariants: both ways read the same. A client that has gone costs no further part. Who goes on
- * with a large body does so in a turn that nobody else's work is in.
- * Bound: `atOnceBytesMax` bytes are read in one turn; of a larger body no part is longer than the
- * engine's own JSON.parse of it.
+ * Invariants: both ways give the same value. When the client has gone, no further part is decoded.
+ * Work on a large body continues in a turn of its own. Bound: `atOnceBytesMax` bytes are read in
+ * one turn; of a larger body no part is longer than the engine's own JSON.parse of it.
  */
 import { cborSteps, decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { decodeJson, jsonSteps } from '../apimachinery/codecs/json.ts';

@@ -1,15 +1,14 @@
 /**
- * What there is to count of requests, by what they asked for and how they were answered: the series
- * of apiserver_request_total, which those of deprecated versions are joined with (spec 1, section
- * 9, rule 6), and of the durations, sizes, ends and open watches beside it.
+ * Counts of requests by what they asked for and how they were answered: the series of
+ * apiserver_request_total, which are joined with those of deprecated versions (spec 1, section 9,
+ * rule 6), and those of durations, sizes, aborted requests and open watches.
  *
  * What it is not: the metrics page, which reads them.
  *
  * Invariants: a request counts once, when it is answered, a watch when it has ended; one whose
  * client went before the answer counts as aborted. A request whose kind has been counted before
- * allocates one key.
- * Bound: labels are what is served and what this file lists. Whatever else a path, a method or a
- * parameter says is '' or `other`, so nobody can make series at will.
+ * allocates one key. Bound: labels are what is served and what this file lists. Any other text of a
+ * path, a method or a parameter becomes '' or `other`, so callers cannot create series.
  */
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';

@@ -1,11 +1,11 @@
 /**
- * Objects on their way out whose versions a webhook converts: they are converted before anything is
- * shown, in batches, and then shown as they are.
+ * Conversion by webhook of objects in answers: they are converted in batches before anything is
+ * sent.
  *
- * Invariants: whoever asks waits for the webhook, and nobody else; what it does not answer is a 500
- * that says so. Bounds: a list holds its objects while it is sent, so clients that have many of
- * them ask for pages; a watch holds `pendingBytesMax` that wait for the webhook, and then does not
- * take more.
+ * Invariants: only the request that needs the conversion waits for the webhook; without an answer
+ * it gets a 500 that says so. Bounds: a list holds its objects while it is sent, so clients with
+ * many objects should ask for pages; a watch holds up to `pendingBytesMax` that wait for the
+ * webhook, and then pauses.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { decodeObject, hasObjectHead, objectHead } from '../apimachinery/object-encoding.ts';

@@ -3,7 +3,7 @@
  *
  * What it is not: the metrics page, which reads it, or open watches (request-counts.ts).
  *
- * Bound: as many as there are kinds, and of lists three times that.
+ * Bound: one series for each kind; for lists three.
  */
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { exponentialBounds, Histogram } from '../stdx/histogram.ts';

@@ -1,14 +1,14 @@
 /**
- * A write whose companions could not be written: is it refused, or decided again?
+ * A write whose companions could not be written is refused, or decided again.
  *
  *   execute ─▶ companion-failed, or one of their conditions failed ─▶ companyRefusal
  *      ▲                                                                 │ why it is refused
  *      └──────── the world has moved on: decided again ◀─────────────────┘
  *
- * What it is not: what companions there are, or what their failure means (src/admission/company).
+ * What it is not: the companions, or the meaning of their failures (src/admission/company).
  *
- * Invariant: a command that is decided again is decided anew, on what is true then.
- * Bound: `attemptsMax` decisions of one command.
+ * Invariant: a new decision uses the state of that moment. Bound: `attemptsMax` decisions of one
+ * command.
  */
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

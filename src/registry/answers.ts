@@ -1,8 +1,8 @@
 /**
- * Answers what decisions of the registry ask: whether those who have a say in a write allow it.
+ * Answers the questions of decisions: whether admission plugins and authorizers allow a write.
  *
- * What it is not: those who answer (authorization, admission), or when they are asked, which is the
- * business of the object's actor.
+ * What it is not: the plugins and authorizers themselves, or the moment at which they are asked,
+ * which the object's actor chooses.
  */
 import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';

@@ -1,16 +1,16 @@
 /**
- * Changes of the server itself: from an object as it is to the object as it should be.
+ * Changes by the server itself (its controllers): from the current object to the wanted one.
  *
  *   the cache's object ──change──▶ what it should be ──▶ a write on that very version ──▶ done
  *          ▲                                                        │ it has changed meanwhile
  *          └──────────── the cache, when it is current ◀────────────┘
  *
- * What it is not: a way for clients, whose changes are decided by the object's actor on whatever is
- * there. A command is data, and a function is none; so the function is applied here, and the write
- * is bound to the version that it was applied to.
+ * What it is not: for clients, whose changes the object's actor decides on the current state. A
+ * command is data and cannot hold a function; so the function is applied here, and the write is
+ * bound to the version that it was applied to.
  *
- * Invariants: nothing is written over what `change` has not seen; a change that comes to what is
- * there writes nothing. Bounds: `attemptsMax` looks at an object that keeps changing.
+ * Invariants: a state that `change` has not seen is never overwritten; a change without effect
+ * writes nothing. Bound: `attemptsMax` attempts on an object that keeps changing.
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { objectAtVersion } from '../apimachinery/object-version.ts';

@@ -1,9 +1,9 @@
 /**
- * Work on objects of a kind whose versions a webhook converts: what is not converted yet is, and
+ * Work on objects of a kind with a conversion webhook: missing conversions are requested, and then
  * the work is done again.
  *
- * Invariants: work that throws ConversionMissing has changed nothing. For all other kinds there is
- * nothing to it. Bound: `conversionsMax` conversions for one piece of work.
+ * Invariants: work that throws ConversionMissing has changed nothing. For all other kinds it does
+ * nothing. Bound: `conversionsMax` conversions for one piece of work.
  */
 import { ConversionMissing } from '../apimachinery/object-version.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

@@ -1,6 +1,6 @@
 /**
- * What a command makes of an object: for each verb a pure function of the command, the object as it
- * is, and what was answered to its questions.
+ * What a command does to an object: for each verb a pure function of the command, the current
+ * object, and the answers to its questions.
  *
  *   nothing is there ─▶ created by update, apply ─▶ ask `mutate` ─▶ the kind's rules ─┐ ask
  *   an object        ─▶ update, patch, apply ... ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
@@ -11,8 +11,8 @@
  *
  * Invariants: nothing here draws a time, a random number or an answer: all of it is in the command
  * and in `answers`. So the same arguments give the same proposal, anywhere and at any time.
- * What is decided about a large object, or with a large body, yields between its stages, and so do
- * rules that take long to judge.
+ * Decisions about large objects or with large bodies yield between their stages, and so does
+ * validation that takes long.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';

@@ -1,9 +1,9 @@
 /**
- * Deletion of an object that cannot be read: its record is removed, whatever it said
- * (spec 1, section 3.1).
+ * Deletion of an object that cannot be read: its record is removed, whatever it contained (spec 1,
+ * section 3.1).
  *
- * What it is not: a way round finalizers. On an object that can be read it is refused, so that
- * nobody is spared the normal way; the caller has seen to it that it is allowed at all.
+ * What it is not: a way around finalizers. For an object that can be read it is refused, so the
+ * normal way must be used. The caller has checked that this kind of deletion is allowed.
  *
  * What watches see: DELETED with the last state that could be read, if this server has seen one;
  * otherwise they are ended with an ERROR event (500, StorageReadError), because no state can be

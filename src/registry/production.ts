@@ -1,9 +1,8 @@
-/** What the decision of a write makes of the object that is there. Nothing here does anything. */
+/** The result of computing a write, as a value: the next object with its warnings, or an error. */
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 
-/** What a write makes of the current object: the whole next one, in the stored version, or why
- * not. */
+/** The whole next object, in the stored version, or the reason of the refusal. */
 export type Production =
   | {
       readonly kind: 'object';

@@ -4,15 +4,15 @@
  * What it is not: the conversions themselves; they come with the kind (KindInfo.conversions).
  *
  * Invariants: the stored object carries the storage version, whichever version it came through.
- * Versions that have the same fields cost nothing: their bytes are passed on under another head. A
- * record that an older release stored in another version is converted when it is read. One of a
- * kind that users define stays in the version that it was written in until it is written again:
- * each version that it is shown in is made of that one.
+ * Versions with the same fields cost nothing: their bytes are passed on with another apiVersion. A
+ * record that an older release stored in another version is converted when it is read. A custom
+ * object stays in the version in which it was written until it is written again; every other
+ * version is made from that one.
  *
  *     request ─▶ decided version ─▶ the kind's rules, those who have a say ─▶ stored version
  *
- * A write is decided in the stored version; one to a kind that users define in the version of the
- * request, whose schema is the one that counts.
+ * A write is decided in the stored version. A write to a custom type is decided in the version of
+ * the request, because the schema of that version counts.
  */
 import {
   decodeObject,

@@ -1,8 +1,9 @@
 /**
- * What a write asks of the object's actor, as data: who, when, through which version, and the body.
+ * The command of a write to the object's actor, as data: who, when, through which version, and the
+ * body.
  *
- * What it is not: what becomes of it. decide.ts finds the pure function of the verb; whoever has a
- * say in it is asked by the actor (answers.ts).
+ * What it is not: the decision. decide.ts has the pure function of each verb; the actor asks
+ * plugins and authorizers (answers.ts).
  *
  * Invariants: a command holds no function and no state, so it can be logged and decided again.
  * Time and the uid of what it may create are drawn once, when it is made.

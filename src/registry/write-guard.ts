@@ -1,6 +1,6 @@
 /**
- * A say in writes of some kinds, by what is written and by what the writer may do beside the write
- * itself: nobody may grant what they do not have, a node keeps to itself.
+ * Guards of writes: admission plugins, and checks of what else the writer may do. For example,
+ * nobody may grant rights that they do not have, and a node may only write what belongs to it.
  *
  *     a creation, a change ▶ mutate ▶ the rules of the kind ▶ validate ▶ stored | refused
  *     a deletion           ▶ validate ▶ stored | refused, no change
@@ -12,8 +12,8 @@
  * on: the object's actor asks in the middle of its decision, waits for the answer, and asks again
  * where the object has changed meanwhile (actors/SPEC.md, state `deciding`). What is mutated obeys
  * the rules of the kind like what was sent, and what is validated is not changed any more. A guard
- * may take its time; the deadline of the request bounds it. What it costs to say how a write is
- * asked for is paid only where somebody has a say in it.
+ * may take long, up to the deadline of the request. The description of the request is only made for
+ * writes that have a guard.
  */
 import type { AdmissionOperation, Told } from '../apimachinery/admission-data.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';

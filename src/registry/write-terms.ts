@@ -1,13 +1,13 @@
 /**
- * How a request asks for its write, for those who have a say in it, and what they tell it.
+ * What guards are told about the request of a write, and the warnings and annotations that they
+ * return.
  *
- * What it is not: the options themselves, which have been read and are obeyed; here they are shown
- * as they were given.
+ * What it is not: the parsed options, which are already in force; guards see them as they were
+ * sent.
  *
- * Invariants: it is made only where somebody has a say. A request hears each warning once, and of
- * an annotation what was told first.
- * Bound: a write waits `waitMaxMs` in all for those who have a say in it, or as long as its client
- * would wait (`timeout` in the query), if that is less.
+ * Invariants: it is made only for writes that have a guard. A request gets each warning once, and
+ * of several values of one annotation the first. Bound: a write waits up to `waitMaxMs` for all of
+ * its guards together, or as long as its client waits (`timeout` in the query) if that is less.
  */
 import type { Told } from '../apimachinery/admission-data.ts';
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';

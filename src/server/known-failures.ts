@@ -1,6 +1,6 @@
 /**
- * Failures that end the process with an exit code of their own (main.ts), apart from what finds
- * them: the program tells them apart without loading a server.
+ * Failures that end the process with an exit code of their own. They are in a file of their own so
+ * that main.ts can recognise them without loading a server.
  */
 
 /** Problems that are shown; of more only the number is. */

@@ -1,6 +1,6 @@
 /**
- * `sluice serve`: the server, or the supervisor of several workers, from its start to the signal
- * that ends it. The one ready line on standard output is for tools that wait for it.
+ * `sluice serve`: runs the server, or the supervisor of several workers, from the start to the
+ * signal that ends it. Tools can wait for the ready line on standard output.
  */
 import cluster from 'node:cluster';
 import { createLog } from './compose/log.ts';

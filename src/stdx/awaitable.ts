@@ -1,5 +1,6 @@
 /**
- * Values that are there at once, or come: work that needs no turn in most cases takes none.
+ * Values that are there at once or come as a promise: work that is usually synchronous costs no
+ * turn of the event loop.
  *
  * What it is not: a way around `await`; where a promise is there in any case, use that.
  */

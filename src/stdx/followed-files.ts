@@ -1,5 +1,5 @@
 /**
- * Reads files that belong together again: when one of them is seen to change, and every minute.
+ * Reads a set of files again when one of them changes, and every minute.
  *
  * Invariants: onChange is called only with other bytes than the last time, of all the files, in
  * their order. A file that cannot be read is reported once, until it can be read again or fails in

@@ -1,7 +1,7 @@
 /**
- * Look-ups by a text that somebody else has chosen. Every object of the language answers to names
- * that nobody gave it (`constructor`, `__proto__`, `toString`): what is asked by such a text has to
- * be a table of this kind, a Map, or be asked for its own members.
+ * Look-ups by untrusted text. Every JavaScript object has inherited members (`constructor`,
+ * `__proto__`, `toString`), so look-ups by such text need a table of this kind, a Map, or a check
+ * for own members.
  *
  * Invariants: neither ever answers with anything that was not put in.
  */

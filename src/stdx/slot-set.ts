@@ -1,5 +1,5 @@
 /**
- * A set whose members know their place in it: adding and removing is a write to an array.
+ * A set whose members hold their index in it: adding and removing is a write to an array.
  *
  * Why not a Set: a Set that things come into and leave all the time is made anew again and again,
  * and each table it has left behind still refers to the next one and to what it then held. Once

@@ -1,6 +1,6 @@
 /**
- * Work that is written as an iterator, run in the turns of the event loop (turns.ts): everybody
- * else goes on between its steps, and work for somebody who has gone stops at the next one.
+ * Runs work that is written as an iterator in the turns of the event loop (turns.ts): others run
+ * between its steps, and work for a client that has gone stops at the next step.
  *
  * What it is not: a bound on one step; that is for the iterator to see to.
  */

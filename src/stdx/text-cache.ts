@@ -1,8 +1,8 @@
 /**
- * What was worked out of texts, kept by the text while there is room.
+ * A cache of results by text, bounded by size.
  *
- * What it is not: a cache that knows what was used last. At the limit it starts anew, which costs
- * nothing while there is room; what is in use is soon back.
+ * What it is not: an LRU cache. At the limit it is emptied, so hits cost no bookkeeping; entries in
+ * use are soon back.
  *
  * Bounds: texts of `charsMax` characters in all. What a value takes is its owner's to reckon.
  */

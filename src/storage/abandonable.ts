@@ -1,8 +1,9 @@
 /**
- * A store that its user can let go of: what waits for an answer gets one, whatever the store does.
+ * A store that its user can abandon: every waiting call then gets an answer, whatever the store
+ * does.
  *
- * What it is not: close(). A store that is closed waits for its commits, and those for a medium or
- * a cluster that may be silent for as long as it likes; a server that is to end does not.
+ * What it is not: close(), which waits for commits and so for a disk or a cluster that may never
+ * answer. A server that has to end cannot wait that long.
  *
  *   call ─▶ store ─▶ answer            abandon(): reads end with `closed`, commits with `unknown`
  *                                      (the store may yet apply them), further calls with `closed`

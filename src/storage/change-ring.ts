@@ -1,8 +1,9 @@
 /**
- * The newest changes of the log, decoded: what a follower that keeps up reads instead of the store.
+ * The newest changes of the log, decoded. Followers that keep up read them here instead of in the
+ * store.
  *
- * What it is not: the history. What it has dropped for want of room is still in the log; `after`
- * says so by answering undefined, and the reader goes to the log.
+ * What it is not: the complete history. Changes that it has dropped are still in the log; `after`
+ * then returns undefined, and the reader reads the log.
  *
  * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
  * from it equals the page the log would have given.

@@ -1,9 +1,9 @@
 /**
- * Records whose bytes were damaged in the medium: what the adapters have in common about them
- * (StoredRecord.damage in storage.ts).
+ * Records whose bytes were damaged on the medium: what all adapters share (StoredRecord.damage in
+ * storage.ts).
  *
- * What it is not: the finding of damage; an adapter checks what it writes around a value, and
- * record-codec.ts the value.
+ * What it is not: detection. An adapter checks the bytes that it writes around a value,
+ * record-codec.ts checks the value.
  */
 import type { Revision, StoredRecord } from './storage.ts';
 

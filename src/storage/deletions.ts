@@ -1,6 +1,6 @@
 /**
- * The mutations of a commit that a full store takes: deletions, and what is written of a record
- * that is being deleted. They make room, or end in what does.
+ * The mutations of a commit that a full store accepts: deletions, and updates of records that are
+ * being deleted. They free space, or lead to it.
  *
  * Invariant: one that was to follow another of the same commit is kept only together with it.
  */

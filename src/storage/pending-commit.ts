@@ -1,13 +1,14 @@
 /**
- * A pending commit: what becomes of one submitted mutation, and what a later one may be built on.
+ * A pending commit: the outcome of one submitted mutation, on which later ones may be built.
  *
  *   queued ─▶ sent (batch, index) ─▶ applied (revision)
  *      └──────────────┴────────────▶ failed
  *
- * What it is not: the queue, or when anything is sent (committer.ts).
+ * What it is not: the queue, or the choice of when to send (committer.ts).
  *
- * Invariants: it comes to its end once, and its state is set before its outcome is heard of, so
- * whoever is decided on it finds out. A mutation that was built on one that failed is not sent.
+ * Invariants: it is settled once, and its state is set before its outcome is announced, so
+ * mutations that are built on it see that state. A mutation that was built on one that failed is
+ * not sent.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision } from './storage.ts';

@@ -1,5 +1,5 @@
 /**
- * How long writes take from their request to the sockets of those who watch, stage by stage.
+ * Measures the way of a write from its request to the sockets of its watchers, stage by stage.
  *
  *   head ─▶ received ─▶ decided ─▶ durable ─▶ seen ─▶ encoded ─▶ written
  *

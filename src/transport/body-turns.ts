@@ -1,5 +1,5 @@
 /**
- * How much of all request bodies is taken in before everybody else has a turn.
+ * Limits how many bytes of all request bodies together are read in one turn of the event loop.
  *
  * A read brings up to 512 KiB, and hundreds of sockets may have one ready in the same turn of the
  * event loop. So above `bytesPerTurn` each body that goes on is paused, and a few of them are read

@@ -1,5 +1,5 @@
 /**
- * What all ports of one process hold for their clients together: bytes of request bodies, and of
+ * Counts what all ports of one process hold for their clients: bytes of request bodies, and of
  * answers that their readers have not taken yet.
  *
  * What it is not: connections or requests, which are counted where they come in.

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a port is to be had, and which one when the system shall choose: for servers
- * that will share it, each of which would be let in without a word beside anybody else's.
+ * Finds out whether a port is free, or a free one if the system chooses. For servers that will
+ * share the port: each could silently join the listeners of another program.
  *
  * What it is not: a reservation. The port is free again when the answer is there.
  */

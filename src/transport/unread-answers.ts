@@ -1,6 +1,6 @@
 /**
- * Answers that were handed over to be sent and have not been taken by their readers: how many bytes
- * they hold, and the end of those whose readers take nothing.
+ * Answers that were handed over but not yet taken by their readers: counts their bytes, and ends
+ * those whose readers take nothing.
  *
  * What it is not: what watches have to say (streams/ bounds that), or a timer for each answer: one
  * scan looks at all of them, `sliceCount` in a turn of the event loop.

@@ -1,6 +1,6 @@
 /**
- * As whom this server calls webhooks: the users of a kubeconfig, by the names of the servers that
- * are called.
+ * The credentials with which this server calls webhooks: users of a kubeconfig, chosen by the name
+ * of the called server.
  *
  *     hook.ns.svc:8443, *.ns.svc:8443, *.svc:8443    the first that is there
  *     hook.ns.svc, *.ns.svc, *.svc                   of port 443

@@ -1,5 +1,5 @@
 /**
- * Where a `clientConfig` of a stored configuration leads: a URL, or a service of the cluster.
+ * Resolves the `clientConfig` of a stored configuration: a URL, or a service of the cluster.
  *
  * What it is not: the call, who may be called, or where a service is (service-resolver.ts).
  *

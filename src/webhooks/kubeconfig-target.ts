@@ -1,6 +1,6 @@
 /**
- * Where a webhook is and how to be known there, from the kubeconfig that a flag or a configuration
- * names.
+ * The address of a webhook and the credentials for it, from the kubeconfig that a flag or a
+ * configuration names.
  *
  * What it is not: the reading of a kubeconfig (kubeconfig.ts); here is what a webhook needs of it.
  *

@@ -20,6 +20,7 @@ const requirePattern = /\brequire\(\s*'([^']+)'\s*\)/g;
 const namedImports = /^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm;
 /** Of all that a module has: at once, or while the program runs. */
 const wholeImports = /^import \* as \w+ from '([^']+)'|\bimport\(\s*'([^']+)'/gm;
+const exportedType = /^export (?:interface|type) (\w+)/gm;
 const exportedValue = /^export (?:async )?(?:const|let|class|function\*?) (\w+)/gm;
 
 function sourceFiles(): SourceFile[] {
@@ -140,6 +141,21 @@ test('a value that is exported is imported by another file', () => {
     )
     .filter((value) => !imported.has(value));
   assert.deepEqual(wrong, []);
+});
+
+test('a type that is exported is used, by its own file at least', () => {
+  const named = new Map<string, number>();
+  for (const { text } of files) {
+    for (const [word] of text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').matchAll(/\b[A-Z]\w*/g)) {
+      named.set(word, (named.get(word) ?? 0) + 1);
+    }
+  }
+  const unused = files.flatMap(({ name, text }) =>
+    [...text.matchAll(exportedType)]
+      .filter(([, type = '']) => (named.get(type) ?? 0) < 2)
+      .map(([, type]) => `${name} ${type}`),
+  );
+  assert.deepEqual(unused, []);
 });
 
 test('files open with a header, are named in kebab-case and stay below 600 lines', () => {

@@ -9,7 +9,7 @@
  *     the account limits secrets              403 for those that it does not list
  *     the image of a static pod               names neither accounts nor secrets
  *
- * What it is not: who makes accounts (controllers/default-accounts.ts) or tokens.
+ * What it is not: the controller that makes accounts (controllers/default-accounts.ts) or tokens.
  *
  * Invariant: in a namespace that is missing or going nothing is refused for its accounts: the
  * write says what is wrong with the namespace.

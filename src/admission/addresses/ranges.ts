@@ -1,5 +1,5 @@
 /**
- * Ranges that addresses and node ports are given out of, with their two bands.
+ * The ranges of service addresses and node ports, with their two bands (static and dynamic).
  *
  *     10.0.0.0/24   .0 network | .1 ... .16 static band | .17 ... .254 | .255 broadcast
  *                               given last               given first

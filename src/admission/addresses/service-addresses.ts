@@ -1,6 +1,6 @@
 /**
- * Services get what they ask for and do not name: families, cluster IPs, node ports, a port for
- * health checks. The last to change a service before the rules of its kind are asked.
+ * Chooses what a service needs and does not name: families, cluster IPs, node ports, a port for
+ * health checks. It is the last plugin to change a service before validation.
  *
  *     ranges (objects, else flags) ─┐
  *     what is taken (records)      ─┼▶ families ▶ addresses ▶ ports ▶ the service with them

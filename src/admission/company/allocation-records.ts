@@ -1,5 +1,5 @@
 /**
- * Records that stand for what is given out, and are written as companions of those who have it.
+ * Records of allocated addresses and ports, written as companions of the objects that hold them.
  *
  *     networking GROUP/ipaddresses//10.0.0.7      IPAddress: clients see it where it is served
  *     internal.sluice/nodeports//30080            that the port is taken, and by whom

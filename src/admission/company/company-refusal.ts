@@ -1,6 +1,6 @@
 /**
- * What it means that the company of a write could not be written: the refusal that its writer gets,
- * or that it has to be decided again, and when.
+ * Handles a write whose companions could not be written: the refusal for its writer, or when the
+ * write has to be decided again.
  *
  *     a quota is exceeded, or wants more said      403, decided in the transaction
  *     a quota cannot be read                       403: nobody knows what it bounds

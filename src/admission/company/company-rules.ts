@@ -1,6 +1,6 @@
 /**
- * What the store does to the content of records within a transaction: charging quotas, and telling
- * whose an address or a port is.
+ * The rules that the store applies to records within a transaction: charging quotas, and finding
+ * the owner of an address or a port.
  *
  * What it is not: the transaction (src/storage/companion-plan.ts).
  *

@@ -1,5 +1,5 @@
 /**
- * The company of a write: what is written in its transaction beside the object itself.
+ * The companions of a write: further records that are written in its transaction.
  *
  *     anything that comes      the epoch of quotas is as known here       condition
  *     where quotas bound it    each is charged                            amend

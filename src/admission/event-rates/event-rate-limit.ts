@@ -1,6 +1,6 @@
 /**
- * EventRateLimit: how many events a second may be written, of all, of a namespace, of a user, of a
- * source about an object. What is above is 429.
+ * EventRateLimit: limits events per second for the server, a namespace, a user, or a source and
+ * object. Events above a limit get 429.
  *
  * Invariants: each limit is asked of each event, so one that refuses does not spare the others. A
  * dry run takes nothing.

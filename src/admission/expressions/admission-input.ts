@@ -1,6 +1,5 @@
 /**
- * The values behind the variables of admission: of one request, for as many expressions as there
- * are about it.
+ * The values of admission's variables for one request, shared by all expressions about it.
  *
  * Invariants: nothing is copied that no expression reads; what is made is made once for a request.
  */

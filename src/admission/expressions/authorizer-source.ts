@@ -1,5 +1,5 @@
-/** The authorizers of the server, as expressions of admission ask them: on behalf of the one who
- * makes the request, or of a service account. */
+/** The authorizers of the server for admission expressions: they are asked on behalf of the
+ * requesting user, or of a service account. */
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';

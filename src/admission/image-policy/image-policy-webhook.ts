@@ -1,5 +1,5 @@
 /**
- * ImagePolicyWebhook: another server says which images may run.
+ * ImagePolicyWebhook: another server decides which images may run.
  *
  *     a pod's images, its annotations `*.image-policy.<domain>/*`, its namespace ▶ ImageReview
  *     status.allowed ▶ the pod is written | 403 with status.reason

@@ -1,7 +1,7 @@
 /**
- * What a limit range says of one request and one limit: the rules, in the words of the reference.
+ * The rules of a LimitRange for one request and one limit, with the reference's messages.
  *
- * What it is not: whose requests and limits these are (pod-limits.ts).
+ * What it is not: the walk over pods and claims (pod-limits.ts).
  *
  * Invariants: exact. Amounts are compared as they were written, at any width; a ratio is compared
  * by multiplication, and rounded only where it is shown.

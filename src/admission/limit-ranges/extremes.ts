@@ -1,6 +1,6 @@
 /**
- * What the containers of a pod have least and most of, by resource: enough to tell whether a limit
- * is kept by all of them, without asking each.
+ * The smallest and largest amounts of a pod's containers, by resource: enough to check a limit for
+ * all of them at once.
  *
  * Invariant: `isBroken` says what asking each container would say.
  */

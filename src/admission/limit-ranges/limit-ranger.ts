@@ -1,5 +1,5 @@
 /**
- * LimitRanger: what a namespace's limit ranges make of its pods and claims.
+ * LimitRanger: applies the LimitRanges of a namespace to its pods and claims.
  *
  *     a pod's containers that say nothing get usual amounts, and an annotation that tells of them
  *     a pod, container or claim beyond a limit     403

@@ -1,6 +1,6 @@
 /**
- * The limit ranges of a namespace, read once: usual amounts for containers, and what each range
- * demands.
+ * The LimitRanges of a namespace, read once: default amounts for containers, and the limits of each
+ * range.
  *
  * What it is not: a judgement of pods (pod-limits.ts).
  *

@@ -1,6 +1,6 @@
 /**
- * What the limit ranges of a namespace make of a pod or a claim: usual amounts for containers that
- * say nothing, and why it may not be written.
+ * Applies the LimitRanges of a namespace to a pod or a claim: default amounts for containers that
+ * name none, and the errors if it breaks a limit.
  *
  * Invariants: the first range that is not kept refuses, with all that it has to say.
  * Bounds: a body may hold ten thousand containers and a namespace thousands of limits, so no limit

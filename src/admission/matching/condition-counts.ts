@@ -1,5 +1,5 @@
 /**
- * What match conditions of webhooks and policies come to, for the metrics page.
+ * Counts of the outcomes of match conditions of webhooks and policies, for the metrics page.
  *
  * Bound: `seriesMax` configurations are told apart; those that come later are counted together.
  */

@@ -1,7 +1,7 @@
 /**
- * What no webhook and no policy is asked about: the configurations of admission themselves, so that
- * one which refuses everything can be taken away; and for policies reviews of access and of tokens,
- * which are questions.
+ * Requests that no webhook and no policy is asked about: the configurations of admission
+ * themselves, so that one that refuses everything can be removed; and, for policies, reviews of
+ * access and of tokens, which are questions.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

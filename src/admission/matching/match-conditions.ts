@@ -1,6 +1,6 @@
 /**
- * Match conditions of webhooks and policies: a request that matches their rules is shown to them
- * only where all conditions hold (spec 1, section 4.7).
+ * Match conditions of webhooks and policies: they only see a request that matches their rules if
+ * all conditions are true (spec 1, section 4.7).
  *
  * Invariants: compiled once for a configuration. One condition that is false excludes the request,
  * whatever became of the others; an error counts only where none is false.

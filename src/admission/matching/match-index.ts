@@ -1,5 +1,6 @@
 /**
- * Who can match a request at all, by its shape: operation, resource, version, subresource, scope.
+ * An index of the configurations that can match a request, by its operation, resource, version,
+ * subresource and scope.
  *
  * Invariants: what is given for a shape stands in the order of the configurations; a write whose
  * shape was seen before costs one look-up, however many configurations there are. The index is made

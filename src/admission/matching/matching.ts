@@ -1,13 +1,13 @@
 /**
- * Which requests a configuration of admission is about: the contract of this room. Webhooks and
+ * Which requests a configuration of admission matches: the contract of this folder. Webhooks and
  * policies choose their requests in the same way, by rules, selectors and conditions.
  *
  *     shape of the request ─▶ index: who can match at all   (match-index.ts; remembered by shape)
  *                          ─▶ namespaceSelector, objectSelector, rules   (matcher.ts, rules.ts)
  *                          ─▶ match conditions                           (match-conditions.ts)
  *
- * What it is not: what happens then. It knows neither webhooks nor policies, and reads no store:
- * what it needs to know comes with the request.
+ * What it is not: the handling of a match. It knows neither webhooks nor policies and reads no
+ * store: everything that it needs comes with the request.
  *
  * Invariants: pure but for what it remembers; the same request and configuration give the same
  * answer. An object that nobody's rules name costs one look-up. Serves spec 1, section 4.7.

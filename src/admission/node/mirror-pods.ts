@@ -1,5 +1,6 @@
 /**
- * Pods that a node's agent may create: images of those that it runs from files of its own.
+ * Mirror pods, the only pods that a kubelet may create: they mirror pods that it runs from its own
+ * files.
  *
  * Invariants: such a pod is bound to the node, is owned by its Node and by nothing else, and names
  * no object: a node reads what the pods on it name, and would so read anything.

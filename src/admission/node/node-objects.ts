@@ -1,6 +1,6 @@
 /**
- * What a node's agent may write into its Node: nothing that brings work, or the reading of more
- * objects, to it.
+ * What a kubelet may write into its Node: nothing that attracts pods, or gives it the right to read
+ * more objects.
  *
  * Invariants: labels of the cluster's own domains are the administrator's, but for those that
  * describe the machine; taints are only the node's own while it registers. So is an owner: the

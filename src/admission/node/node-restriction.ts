@@ -1,6 +1,6 @@
 /**
- * NodeRestriction: what a node's agent may write into the objects that it may write (spec 2,
- * section 5.5, mode Node, which decides which objects those are).
+ * NodeRestriction: limits the content that a kubelet may write (spec 2, section 5.5). The
+ * authorizer of mode Node decides which objects it may write at all.
  *
  *     pods              mirror pods on itself, and none that would let it read more; delete, evict
  *                       and report on those that are bound to it

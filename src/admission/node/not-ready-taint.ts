@@ -1,5 +1,5 @@
 /**
- * TaintNodesByCondition: a new node is not ready until its agent says so, and takes no pods.
+ * TaintNodesByCondition: a new node takes no pods until its kubelet reports that it is ready.
  *
  * What it is not: what takes the taint away, which is for who looks after nodes.
  */

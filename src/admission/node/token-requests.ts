@@ -1,5 +1,5 @@
 /**
- * Tokens of service accounts that a node's agent may ask for: those of pods that it runs.
+ * Service account tokens that a kubelet may request: those for pods that it runs.
  *
  *     bound to a pod, by uid ▶ the pod is bound to the node ▶ the audience is one the pod names
  *                                                           ▶ or one that the node has a right to

@@ -1,5 +1,5 @@
 /**
- * What the baseline level forbids: what is known to let a pod take over its node.
+ * The checks of the baseline level, which forbids what is known to let a pod take over its node.
  *
  * What it is not: which check holds in which release (checks.ts).
  *

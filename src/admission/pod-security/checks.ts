@@ -1,6 +1,5 @@
 /**
- * Which checks each level of pod security makes, by release of its rules: the table, and what it
- * finds in a pod.
+ * The table of pod security checks by level and release of the rules, and its evaluation for a pod.
  *
  *     privileged   none
  *     baseline     what is known to take over a node

@@ -1,6 +1,6 @@
 /**
- * What a stricter level would say of the pods that a namespace has already: warnings for whoever
- * makes it stricter. Nothing is refused.
+ * Warnings about existing pods of a namespace that break its new, stricter level. Nothing is
+ * refused.
  *
  * Invariants: of pods of one controller one is looked at before the others of any. Pods of exempt
  * runtime classes are not looked at. The same pods give the same warnings.

@@ -1,6 +1,5 @@
 /**
- * Which level of pod security holds in a namespace: what its labels say, or what holds where they
- * are silent.
+ * The pod security levels of a namespace: from its labels, or the defaults where it has none.
  *
  *     pod-security.<labelDomain>/enforce: baseline          pods are refused
  *     pod-security.<labelDomain>/audit: restricted          audit events say so

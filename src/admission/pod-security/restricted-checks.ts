@@ -1,5 +1,6 @@
 /**
- * What the restricted level demands beside the baseline: a pod says itself that it needs nothing.
+ * The checks of the restricted level, beside the baseline: a pod must explicitly give up what it
+ * does not need.
  *
  * What it is not: which check holds in which release (checks.ts).
  *

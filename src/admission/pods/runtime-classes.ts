@@ -1,6 +1,6 @@
 /**
- * RuntimeClass: what runs a pod costs something, and there are nodes that have it: the class says
- * both, the pod gets both.
+ * RuntimeClass: a pod gets the overhead of its class, and the node selector and tolerations of
+ * nodes that support it.
  *
  *     overhead     that of the class; a pod may not say another
  *     scheduling   its node selector and tolerations beside the pod's own

@@ -1,6 +1,6 @@
 /**
- * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is put on a node knows
- * where that is, by the node's own labels for zone and region.
+ * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is bound to a node gets
+ * the node's labels for zone and region.
  *
  * Invariants: a node that there is not, or that has no such labels, changes nothing. A label of the
  * pod by the same name is replaced: it says where the pod is.

@@ -1,6 +1,6 @@
 /**
- * A mutation by apply configuration: what an expression gives is merged into the object as its
- * schema says, lists by their keys.
+ * A mutation by apply configuration: the result of an expression is merged into the object by its
+ * schema, lists by their keys.
  *
  * Invariants: nothing is taken away that the configuration does not name: it may not write what is
  * replaced as a whole. Texts are those of the reference.

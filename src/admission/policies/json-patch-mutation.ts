@@ -1,5 +1,5 @@
 /**
- * A mutation by JSON Patch: the operations that an expression gives, applied to the object.
+ * A mutation by JSON Patch: the operations that an expression returns are applied to the object.
  *
  * Invariants: all operations apply or none does. A test that fails is no error: the object stays as
  * it is. What results is read strictly, as its kind. Texts are those of the reference.

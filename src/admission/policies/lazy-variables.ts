@@ -17,11 +17,6 @@ import { untilDone } from '../../stdx/turns.ts';
 import { variablesType } from '../expressions/admission-place.ts';
 import type { Compiled, EvaluationPorts } from '../expressions/filter.ts';
 
-export interface NamedVariable {
-  readonly name: string;
-  readonly compiled: Compiled;
-}
-
 /** What expressions of a policy see: its variables beside the rest. Those of a policy without any
  * have nothing to keep, and are the same for all. */
 export function bindingsWith(

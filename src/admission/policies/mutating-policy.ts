@@ -1,10 +1,10 @@
 /**
- * A MutatingAdmissionPolicy, compiled, and what it makes of one object with one parameter (spec 1,
+ * A compiled MutatingAdmissionPolicy, and its application to one object with one parameter (spec 1,
  * section 4.7).
  *
  *     match conditions ▶ mutation, mutation … each sees what the one before it has left
  *
- * What it is not: who is asked about a write, and in which order (mutating.ts).
+ * What it is not: the choice and order of policies for a write (mutating.ts).
  *
  * Bounds: each mutation has a budget of its own.
  */

@@ -1,5 +1,5 @@
 /**
- * What all mutating policies together make of an object.
+ * Applies all mutating policies to an object.
  *
  *     policy matches ▶ binding matches ▶ params ▶ mutations, each on what the one before it left
  *

@@ -1,5 +1,5 @@
 /**
- * The objects that a binding sets its policy up with, by name or by selector.
+ * The params of a binding: objects found by name or by selector.
  *
  * Invariants: texts are those of the reference. Bound: `policyLimits.paramsMax`; beyond it the
  * binding cannot be configured, and says so.

@@ -1,6 +1,6 @@
 /**
- * Policies of admission: expressions that users store and that judge, or change, what is written.
- * The contract of this room (spec 1, section 4.7; spec 2, section 9.3).
+ * Admission policies: stored expressions of users that validate or change writes. The contract of
+ * this folder (spec 1, section 4.7; spec 2, section 9.3).
  *
  *     policies, bindings ─▶ policy-set: followed, compiled in turns, indexed
  *     a write ─▶ who can match (one look-up) ─▶ policy, binding ─▶ params ─▶ expressions

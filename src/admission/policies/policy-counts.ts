@@ -1,5 +1,5 @@
 /**
- * What checks of validating policies came to, for the metrics page.
+ * Counts of the outcomes of validating policies, for the metrics page.
  *
  * Bound: `seriesMax` series; those of policies and bindings that come later are counted together.
  */

@@ -1,7 +1,6 @@
 /**
- * What expressions of policies are compiled in. Those of policies without variables share their
- * environments; variables are typed by what declares them, so each policy that has some has its
- * own.
+ * The environments in which expressions of policies are compiled. Policies without variables share
+ * theirs; variables are typed by their declaration, so each policy with variables has its own.
  */
 import type { Environment } from '../../cel/cel.ts';
 import { compileInParts } from '../../cel/expression.ts';

@@ -1,5 +1,5 @@
-/** What all policies share that are asked about one write: the values behind their expressions,
- * the turns they take, and whether anybody still waits. */
+/** What all policies for one write share: the values of their expressions, the turns they take, and
+ * whether the client still waits. */
 import { newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

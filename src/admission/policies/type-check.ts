@@ -1,6 +1,6 @@
 /**
- * Whether the expressions of a validating policy fit the kinds that it is about: what its status
- * says (spec 1, section 4.7). It never changes what the policy does.
+ * Type checking of a validating policy: whether its expressions fit the kinds that its rules name.
+ * The result is only shown in its status (spec 1, section 4.7).
  *
  *     fieldRef  spec.validations[0].expression
  *     warning   apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'replicas' …

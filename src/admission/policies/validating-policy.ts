@@ -1,5 +1,5 @@
 /**
- * A ValidatingAdmissionPolicy, compiled, and what it says of one request with one parameter (spec
+ * A compiled ValidatingAdmissionPolicy, and its evaluation for one request with one parameter (spec
  * 1, section 4.7).
  *
  *     match conditions ▶ validations ▶ messages of those that fail ▶ audit annotations

@@ -1,6 +1,6 @@
 /**
- * What all validating policies together say of a write: the first denial, warnings, annotations of
- * the audit event.
+ * Evaluates all validating policies for a write: the first denial, warnings, annotations of the
+ * audit event.
  *
  *     policy matches ▶ binding matches ▶ params ▶ each: Deny refuses, Warn warns, Audit annotates
  *

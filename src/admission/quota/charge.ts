@@ -1,5 +1,5 @@
 /**
- * Charging a quota: what a write of an object does to the quota's status, or why it may not be.
+ * Charging a quota: the quota's status after a write of an object, or why the write is refused.
  *
  *     was ─┐
  *          ├─▶ difference, by name ─▶ more ▶ over spec.hard? ▶ refused     status.used + difference

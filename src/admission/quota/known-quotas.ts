@@ -1,6 +1,6 @@
 /**
- * The quotas that there are, by namespace and by the names that they bound: which of them a write
- * has to be charged to. And the epoch of each namespace: a word that every new quota changes.
+ * The existing quotas, by namespace and by the names that they limit: to which of them a write is
+ * charged. And the epoch of each namespace: a word that every new quota changes.
  *
  *     a create in a namespace ─▶ its epoch as it is known here: tested in the transaction
  *                             ─▶ the quotas that bound what it takes: charged in the transaction

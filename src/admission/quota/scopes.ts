@@ -1,5 +1,5 @@
 /**
- * Scopes of a quota: which objects it is about. Without any it is about all.
+ * Scopes of a quota: which objects it limits. Without scopes it limits all.
  *
  *     Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity    of pods
  *     PriorityClass         In, NotIn, Exists, DoesNotExist                                of pods

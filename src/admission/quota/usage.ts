@@ -1,6 +1,6 @@
 /**
- * What an object takes of its namespace's quotas: amounts by the names that quotas use, and what
- * their scopes ask about it.
+ * The usage of an object in its namespace's quotas: amounts by the names that quotas use, and the
+ * properties that scopes test.
  *
  *     anything     count/RESOURCE.GROUP, and RESOURCE of the core kinds that quotas know by name
  *     a pod        + cpu, memory ... of its requests, limits.*     while it has not ended

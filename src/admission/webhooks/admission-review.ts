@@ -1,6 +1,5 @@
 /**
- * AdmissionReview, both ways and in both versions: what a webhook is asked, and what its answer
- * says (spec 1, section 4.7).
+ * AdmissionReview in both versions: the request to a webhook, and its answer (spec 1, section 4.7).
  *
  * What it is not: the call, or what becomes of the write.
  *

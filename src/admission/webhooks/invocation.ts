@@ -1,5 +1,5 @@
 /**
- * Whether a webhook is asked about a write, as which version of it, and what it is shown.
+ * Whether a webhook is called for a write, in which version, and with which objects.
  *
  * Invariants: selectors and rules first, then match conditions: an expression is evaluated only for
  * what matches otherwise. The objects of a version are made once for a write.

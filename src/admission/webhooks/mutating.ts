@@ -1,5 +1,5 @@
 /**
- * Mutating webhooks: one after the other, each shown what those before it have left.
+ * Mutating webhooks: called one after the other, each with the object that the one before has left.
  *
  *     round 0   all that match; one that changes the object has everybody asked once more
  *     round 1   those of round 0 that want to be asked again (IfNeeded), if the object has changed

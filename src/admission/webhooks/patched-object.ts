@@ -1,6 +1,6 @@
 /**
- * What a webhook's patch makes of an object: applied to what it was shown, read as what that is,
- * with its defaults, and stored again.
+ * Applies a webhook's patch to the object that it was shown; the result is decoded, defaulted and
+ * converted to the stored version.
  *
  * Invariants: read leniently: what the kind does not know is dropped, as in what others send. Long
  * patches take turns.

@@ -1,6 +1,6 @@
 /**
- * How webhooks say no, and what is said of webhooks that cannot be asked, in the words that users
- * of the reference know.
+ * Refusals by webhooks, and errors of webhooks that cannot be called, with the reference's
+ * messages.
  *
  * What it is not: whether the write is refused: its failure policy decides about failures.
  *

@@ -1,4 +1,5 @@
-/** What a webhook plugin is told by `--admission-control-config-file`: as whom it calls. */
+/** The configuration of a webhook plugin in `--admission-control-config-file`: the credentials of
+ * its calls. */
 import path from 'node:path';
 import { unknownFields } from '../../apimachinery/configuration-document.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -1,6 +1,6 @@
 /**
- * Between the webhooks of one write others have their turn: matching many, or sending a large
- * object to several, is no one turn.
+ * Gives way to other requests between the webhooks of one write: matching many, or sending a large
+ * object to several, would be too long for one turn.
  */
 import type { WebhookPorts } from './webhooks.ts';
 

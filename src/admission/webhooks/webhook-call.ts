@@ -1,5 +1,5 @@
 /**
- * One call of a webhook about a write: AdmissionReview there and back, counted.
+ * One call of a webhook about a write: AdmissionReview sent and received, counted.
  *
  * What it is not: what becomes of a patch (mutating.ts).
  *

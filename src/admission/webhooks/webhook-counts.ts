@@ -1,5 +1,5 @@
 /**
- * What becomes of calls to webhooks, for the metrics page, under the names of the reference.
+ * Counts of the outcomes of webhook calls, for the metrics page, under the reference's names.
  *
  * Bound: `seriesMax` webhooks are told apart in each metric; those that come later are counted
  * together.

@@ -1,6 +1,6 @@
 /**
- * One webhook of a stored configuration, compiled: whom it is asked about, how it is called, and
- * what happens when it cannot be.
+ * One compiled webhook of a stored configuration: what it matches, how it is called, and its
+ * failure policy.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

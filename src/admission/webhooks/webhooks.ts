@@ -1,6 +1,6 @@
 /**
- * Admission webhooks: servers of others that judge, or change, what is written. The contract of
- * this room (spec 1, section 4.7).
+ * Admission webhooks: other servers that validate or change writes. The contract of this folder
+ * (spec 1, section 4.7).
  *
  *     configurations ─▶ webhook-source: followed, compiled in turns, indexed
  *     a write ─▶ who can match (one look-up) ─▶ invocation: rules, selectors, conditions

@@ -1,6 +1,6 @@
 /**
- * What the status of a definition says of it: which names are accepted, whether it is served, and
- * how far its deletion is. Reasons and messages are those that clients of the reference know.
+ * The status of a definition: which names are accepted, whether it is served, and how far its
+ * deletion is. Reasons and messages are those that clients of the reference know.
  *
  * Invariants: pure. A condition's time changes with its status only; a status that says the same is
  * the very same object, so that nothing is written. A definition that was established stays so.

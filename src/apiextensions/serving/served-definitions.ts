@@ -1,6 +1,6 @@
 /**
- * Keeps the scheme as the definitions say: each is told of as it comes, changes and goes, and what
- * it defines is served from that step on.
+ * Maintains the scheme of custom types: definitions are added, changed and removed as the log shows
+ * them, and their kinds are served from that step on.
  *
  *     definition (bytes) ─▶ summary ─▶ another one than before? ─▶ its kinds ─▶ ServedScheme.define
  *

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a write of a custom resource, metadata aside, in the reference's order:
- * values, replicas, embedded resources, unique lists, and last the rules (spec 1, section 4.8).
+ * Validates a write of a custom resource, without its metadata, in the reference's order: values,
+ * replicas, embedded resources, unique lists, and last the rules (spec 1, section 4.8).
  *
  * Rules are not asked of an object whose values are wrong in a way that rules could trip over; it
  * is said that they were not.

@@ -1,5 +1,5 @@
 /**
- * Where a validation of values is, and what it has found.
+ * The state of a validation of values: its open places and the errors found so far.
  *
  * Bounds: `valueErrorsMax` errors are kept; the rest would be of the same kinds.
  */

@@ -1,6 +1,6 @@
 /**
- * What is accepted although nothing here acts on it, and the sentence that tells whoever writes it:
- * a Warning header at each create and each update.
+ * Kinds that are accepted although nothing here acts on them: their Warning header at each create
+ * and each update.
  *
  * What it is not: kinds whose status can say it (definitions of custom types, APIServices, service
  * ranges, services), and what other programs do beside a reference server, too (controllers of

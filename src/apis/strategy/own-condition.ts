@@ -1,6 +1,6 @@
 /**
- * A condition in the status of a kind that the server itself keeps true: whoever writes the object
- * or its status, it says what the server finds. Other conditions are the client's.
+ * A status condition that the server itself sets at every write, whatever the client sends. Other
+ * conditions are the client's.
  *
  * Invariants: pure. Its time changes with its status only; a condition that says the same stays as
  * it is. A finding of undefined takes the condition out.

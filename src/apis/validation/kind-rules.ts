@@ -1,4 +1,4 @@
-/** What the rules of a kind are: functions of objects that give errors. */
+/** The validation rules of a kind: functions of objects that return errors. */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';

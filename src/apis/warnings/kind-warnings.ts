@@ -1,4 +1,4 @@
-/** What the warnings of a kind are: functions of objects that give texts. */
+/** The warnings of a kind: functions of objects that return texts. */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 
 export type Warnings = readonly string[];

@@ -1,6 +1,6 @@
 /**
- * The Node authorizer: what a node's agent may do, as far as it has to do with that node
- * (spec 2, section 5.5).
+ * The Node authorizer: what a kubelet may do, as far as it concerns its own node (spec 2, section
+ * 5.5).
  *
  *     user system:node:NAME of group system:nodes
  *       secrets, config maps, claims, volumes, accounts   of pods bound to it, to read

@@ -1,4 +1,4 @@
-/** Keeps the node graph as the streams say: the state first, then every change. */
+/** Maintains the node graph from streams: the state first, then every change. */
 import { Subscription } from 'rxjs';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

@@ -1,5 +1,6 @@
 /**
- * Which node has to do with which objects: pods bound to it and what they refer to.
+ * The graph of nodes and the objects that concern them: pods bound to a node, and what they refer
+ * to.
  *
  *     node ◀ pod ▶ secrets, config maps, service account, resource claims
  *               ▶ volume claim ◀ persistent volume ▶ secrets

@@ -1,4 +1,4 @@
-/** Which users are agents of nodes: `system:node:NAME` in the group system:nodes. */
+/** Which users are kubelets: `system:node:NAME` in the group system:nodes. */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 

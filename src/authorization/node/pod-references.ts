@@ -1,5 +1,6 @@
 /**
- * What a pod, or a volume, gives the node that runs it to read (spec 2, section 5.5, mode Node).
+ * The objects that a pod or a volume refers to, which its node may read (spec 2, section 5.5, mode
+ * Node).
  *
  * Invariants: pure; names that are no texts are passed over. A mirror pod refers to nothing: its
  * node wrote it itself and could refer to anything.

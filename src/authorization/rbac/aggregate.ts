@@ -1,6 +1,6 @@
 /**
- * The rules of a role that is made of others: those of every role its selectors choose
- * (spec 2, section 5.6, rule 6).
+ * The rules of an aggregated ClusterRole: those of every role that its selectors choose (spec 2,
+ * section 5.6, rule 6).
  *
  * Invariants: pure. Roles count in order of their names, a role never for itself, an equal rule
  * once. A selector that is malformed chooses nothing.

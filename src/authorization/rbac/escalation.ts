@@ -1,6 +1,6 @@
 /**
- * Nobody may grant what they do not have: the say of RBAC in writes of roles and bindings
- * (spec 2, section 5.6; verbs `escalate` and `bind` of section 5.5).
+ * Nobody may grant rights that they do not have: RBAC's check of writes of roles and bindings (spec
+ * 2, section 5.6; verbs `escalate` and `bind` of section 5.5).
  *
  *     role       may `escalate` it?  ▶ yes | its rules within the writer's own? ▶ yes | 403
  *                aggregationRule, now or before ▶ the writer has everything? | 403

@@ -1,5 +1,5 @@
 /**
- * Rules of roles: what one says, and whether a request is among it (spec 2, sections 2.1 and 5.6).
+ * Rules of roles: reading them, and whether one allows a request (spec 2, sections 2.1 and 5.6).
  *
  * What it is not: who has a rule (rbac-index.ts), or whether rules contain others (rule-cover.ts).
  *

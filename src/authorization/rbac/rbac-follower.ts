@@ -1,4 +1,4 @@
-/** Keeps the RBAC index as the streams say: the state first, then every change (spec 2, 5.6). */
+/** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). */
 import { Subscription } from 'rxjs';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';

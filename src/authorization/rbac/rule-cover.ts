@@ -1,5 +1,5 @@
 /**
- * Whether rules contain other rules: nobody may give what they do not have (spec 2, section 5.6).
+ * Whether rules cover other rules: nobody may grant what they do not have (spec 2, section 5.6).
  *
  *     rules ▶ single rules (one verb, one group, one resource, one name) ▶ each within one that the
  *                                                                         owner has?

@@ -1,6 +1,5 @@
 /**
- * Keeps one APIService for each group and version in which something is defined: clients that ask
- * who answers for what find them there.
+ * Maintains one APIService for each group and version of custom types.
  *
  *     served, not there ▶ created      labelled, with another spec ▶ updated
  *     labelled, and nothing is defined there any more ▶ deleted      not labelled ▶ left alone

@@ -1,5 +1,5 @@
 /**
- * Looks after definitions of custom resources, from their acceptance to their end.
+ * The controller of CustomResourceDefinitions, from accepting their names to their deletion.
  *
  *     accepted ─▶ names ─▶ status, in one write: NamesAccepted, Established: served
  *     deleted  ─▶ status: Terminating ─▶ every object deleted ─▶ none left ─▶ finalizer off: gone

@@ -1,6 +1,6 @@
 /**
- * Approves what agents of nodes ask for themselves, if those who ask may have it
- * (spec 2, section 5.2: client certificates).
+ * Approves signing requests of kubelets for themselves, if the requester has the right (spec 2,
+ * section 5.2: client certificates).
  *
  *     a node's client certificate, asked for by that node     may `create` .../selfnodeclient?
  *                                  asked for by anybody else  may `create` .../nodeclient?

@@ -1,6 +1,6 @@
 /**
- * Keeps the ConfigMap by which servers behind this one know whom to trust:
- * kube-system/extension-apiserver-authentication (spec 2, section 5.2).
+ * Maintains the ConfigMap kube-system/extension-apiserver-authentication, by which extension
+ * servers know which callers to trust (spec 2, section 5.2).
  *
  *     client-ca-file                   CAs of client certificates, PEM
  *     requestheader-...                CA, names and headers of authenticating proxies, if any

@@ -1,5 +1,5 @@
 /**
- * One object that the server itself wants there, and wants so: what its controllers write with.
+ * Makes and corrects one object that the server itself maintains; its controllers write with this.
  *
  *     not there ▶ created      there ▶ repaired(current) ▶ undefined: left as it is
  *                                                        ▶ an object: written

@@ -1,5 +1,5 @@
 /**
- * Says in the status of each flow schema whether the priority level that it names is there.
+ * Sets in the status of each FlowSchema whether its priority level exists.
  *
  *     schemas, levels change ▶ after a moment: which schemas say something else? ▶ write those
  *

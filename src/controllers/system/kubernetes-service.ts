@@ -1,5 +1,5 @@
 /**
- * Keeps the service default/kubernetes and who stands behind it. Every server does this for itself.
+ * Maintains the service default/kubernetes and its endpoints. Every server does this for itself.
  *
  *     Leases of servers ▶ who is there ─┐
  *     this server's own address ────────┴▶ EndpointSlices, Endpoints      every `intervalMs`

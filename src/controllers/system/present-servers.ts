@@ -1,5 +1,5 @@
 /**
- * Which servers over one store are there, by their Leases.
+ * The live servers over one store, by their Leases.
  *
  *     kube-system/apiserver-<hash>   annotation: the address it is reached at, if others reach it
  *                                    renewTime: any other text than before is a sign of life

@@ -1,6 +1,6 @@
 /**
- * Under which addresses the servers over one store are reached, as the objects that say so: the
- * Endpoints and EndpointSlices of the service default/kubernetes.
+ * The Endpoints and EndpointSlices of the service default/kubernetes, from the addresses of the
+ * servers over one store.
  *
  *     10.0.1.1:6443, 10.0.1.2:6443, 10.0.1.3:7443
  *       ▶ slice kubernetes           port 6443, two endpoints      the port that most servers have

@@ -1,6 +1,5 @@
 /**
- * Service address ranges: the one that the server was started with, and what all of them say of
- * themselves.
+ * Maintains ServiceCIDRs: the one of the server's flags, and the status of all of them.
  *
  *     kubernetes            made when it is not there
  *     each                  Ready True: addresses are given out of it

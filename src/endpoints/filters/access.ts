@@ -9,7 +9,8 @@
  *
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
- * exchange when the handler gets it. A request whose answers all come at once waits for no turn.
+ * exchange when the handler gets it. If all answers come at once, the request does not wait for a
+ * turn of the event loop.
  */
 import type { AuditTrail } from '../../audit/audit.ts';
 import type {

@@ -1,9 +1,9 @@
 /**
- * The name that a request goes by in answers and in audit events: the header Audit-ID, taken from
- * the client or made here, and sent with every answer, whether anything is audited or not.
+ * The ID of a request in answers and in audit events: the header Audit-ID, taken from the client or
+ * made here, and sent with every answer, audited or not.
  *
- * What it is not: unique where clients choose it. Bound: 64 visible characters; a header that is
- * anything else is as if none had come.
+ * What it is not: unique where clients choose it. Bound: 64 visible characters; any other header is
+ * ignored.
  */
 import type { Prng } from '../../stdx/prng.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';

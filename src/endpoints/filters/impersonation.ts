@@ -1,11 +1,11 @@
 /**
- * Acting as somebody else (spec 2, section 5.4): what is asked for, whether it is allowed, who the
- * request then comes from.
+ * Impersonation (spec 2, section 5.4): what the headers ask for, whether it is allowed, and the
+ * resulting user.
  *
  *     Impersonate-User ▶ each Impersonate-Group ▶ each Impersonate-Extra-* value ▶ Impersonate-Uid
  *
  * Each is one question with the verb `impersonate`, in this order; the first one that is not
- * allowed is the 403. All are asked about the caller, none about who he wants to be.
+ * allowed is the 403. All of them ask about the caller, none about the impersonated user.
  *
  * Invariants: without a user there is no impersonation, and asking for the rest of one is 400; a
  * user comes out either authenticated or anonymous, by its groups; nothing behind this sees the

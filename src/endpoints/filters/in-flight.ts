@@ -1,15 +1,14 @@
 /**
- * How many requests are being answered, and who has to come again because there are too many:
- * reads, writes and streams apart (spec 2, section 1; flags and answer as the reference has them).
+ * Limits how many requests are being answered at a time, separately for reads, writes and streams;
+ * above a limit a request gets 429 (spec 2, section 1; flags and answer as in the reference).
  *
  * What it is not: fair queues; nobody waits here. Nor the bytes of bodies and answers, which the
  * transport bounds.
  *
  * Invariants: a request holds one seat at most, until it has been answered, a stream until it has
- * ended; `leave` gives it back once. Health checks and `system:masters` hold none: whoever has to
- * find out what is wrong gets in.
- * Bounds: `max` of each kind, and a quarter of it on top that is kept for callers who hold little:
- * one who takes all that there is cannot stop the others. 0: no bound.
+ * ended; `leave` gives it back once. Health checks and `system:masters` hold none, so that
+ * operators can always find out what is wrong. Bounds: `max` of each class, and a quarter more for
+ * callers who hold few seats, so that one caller cannot stop the others. 0: no bound.
  */
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';

@@ -1,7 +1,7 @@
 /**
- * When requests begin that come together. Hundreds of sockets may have one ready in the same turn
- * of the event loop, after a restart for example, and to begin one (who calls, may they, what is
- * asked for) takes some tenths of a millisecond.
+ * Spreads the beginnings of requests that arrive together. After a restart, for example, hundreds
+ * of sockets may have one ready in the same turn of the event loop, and beginning one
+ * (authentication, authorization, parsing) takes some tenths of a millisecond.
  *
  *     request ─▶ time left in this turn, and nobody waits: begins
  *        └─────▶ waits ─▶ begins in a later turn, in the order in which they came
@@ -9,9 +9,9 @@
  * What it is not: a bound on how many there are (in-flight.ts), or on what a request does once it
  * has begun, which shares the turns of the event loop with others (stdx/turns.ts).
  *
- * Invariants: health checks never wait. Of those that wait one begins in each turn at least. A
- * client that has gone while it waited costs nothing.
- * Bound: the requests of all connections.
+ * Invariants: health checks never wait. At least one waiting request begins in each turn. A client
+ * that has gone while it waited costs nothing. Bound: as many as there are requests on all
+ * connections.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';

@@ -8,8 +8,8 @@
  * What it is not: a connection. The kind's definition says where it would lead, and why it leads
  * nowhere.
  *
- * Invariants: a body is for whoever is behind, and is not read; an upgrade is answered as the
- * plain request that it also is, so every client can read the Status.
+ * Invariants: a body is for the target of the connection and is not read; an upgrade request is
+ * answered like a plain request, so every client can read the Status.
  */
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { admitPosted } from '../../registry/posted-object.ts';

@@ -1,6 +1,6 @@
 /**
- * create, of what is done and not stored: POST to a subresource, or of an operation's kind
- * (spec 1, sections 1.3 and 4.1).
+ * create, for objects that trigger an operation and are not stored: POST to a subresource, or to
+ * the collection of such a kind (spec 1, sections 1.3 and 4.1).
  *
  *     pods/<name>/binding, bindings     Binding: put the pod on a node
  *     pods/<name>/eviction              Eviction: delete the pod, if its budget allows it
@@ -8,7 +8,7 @@
  *
  * What is done stands with the kind (src/apis/core/pods); this is the request and the answer.
  *
- * Invariant: what has been done is answered with 201 and a Status.
+ * Invariant: a successful operation is answered with 201 and a Status.
  */
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { newBadRequest, successStatus } from '../../apimachinery/status-error.ts';

@@ -1,6 +1,6 @@
 /**
- * What an operator does with a store while it is not served, or beside the servers: export, import,
- * backup, verify, mark-restored. Each ends with one line that says what was done.
+ * Commands on a store that is not served, or beside its servers: export, import, backup, verify,
+ * mark-restored. Each ends with one line that says what was done.
  *
  * What it is not: a part of a running server. Parsing is command-line.ts, formats and adapters are
  * in src/storage.

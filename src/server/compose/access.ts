@@ -1,6 +1,6 @@
 /**
- * Who may call, put together: what is read from files before the store is followed, and what stands
- * on the running parts.
+ * Composes authentication: the part that is read from files before the store is followed, and the
+ * part that needs the running server.
  *
  *     pki, files, keys  ▶  token methods  ▶  authentication, reviews, controllers
  *

@@ -1,4 +1,4 @@
-/** What operators may see of this process's actors: endpoints/debug/actors.ts serves it. */
+/** The view of this process's actors for operators, which endpoints/debug/actors.ts serves. */
 import { inspectActors } from '../../../actors/inspection.ts';
 import type { ActorRow, ActorsDebugging } from '../../endpoints/debug/actors.ts';
 import type { Clock } from '../../stdx/clock.ts';

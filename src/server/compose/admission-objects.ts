@@ -1,11 +1,10 @@
 /**
- * What admission reads of what others have written: single objects, lists of whole resources, and
- * what is made of the objects of one namespace.
+ * Reads of admission plugins: single objects, lists of whole resources, and summaries of the
+ * objects of one namespace.
  *
  * Invariants: a list or a summary is good until the resource, or the namespace, changes; it is made
- * when it is next asked for.
- * Bounds: summaries of `summariesMax` namespaces for each that makes them. Policy: beyond, it
- * starts anew.
+ * when it is next asked for. Bound: summaries of `summariesMax` namespaces for each plugin. Policy:
+ * above it they are all dropped and made again.
  */
 import type { AdmissionObjects } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';

@@ -1,8 +1,8 @@
 /**
- * Admission webhooks of this server: it hears of their configurations as everybody hears of
- * objects, from the log, and calls them over connections that it keeps.
+ * Admission webhooks of this server: follows their configurations in the log, like any other
+ * object, and calls them over connections that it reuses.
  *
- * What it is not: what is asked, or what becomes of the answers (src/admission/webhooks).
+ * What it is not: the requests, or the handling of answers (src/admission/webhooks).
  *
  * Bounds: `callsMax` calls at once to one webhook's server; more wait in line, within their time,
  * so a slow one holds up nobody but itself. `postersMax` servers have connections. An answer has at

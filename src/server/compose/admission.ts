@@ -1,6 +1,6 @@
 /**
- * Who has a say in writes, as one list: what authorization says of roles and bindings, then the
- * admission plugins that the flags leave on, with what they are told.
+ * The guards of writes as one list: the authorization checks for roles and bindings, then the
+ * admission plugins that the flags enable, with their configurations.
  *
  * What it is not: the reviews (src/admission), or the order of a request (endpoints/filters).
  */

@@ -1,10 +1,10 @@
 /**
- * The authentication configuration as it is in force: read at start, and again when its file
- * changes (spec 2, sections 2.1 and 5.3).
+ * The authentication configuration in force: read at the start, and again when its file changes
+ * (spec 2, sections 2.1 and 5.3).
  *
- * Invariants: a file that is wrong when it is read again changes nothing, is logged and counted;
- * what is taken is taken whole, in the last of the steps in which it is read. Requests under way
- * keep what they were let in by.
+ * Invariants: a file that is wrong when it is read again changes nothing, is logged and counted; a
+ * new configuration takes effect as a whole, in the last of the steps in which it is read. Requests
+ * in flight keep the configuration that authenticated them.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';

@@ -1,5 +1,5 @@
 /**
- * What a server does beside answering: compaction, controllers, its identity Lease.
+ * Background work of a server: compaction, controllers, its identity Lease.
  *
  *   store of its own    controllers run from start to stop, no Lease
  *   shared store        controllers run while this server holds the Lease `controllersLease`

@@ -1,5 +1,5 @@
 /**
- * What goes with writes, composed: quotas and the addresses of services.
+ * Composes the companions of writes: quotas and the addresses of services.
  *
  * What it is not: the companions (src/admission/company) or the store's rules, which the store is
  * opened with (open-storage.ts).

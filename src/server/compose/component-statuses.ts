@@ -1,5 +1,5 @@
 /**
- * ComponentStatuses: what this server knows of the components behind it, asked when a client asks.
+ * ComponentStatuses: the state of the components behind this server, checked when a client asks.
  *
  *     controller-manager   whoever runs the controllers: this server or, over a shared store, the
  *                          one that holds their Lease

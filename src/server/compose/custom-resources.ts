@@ -1,6 +1,6 @@
 /**
- * Kinds that users define, served by this server: it hears of definitions as everybody hears of
- * objects, from the log, so all servers over one store, and all workers, serve the same.
+ * Serves custom types: follows their definitions in the log, like any other object, so all servers
+ * over one store, and all workers, serve the same.
  *
  *     definitions ─▶ follow ─▶ scheme ─▶ watches of what is another kind now end
  *

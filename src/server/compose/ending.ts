@@ -1,6 +1,6 @@
 /**
- * What a server answers that goes on listening while its last requests are answered
- * (`--shutdown-send-retry-after`): come back, over another connection.
+ * The answer to new requests during shutdown with `--shutdown-send-retry-after`: retry, over
+ * another connection.
  *
  * What it is not: the closing of connections, which is the transport's.
  */

@@ -7,9 +7,10 @@
  *
  * What it is not: the endpoints (src/endpoints/health.ts).
  *
- * Invariants: behind each name stands what it says; what this server does not do has no check. What
- * has been done stays done. A server that lags is alive: it is not to be restarted, but not to be
- * asked either. During `livezGraceMs` after the start /livez takes for done what is yet to be done.
+ * Invariants: each check tests what its name says; what this server does not do has no check. A
+ * start hook that is done stays done. A server that lags is alive but not ready: it should get no
+ * requests, and not be restarted. During `livezGraceMs` after the start /livez counts start hooks
+ * as done.
  */
 import type { Readiness } from '../../admission/readiness.ts';
 import type { HealthCheck } from '../../endpoints/health.ts';

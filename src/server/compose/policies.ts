@@ -1,6 +1,6 @@
 /**
- * Admission policies of this server: it hears of them, and of the objects that set them up, as
- * everybody hears of objects, from the log.
+ * Admission policies of this server: follows the policies, bindings and params in the log, like any
+ * other object.
  *
  * What it is not: what policies say (src/admission/policies), or their status (src/controllers).
  */

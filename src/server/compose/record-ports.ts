@@ -1,10 +1,10 @@
 /**
- * How objects become records of the store, and how records are read: what actors and streams are
- * told of it.
+ * How objects become records of the store, and how records are read: the functions for actors and
+ * streams.
  *
  * Invariants: a record of a kind that users define names the form of the definition under which it
- * was written. Under another one it is read anew, and what selectors ask for with it, so whoever
- * reads the caches sees every object as its definition is now.
+ * was written. Under another form it is read again, with its selectable fields, so the caches show
+ * every object under the current definition.
  */
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';

@@ -1,5 +1,5 @@
 /**
- * Files with secrets that are there already when the server starts: whom they can be read by.
+ * Permissions of files with secrets that already exist when the server starts.
  *
  *     the server's own (keys, tokens, audit logs)   made 0600; a warning where that cannot be
  *     named by a flag (somebody else's)             left alone; a warning where everybody can read

@@ -3,8 +3,8 @@
  *
  *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ defaults
  *
- * What it is not: what listens (serving.ts), what works beside requests (background.ts), or how all
- * of it starts and stops (server.ts).
+ * What it is not: listeners (serving.ts), background work (background.ts), or start and stop
+ * (server.ts).
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
 import type { ObjectActorSystem } from '../../../actors/actor-system.ts';

@@ -1,12 +1,12 @@
 /**
- * The composition root: it starts a server of its parts, in this order, and stops it.
+ * The composition root: starts a server from its parts, in this order, and stops it.
  *
  *   start   store ▶ streams ▶ actors ▶ the system's objects ▶ listen ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
- * What it is not: the making of them: open-storage.ts, server-parts.ts (what answers), serving.ts
- * (what listens), background.ts (what works beside requests).
+ * What it is not: the construction of the parts: open-storage.ts, server-parts.ts (request
+ * handling), serving.ts (listeners), background.ts (background work).
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */

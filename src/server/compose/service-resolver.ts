@@ -1,6 +1,6 @@
 /**
- * Where services of the cluster are, for webhooks that stand behind one: as this server knows
- * services and their endpoints, from the log.
+ * Addresses of services of the cluster, for webhooks behind a service: from the services and
+ * endpoints in the log.
  *
  * Invariants: the service of this server itself (`kubernetes.default.svc`, port 443) leads to this
  * very process, without the network of the cluster, as in the reference. Nothing is followed where

@@ -1,5 +1,6 @@
 /**
- * From the composed parts to what listens: the handler chain, health, metrics, requests in flight.
+ * Builds the handler chain on the composed parts, with health, metrics and requests in flight, and
+ * opens the listeners.
  *
  * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ authentication ▶
  * impersonation ▶ authorization ▶ the API handler.

@@ -1,8 +1,7 @@
 /**
- * Configurations of admission as this server hears of them: from the log, as everybody hears of
- * objects.
+ * Follows the stored configurations of admission in the log.
  *
- * What it is not: which of them nobody can read (lost-records.ts).
+ * What it is not: which of them cannot be read (lost-records.ts).
  */
 import type { StoredConfiguration } from '../../admission/readiness.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

@@ -1,6 +1,6 @@
 /**
- * What streams are told of records and errors: streams/ knows neither the bytes of a record nor
- * what a Status says.
+ * The functions for streams that handle records and errors: streams/ knows neither the bytes of a
+ * record nor the text of a Status.
  *
  * What it is not: what differs from server to server (its store, its clock, its limits).
  */

@@ -1,6 +1,6 @@
 /**
- * What the server itself keeps in the store beside roles and namespaces: which objects, who keeps
- * them, how often.
+ * The objects that the server itself maintains beside roles and namespaces: which ones, by which
+ * server, how often.
  *
  *     where controllers run   priority classes (at the start); flow control, namespaces, since when
  *                             uses of tokens are marked (every minute); service ranges (every ten

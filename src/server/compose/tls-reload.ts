@@ -1,6 +1,6 @@
 /**
  * The files of TLS, read again when they change: the serving certificate with its key, and the CAs
- * of clients (spec 2, section 5.2). Whoever renews certificates writes files; nobody restarts.
+ * of clients (spec 2, section 5.2). Certificates are renewed by writing files, without a restart.
  *
  *     --tls-cert-file, --tls-private-key-file ─┐
  *     --client-ca-file,                        ├─▶ new connections are served with them
@@ -10,7 +10,7 @@
  * Invariants: certificate and key are taken together or not at all, so it does not matter which is
  * written first. What cannot be used changes nothing, is logged once, and is looked at again.
  * Connections that are open keep the certificate that they were made with; a client whose CA has
- * gone from the file is nobody from its next request on.
+ * been removed from the file is unauthenticated from its next request on.
  */
 import { isPair } from '../../pki/certificate-authority.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the actors of bootstrap tokens: tells them what the store has of their tokens, and has the
- * record of one whose deadline has passed decided on (spec 2, section 3.1).
+ * Runs the actors of bootstrap tokens: hands them the timers of stored tokens, and sends the
+ * command `due` when a deadline has passed (spec 2, section 3.1).
  *
  *   secrets, as they are and as they change ─▶ token actors ─▶ command `due` to the secret's actor
  *

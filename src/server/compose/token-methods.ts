@@ -1,6 +1,6 @@
 /**
- * Bearer tokens put together: which methods there are, who issues tokens, what reviews of tokens
- * answer, what the issuer's documents say, and which controllers look after all of it.
+ * Composes everything about bearer tokens: authentication methods, the issuer and its documents,
+ * token reviews, and the controllers of tokens.
  *
  *   keys, flags, files ─▶ methods: service accounts, bootstrap tokens, issuers, webhook (in order)
  *                      ─▶ issuer ─▶ serviceaccounts/token, token secrets

@@ -1,6 +1,6 @@
 /**
- * What tokens add to what is served: reviews and requests of tokens, the issuer's documents, and
- * which objects live by time.
+ * What tokens add to the server: token reviews and requests, the issuer's documents, and which
+ * objects have a timer.
  */
 import type { ExpiryOf } from '../../../actors/token-timer.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

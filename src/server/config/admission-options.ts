@@ -1,4 +1,4 @@
-/** Flags of admission: which plugins review, and what they are told. */
+/** Flags of admission: which plugins run, and their configuration. */
 import {
   admissionPluginNames,
   isAlwaysOn,

@@ -1,6 +1,6 @@
 /**
- * Flags of what the server says of itself to programs in the cluster: where it is reached, and at
- * which address of which range its service stands.
+ * Flags for what the server publishes about itself in the cluster: its address, and the address
+ * range of services.
  *
  * Invariants: an address that others cannot reach is never published: not given, a loopback address
  * or one that stands for all publishes nothing or the address of this host.

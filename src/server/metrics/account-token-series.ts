@@ -1,4 +1,4 @@
-/** What the metrics page says of service account tokens in use, under the reference's names. */
+/** Metrics of service account tokens in use, under the reference's names. */
 import type { AccountTokenCounts } from '../../authentication/account-token-uses.ts';
 import type { LabelledSeries } from './metrics.ts';
 

@@ -1,5 +1,5 @@
-/** What the metrics page says of the way from a write to those who watch it: this server's latency
- * objective (src/storage/write-stages.ts says what each stage is). */
+/** Metrics of the time from a write to its watchers, this server's latency objective
+ * (src/storage/write-stages.ts explains the stages). */
 import type { WriteStages } from '../../storage/write-stages.ts';
 import type { MetricSeries } from './metrics.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What the metrics page says of objects, watches and the store, under the reference's names.
+ * Metrics of objects, watches and the store, under the reference's names.
  *
  * What it is not: counting (src/endpoints/watch-counts.ts, src/storage/timed-storage.ts).
  */

@@ -1,4 +1,5 @@
-/** What policies and match conditions came to, under the names that dashboards know. */
+/** Metrics of the outcomes of policies and match conditions, under the names that dashboards know.
+ */
 import type {
   ConditionCounts,
   ConditionSeries,

@@ -1,4 +1,4 @@
-/** What the metrics page says of controllers' queues, under the names that dashboards know. */
+/** Metrics of controllers' queues, under the names that dashboards know. */
 import type { QueueMeters, QueueStats } from '../../controllers/queue-meters.ts';
 import type { MetricSeries } from './metrics.ts';
 

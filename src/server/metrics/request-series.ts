@@ -1,6 +1,6 @@
 /**
- * What the metrics page says of requests, under the reference's names, labels and buckets: public
- * dashboards and alerts for API servers ask for them.
+ * Metrics of requests, under the reference's names, labels and buckets, which public dashboards and
+ * alerts for API servers query.
  *
  * What it is not: counting (src/endpoints/request-counts.ts, src/endpoints/filters).
  */

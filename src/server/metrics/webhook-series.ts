@@ -1,4 +1,4 @@
-/** What becomes of calls to admission webhooks, under the names that dashboards know. */
+/** Metrics of the outcomes of calls to admission webhooks, under the names that dashboards know. */
 import type { WebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
 import type { LabelledSeries, MetricSeries } from './metrics.ts';
 

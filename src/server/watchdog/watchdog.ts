@@ -1,6 +1,6 @@
 /**
- * Ends the process in its time when it is told to end and cannot: because a turn of the event loop
- * never does, or because something that is waited for never comes.
+ * Ends the process when it was told to end and cannot, because a turn of the event loop never ends
+ * or because something that it waits for never comes.
  *
  *     SIGTERM ─▶ this loop: stops in its order              exit code 0
  *             ─▶ a thread of its own: `limitMs` later       exit code 1, and a line that says why

@@ -1,4 +1,4 @@
-/** Work that goes on in later turns, told to the watch of turns under whom it was begun for. */
+/** Attributes work that continues in later turns to the request for which it was begun. */
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createTurns } from '../../stdx/turns.ts';
 import type { Turns, TurnsDeps } from '../../stdx/turns.ts';

@@ -3,7 +3,7 @@
  *
  *   start    the first one alone (what is wrong with the flags is said once), then the others
  *   ended    unasked: another one takes its place, at once or after a growing pause
- *   stop     all are told, all may finish what they do; who does not is killed
+ *   stop     all are told to stop and may finish their work; those that do not end are killed
  *
  * What it is not: the store or the port.
  *

@@ -1,6 +1,6 @@
 /**
- * Commits of several writers as one: what arrives while a commit is in flight rides the next one,
- * so all writers share its flush.
+ * Merges the commits of several writers: commits that arrive while one is in flight go together
+ * into the next one, so all writers share its flush.
  *
  *   writer 1: [a b]      ┐
  *   writer 2: [c]        ├─▶ one storage.commit([a b c d e]) ─▶ outcomes cut apart again

@@ -1,6 +1,6 @@
 /**
- * When handshakes over TLS go on: few of them in a turn, by turns between addresses, and not at all
- * for an address whose certificates have cost too much.
+ * A queue of TLS handshakes: few continue in one turn, addresses take turns, and an address whose
+ * certificates have cost too much waits.
  *
  *     connection ─▶ [ line of its address ]─▶ reads for a turn ─▶ over
  *                            └───────────── nothing came ◀──┘
