@@ -32,6 +32,9 @@ import { profileSummary } from './harness/profile-summary.ts';
 import { resultLine, tableHead, tableRows } from './harness/report.ts';
 import type { ResultLine } from './harness/report.ts';
 import type { Bench, Scenario } from './harness/scenario.ts';
+import { growthObjects } from './growth-objects.ts';
+import { growthSelections } from './growth-selections.ts';
+import { growthWatchers } from './growth-watchers.ts';
 import { hotObject } from './hot-object.ts';
 import { hotObjectWebhook } from './hot-object-webhook.ts';
 import { idleWatchers } from './idle-watchers.ts';
@@ -63,6 +66,9 @@ const scenarios: readonly Scenario[] = [
   patches,
   policies,
   idleWatchers,
+  growthWatchers,
+  growthSelections,
+  growthObjects,
   bodies,
   longestTurns,
   fdb,

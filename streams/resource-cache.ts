@@ -8,17 +8,27 @@
  */
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import { assert } from '../src/stdx/assert.ts';
+import type { Allocate } from '../src/stdx/blocks.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
+import { storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
 import { History } from './history.ts';
 import type { StreamLimits } from './limits.ts';
 import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
-import type { EntryMaker, ResourceChange, StampedEntry } from './resource-change.ts';
+import type { EntryMaker, EntryPlace, ResourceChange, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
 import type { EntryKey, ResourceSnapshot } from './streams.ts';
 
 /** Entries that are passed over between two pauses. */
 const lookedAtOnceMax = 1024;
+
+/** A key of the store and its parts are one text for the engine: a part that is kept keeps all. */
+const textMemory = Buffer.allocUnsafeSlow(4 * storageLimits.keyBytesMax);
+
+/** The same text, in memory of its own. */
+function flatText(text: string): string {
+  return textMemory.toString('utf8', 0, textMemory.write(text));
+}
 
 const noneUnreadable: ReadonlyMap<EntryKey, string> = new Map();
 
@@ -30,6 +40,7 @@ export class ResourceCache {
   #unreadable: ReadonlyMap<EntryKey, string> = noneUnreadable;
   #snapshot: ResourceSnapshot | undefined;
   #bytes = 0;
+  #namespace = '';
   #supersededBytes = 0;
   /** Nothing of this resource changed after this revision. */
   #changedAt: Revision;
@@ -74,10 +85,11 @@ export class ResourceCache {
   }
 
   /** Part of the state at the start. Not a change. */
-  load(record: StoredRecord): void {
-    const entry = this.#read(record);
+  load(record: StoredRecord, allocate: Allocate): void {
+    const key = flatText(entryKeyOf(record.key));
+    const entry = this.#read(record, this.#placeOf(key), allocate);
     if (entry === undefined) return;
-    const replaced = this.#map.set(entryKeyOf(record.key), entry);
+    const replaced = this.#map.set(key, entry);
     assert(replaced === undefined, 'a scan shows every key once');
     this.#bytes += entry.bytes.length;
   }
@@ -86,11 +98,12 @@ export class ResourceCache {
    * cannot be read). `unseen`: an object was deleted of which no state is known here, though
    * clients may know an earlier one. */
   apply(change: Change): ResourceChange | 'unseen' | undefined {
-    const key = entryKeyOf(change.key);
+    const known = entryKeyOf(change.key);
+    const previous = this.#map.get(known);
+    const key = previous === undefined ? flatText(known) : known;
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
     if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
-    const previous = this.#map.get(key);
-    const written = change.record && this.#read(change.record);
+    const written = change.record && this.#read(change.record, previous ?? this.#placeOf(key));
     if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
       this.#changedAt = change.revision;
@@ -136,10 +149,22 @@ export class ResourceCache {
     this.#snapshot = undefined;
   }
 
+  /** One text for the namespaces of objects that come one after the other. */
+  #placeOf(key: EntryKey): EntryPlace {
+    const slash = key.indexOf('/');
+    const isSame = slash === this.#namespace.length && key.startsWith(this.#namespace);
+    if (!isSame) this.#namespace = key.slice(0, slash);
+    return { namespace: this.#namespace, name: key.slice(slash + 1) };
+  }
+
   /** Undefined, and remembered, when nobody can tell what the record says. */
-  #read(record: StoredRecord): StampedEntry | undefined {
+  #read(
+    record: StoredRecord,
+    place: EntryPlace,
+    allocate?: Allocate,
+  ): StampedEntry | undefined {
     try {
-      return this.#maker.fromRecord(record);
+      return this.#maker.fromRecord(record, place, allocate);
     } catch (error) {
       const why = messageOf(error);
       this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);

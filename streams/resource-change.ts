@@ -5,6 +5,7 @@
  * Invariants: entries and changes are immutable (the one memo below is invisible); bytes are
  * stamped once per revision and shared by every reader and every watch group.
  */
+import type { Allocate } from '../src/stdx/blocks.ts';
 import { parseStoreKey } from '../src/storage/keys.ts';
 import type { ObjectRecord } from '../src/storage/record.ts';
 import type { Revision, StoreKey, StoredRecord } from '../src/storage/storage.ts';
@@ -17,9 +18,13 @@ export interface StampedEntry extends Entry {
   readonly stampBytes: number;
 }
 
+export type EntryPlace = Pick<Entry, 'namespace' | 'name'>;
+
 export interface EntryMaker {
-  /** @throws StorageError `corrupt` when the record cannot be decoded. */
-  fromRecord(record: StoredRecord): StampedEntry;
+  /** `place`: the names, where they are known. `allocate`: where its bytes lie; absent: in memory
+   * of their own.
+   * @throws StorageError `corrupt` when the record cannot be decoded. */
+  fromRecord(record: StoredRecord, place?: EntryPlace, allocate?: Allocate): StampedEntry;
   /** The same state under another revision. */
   restamped(entry: StampedEntry, revision: Revision): StampedEntry;
   /** The state read under the current form; the very same entry if it was read under that form. */
@@ -30,8 +35,13 @@ export interface EntryMaker {
  * written: the very same one for all but kinds that users define. `id`: `<group>/<resource>`. */
 export type ReadRecord = (id: string, record: ObjectRecord) => ObjectRecord;
 export type DecodeRecord = (stored: StoredRecord) => ObjectRecord;
-/** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into a new buffer of its own. */
-export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision) => Uint8Array;
+/** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into new memory. */
+export type Stamp = (
+  object: Uint8Array,
+  metadataAt: number,
+  revision: Revision,
+  allocate?: Allocate,
+) => Uint8Array;
 
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -57,12 +67,13 @@ export function createEntryMaker(
   readRecord: ReadRecord = (_id, record) => record,
 ): EntryMaker {
   const make = (
-    name: Pick<StampedEntry, 'namespace' | 'name'>,
+    name: EntryPlace,
     revision: Revision,
     meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape'>,
     object: Uint8Array,
+    allocate?: Allocate,
   ): StampedEntry => {
-    const bytes = stamp(object, meta.metadataAt, revision);
+    const bytes = stamp(object, meta.metadataAt, revision, allocate);
     const entry = {
       namespace: name.namespace,
       name: name.name,
@@ -84,7 +95,7 @@ export function createEntryMaker(
     return object;
   };
   return {
-    fromRecord(stored) {
+    fromRecord(stored, place = parseStoreKey(stored.key), allocate) {
       const decoded = decodeRecord(stored);
       const record =
         decoded.shape === undefined ? decoded : readRecord(resourceIdOf(stored.key), decoded);
@@ -92,7 +103,7 @@ export function createEntryMaker(
       // Written out: a copy of a literal has a hidden class of its own each time.
       const [ownLabels, ownFields] = [orNothing(labels), orNothing(fields)];
       const meta = { labels: ownLabels, fields: ownFields, metadataAt, timer, shape };
-      return make(parseStoreKey(stored.key), stored.revision, meta, object);
+      return make(place, stored.revision, meta, object, allocate);
     },
     restamped(entry, revision) {
       return make(entry, revision, entry, unstamped(entry));

@@ -13,10 +13,11 @@
 import { concat, defer, from, ignoreElements, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { assert } from '../src/stdx/assert.ts';
+import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
-import { StorageError } from '../src/storage/storage.ts';
+import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
 import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
@@ -79,6 +80,9 @@ const operations: Readonly<Record<EventType, WriteOperation>> = {
   MODIFIED: 'update',
   DELETED: 'delete',
 };
+
+/** Where the values of a page lie while they are loaded: most pages fit. */
+const loadPageBytes = storageLimits.pageBytesMax;
 
 const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
 
@@ -323,14 +327,16 @@ class WatchCache implements Streams {
 
   async #load(revision: Revision): Promise<void> {
     let after: StoreKey | undefined;
+    const allocate = blockMemory();
+    const into = Buffer.allocUnsafeSlow(loadPageBytes);
     for (;;) {
-      const range = { prefix: '', after, limit: this.#limits.scanPageRecords };
+      const range = { prefix: '', after, limit: this.#limits.scanPageRecords, into };
       const read = await this.#deps.storage.scan(range, revision);
       if (read.kind !== 'ok') {
         throw new StorageError('compacted', 'the store was compacted while it was being loaded');
       }
       for (const record of read.value.records) {
-        this.#streamOf(resourceIdOf(record.key)).cache.load(record);
+        this.#streamOf(resourceIdOf(record.key)).cache.load(record, allocate);
         after = record.key;
       }
       if (!read.value.more || read.value.records.length === 0) return;

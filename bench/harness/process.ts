@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onCore } from './cores.ts';
@@ -110,8 +111,8 @@ async function start(
 ): Promise<MeasuredProcess> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
   const inside = path.join(builtRoot, 'bench/harness/inside.js');
-  const node = [program, '--expose-gc', '--import', inside];
   const script = path.join(builtRoot, entry);
+  const node = [program, ...ownFlags(script), '--expose-gc', '--import', inside];
   const [command = '', ...rest] = onCore(core, [...node, script, ...argumentsIn(directory)]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   try {
@@ -121,6 +122,12 @@ async function start(
     await rm(directory, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** What the engine is told by the first line of a program: as its users start it. */
+function ownFlags(script: string): readonly string[] {
+  const [first = ''] = readFileSync(script, 'utf8').split('\n', 1);
+  return /^#!\/usr\/bin\/env -S node (.*)$/.exec(first)?.[1]?.split(' ') ?? [];
 }
 
 type Ports = Readonly<Record<string, string | undefined>>;

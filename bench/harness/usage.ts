@@ -87,8 +87,21 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 export function residentBytesOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s*(\d+) kB/m.exec(text)?.[1]) * 1024;
+  return statusBytes(pid, /^VmRSS:\s*(\d+) kB/m);
+}
+
+/** Without the mapped store, which is the kernel's to take back. */
+export function anonymousBytesOf(pid: number): number {
+  return statusBytes(pid, /^RssAnon:\s*(\d+) kB/m);
+}
+
+function statusBytes(pid: number, line: RegExp): number {
+  return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+/** Since it began, of all threads that still run. */
+export function processorSecondsOf(pid: number): number {
+  return cpuSecondsOf(pid);
 }
 
 function busySecondsOf(core: number | undefined): number | undefined {

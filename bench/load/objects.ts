@@ -25,10 +25,15 @@ export function configMap(name: string, sequence: number, bytes: number): string
 }
 
 /** A whole request: head and body in one piece, for one write. */
-export function requestBytes(method: string, path: string, body: string): Buffer {
+export function requestBytes(
+  method: string,
+  path: string,
+  body: string,
+  contentType = 'application/json',
+): Buffer {
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `Content-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 

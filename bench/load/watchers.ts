@@ -28,7 +28,8 @@ export interface Watchers {
 
 export interface WatcherOptions {
   readonly port: number;
-  readonly path: string;
+  /** Of all, or of each by its number. */
+  readonly path: string | ((index: number) => string);
   readonly count: number;
   /** Over TLS; whose certificate the server has is not what is measured. */
   readonly secure?: boolean | undefined;
@@ -54,7 +55,8 @@ class WatcherGroup implements Watchers {
   }
 
   /** Resolves when the answer has begun. */
-  open({ port, path, secure = false }: WatcherOptions, index: number): Promise<void> {
+  open({ port, path: paths, secure = false }: WatcherOptions, index: number): Promise<void> {
+    const path = typeof paths === 'string' ? paths : paths(index);
     return new Promise((resolve, reject) => {
       let begun = false;
       const callback = (nread: number): boolean => {

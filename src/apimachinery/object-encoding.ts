@@ -12,6 +12,8 @@
  * their digits.
  */
 import { assert, AssertionError } from '../stdx/assert.ts';
+import { ownMemory } from '../stdx/blocks.ts';
+import type { Allocate } from '../stdx/blocks.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import { takeOutFields, textOfFields } from './shared-fields.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
@@ -33,6 +35,8 @@ const closingBracket = 0x5d;
 const comma = 0x2c;
 const quote = 0x22;
 const backslash = 0x5c;
+
+const pooledMemory: Allocate = (size) => Buffer.allocUnsafe(size);
 
 /** What stands before, between and behind the two strings that every object begins with. */
 const beforeKind = Buffer.from('{"kind":');
@@ -76,13 +80,15 @@ function headOf(kind: string, apiVersion: string): Uint8Array {
   return made;
 }
 
-/** Inserts the resourceVersion. The result has its own, exactly sized memory: it lives long. */
+/** Inserts the resourceVersion. The result has its own, exactly sized memory: it lives long. Who
+ * knows better says where it lies. */
 export function stampResourceVersion(
   bytes: Uint8Array,
   metadataAt: number,
   revision: bigint,
+  allocate: Allocate = ownMemory,
 ): Uint8Array {
-  return stamp(bytes, metadataAt, revision, (size) => Buffer.allocUnsafeSlow(size));
+  return stamp(bytes, metadataAt, revision, allocate);
 }
 
 /** The same bytes for one answer: they may lie in a pool, because they are gone when it is sent. */
@@ -91,14 +97,14 @@ export function stampForAnswer(
   metadataAt: number,
   revision: bigint,
 ): Uint8Array {
-  return stamp(bytes, metadataAt, revision, (size) => Buffer.allocUnsafe(size));
+  return stamp(bytes, metadataAt, revision, pooledMemory);
 }
 
 function stamp(
   bytes: Uint8Array,
   metadataAt: number,
   revision: bigint,
-  allocate: (size: number) => Buffer,
+  allocate: Allocate,
 ): Uint8Array {
   assert(
     bytes[metadataAt - 1] === openingBrace && bytes[metadataAt] === quote,

@@ -21,8 +21,8 @@ const nodeKeysMin = 12;
  * keys[0] stands for minus infinity. */
 interface Node<V> {
   readonly epoch: number;
-  readonly keys: string[];
-  readonly values: V[] | undefined;
+  keys: string[];
+  values: V[] | undefined;
   readonly children: Node<V>[] | undefined;
   size: number;
 }
@@ -154,7 +154,8 @@ export class SortedMap<V> {
       this.#putInLeaf(node, key, value);
       return node;
     }
-    const at = childIndex(node.keys, key);
+    const last = node.keys.length - 1;
+    const at = isBehind(node.keys, key) ? last : childIndex(node.keys, key);
     const before = (node.children[at] as Node<V>).size;
     const child = this.#put(node.children[at] as Node<V>, key, value);
     node.children[at] = child;
@@ -176,7 +177,7 @@ export class SortedMap<V> {
 
   #putInLeaf(node: Node<V>, key: string, value: V): void {
     const values = node.values as V[];
-    const at = lowerBound(node.keys, key);
+    const at = isBehind(node.keys, key) ? node.keys.length : lowerBound(node.keys, key);
     if (node.keys[at] === key) {
       this.#replaced = values[at];
       values[at] = value;
@@ -187,8 +188,11 @@ export class SortedMap<V> {
     node.size += 1;
     if (node.keys.length <= nodeKeysMax) return;
     const middle = splitPoint(node.keys.length, at);
-    this.#split = leaf(this.#epoch, node.keys.splice(middle), values.splice(middle));
-    node.size = node.keys.length;
+    this.#split = leaf(this.#epoch, node.keys.slice(middle), values.slice(middle));
+    // Copies: arrays that have grown hold half as much again.
+    node.keys = node.keys.slice(0, middle);
+    node.values = values.slice(0, middle);
+    node.size = middle;
   }
 
   #remove(shared: Node<V>, key: string): Node<V> {
@@ -274,6 +278,12 @@ function find<V>(root: Node<V>, key: string): V | undefined {
 function endBelow(keys: readonly string[], below: string): number {
   const last = keys.at(-1);
   return last === undefined || last < below ? keys.length : lowerBound(keys, below);
+}
+
+/** Asked first when something is put: keys that come in order take one comparison a node. */
+function isBehind(keys: readonly string[], key: string): boolean {
+  const last = keys.at(-1);
+  return last !== undefined && last < key;
 }
 
 /** The first index whose key is >= `key`. */

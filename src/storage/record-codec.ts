@@ -25,7 +25,9 @@
  */
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
+import { readRecord } from './record-reader.ts';
 import type { ObjectRecord, RecordTimer } from './record.ts';
+import { crcOfText } from './short-crc.ts';
 import { StorageError } from './storage.ts';
 import type { StoredRecord } from './storage.ts';
 
@@ -38,6 +40,8 @@ const ITEM_COUNT = 5;
 const UINT32 = 0xce;
 /** Holds the place of the checksum: any number that msgpack writes in 32 bits. */
 const CRC_PLACEHOLDER = 0xffffffff;
+/** How msgpack begins an array of format, checksum and the items. */
+const PLAIN_RECORD = 0x90 + 2 + ITEM_COUNT;
 const CRC_AT = 3;
 const CHECKED_FROM = 7;
 /** Grown by the encoder when a record is larger, and kept. */
@@ -70,7 +74,7 @@ export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Arr
 }
 
 function checksum(bytes: Uint8Array, { key, state }: RecordPlace): number {
-  return crc32(bytes.subarray(CHECKED_FROM), crc32(`${key}\0${state}`));
+  return crc32(bytes.subarray(CHECKED_FROM), crcOfText(state, crcOfText('\0', crcOfText(key))));
 }
 
 /** @throws StorageError `corrupt` when the record is not as it was written. */
@@ -82,8 +86,13 @@ export function decodeRecord(
   const hasChecksum =
     value.length >= CHECKED_FROM && value[1] === RECORD_FORMAT && value[2] === UINT32;
   // Before anything else: what was altered may claim to be of any length.
-  if (hasChecksum && viewOf(value).readUInt32BE(CRC_AT) !== checksum(value, stored)) {
-    throw new StorageError('corrupt', 'the checksum of the record is wrong');
+  if (hasChecksum) {
+    const bytes = viewOf(value);
+    if (bytes.readUInt32BE(CRC_AT) !== checksum(bytes, stored)) {
+      throw new StorageError('corrupt', 'the checksum of the record is wrong');
+    }
+    const read = bytes[0] === PLAIN_RECORD ? readRecord(bytes, CHECKED_FROM) : undefined;
+    if (read !== undefined) return read;
   }
   const items = decodeArray(value);
   if (items[0] === RECORD_FORMAT && hasChecksum) return recordOf(items.slice(2));
@@ -91,7 +100,9 @@ export function decodeRecord(
   throw new StorageError('corrupt', `record format ${String(items[0])} is not known`);
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+function viewOf(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes;
+  const { buffer, byteOffset, byteLength } = bytes;
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 

@@ -170,6 +170,9 @@ export interface ScanRange {
   readonly after?: StoreKey | undefined;
   /** At most this many records, and at most about `pageBytesMax` bytes, in one page. */
   readonly limit: number;
+  /** Values may lie in this memory of the caller's, who uses them before it is given again. Absent,
+   * or where they do not fit: in other memory. */
+  readonly into?: Uint8Array | undefined;
 }
 
 export interface ScanPage {

@@ -30,6 +30,9 @@ const atLength = [
   'custom-types',
   'definitions',
   'idle-watchers',
+  'growth-watchers',
+  'growth-selections',
+  'growth-objects',
   'bodies',
   'token-timing',
 ] as const;

@@ -103,6 +103,25 @@ export function scanTests(get: () => Storage): void {
       assert.deepEqual(await scanAll(storage, '/nothing/'), []);
     });
 
+    it('gives the same records when their values may lie in memory of the caller', async () => {
+      const storage = get();
+      const values = ['first', 'x'.repeat(3_000), '', 'last'];
+      await storage.commit(values.map((value, i) => put(key(`into-${i}`), absent, value)));
+      const prefix = '/configmaps/default/into-';
+      for (const bytes of [0, 8, 3_100, 100_000]) {
+        const into = Buffer.alloc(bytes, 'z');
+        for (let again = 0; again < 2; again += 1) {
+          const { records } = ok(await storage.scan({ prefix, limit: 9, into }));
+          assert.deepEqual(records.map(textOf), values);
+        }
+        // What comes without it keeps its values.
+        const kept = await scanAll(storage, prefix);
+        into.fill('!');
+        ok(await storage.scan({ prefix, limit: 9, into }));
+        assert.deepEqual(kept.map(textOf), values);
+      }
+    });
+
     it('shows one revision over all pages while writes go on', async () => {
       const storage = get();
       const names = Array.from({ length: 30 }, (_, i) => `n${String(i).padStart(2, '0')}`);

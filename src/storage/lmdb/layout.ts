@@ -21,8 +21,8 @@
  *
  * What it is not: the reading or writing of it (lmdb-reads.ts, lmdb-writes.ts).
  */
-import { crc32 } from 'node:zlib';
 import { damagedState } from '../damage.ts';
+import { crcOfHead } from '../short-crc.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 
@@ -117,7 +117,7 @@ export function makeRecord(
   bytes.writeBigUInt64BE(revision);
   bytes[REVISION_BYTES] = CHECKED | stateLength;
   bytes.write(state, RECORD_HEADER_BYTES);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, stateEnd)), stateEnd);
+  bytes.writeUInt32BE(crcOfHead(bytes, stateEnd), stateEnd);
   bytes.set(value, valueAt);
   return { key, revision, state, value: bytes.subarray(valueAt), bytes };
 }
@@ -129,7 +129,7 @@ export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
   const stateEnd = RECORD_HEADER_BYTES + (lengthByte & ~CHECKED);
   const valueAt = isChecked ? stateEnd + CHECK_BYTES : stateEnd;
   if (bytes.length < valueAt) return damagedRecord(key, bytes, bytes, 'the record is cut short');
-  if (isChecked && crc32(bytes.subarray(0, stateEnd)) !== bytes.readUInt32BE(stateEnd)) {
+  if (isChecked && crcOfHead(bytes, stateEnd) !== bytes.readUInt32BE(stateEnd)) {
     const value = bytes.subarray(valueAt);
     return damagedRecord(key, bytes, value, "the checksum of the record's head is wrong");
   }

@@ -76,6 +76,15 @@ function firstSupersededAfter(
 
 /** A page of the snapshot at `at`, which must be readable. */
 export function scanPage(tables: Tables, range: ScanRange, at: Revision, now: Revision): ScanPage {
+  tables.copies.into(range.into);
+  try {
+    return pageOf(tables, range, at, now);
+  } finally {
+    tables.copies.into(undefined);
+  }
+}
+
+function pageOf(tables: Tables, range: ScanRange, at: Revision, now: Revision): ScanPage {
   const prefix = encodeKey(range.prefix);
   const bounds: KeyBounds = {
     start: prefix.length === 0 ? undefined : prefix,

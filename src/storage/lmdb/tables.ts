@@ -26,6 +26,7 @@ import { translateLmdbError } from './lmdb-errors.ts';
 export type Table = Database<Buffer, Buffer>;
 
 export interface Tables {
+  readonly copies: ValueCopies;
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly cur: Table;
   readonly old: Table;
@@ -72,6 +73,40 @@ function ownersAlone(file: string): void {
 /** Documented by lmdb-js, missing in its types: the number of writes that starts a transaction. */
 const startAtOnce = { txnStartThreshold: 1 };
 
+/** Where the values of a range are copied to. */
+export interface ValueCopies {
+  /** From now on into this memory, from its beginning, as long as they fit; undefined: a pool. */
+  into(memory: Uint8Array | undefined): void;
+}
+
+/** lmdb-js would make a buffer of its own for each value of a range, which takes as long as all the
+ * rest of a scan. Here they lie in a pool, for a page of them goes as a whole, and soon; or where
+ * the reader says. */
+function valueCopies(): ValueCopies & { readonly encoder: object } {
+  let memory: Buffer | undefined;
+  let used = 0;
+  const place = (length: number): Buffer => {
+    if (memory === undefined || used + length > memory.length) return Buffer.allocUnsafe(length);
+    used += length;
+    return memory.subarray(used - length, used);
+  };
+  return {
+    into(next) {
+      memory = next && Buffer.from(next.buffer, next.byteOffset, next.byteLength);
+      used = 0;
+    },
+    encoder: {
+      encode: (value: Buffer) => value,
+      /** `bytes` is lmdb-js' own memory, of which the value is the beginning. */
+      decode(bytes: Uint8Array, length = bytes.length): Buffer {
+        const copy = place(length);
+        copy.set(bytes.subarray(0, length));
+        return copy;
+      },
+    },
+  };
+}
+
 /** Without a look at its marks. `readOnly` needs a store that is there.
  * @throws StorageError `corrupt`, `full`, `io`. */
 export function openEnvironment(
@@ -93,9 +128,13 @@ export function openEnvironment(
       mapSize: mapBytes,
       maxDbs: 8,
     });
+    const copies = valueCopies();
+    // Documented by lmdb-js, missing in the types of a table.
+    const decoding: object = { encoder: copies.encoder };
     return {
       root,
-      cur: root.openDB<Buffer, Buffer>('cur', binary),
+      copies,
+      cur: root.openDB<Buffer, Buffer>('cur', { ...binary, ...decoding }),
       old: root.openDB<Buffer, Buffer>('old', binary),
       log: root.openDB<Buffer, Buffer>('log', binary),
       meta: root.openDB<Buffer, Buffer>('meta', binary),
