@@ -87,12 +87,11 @@ export interface EstimateContext {
  * The price of one overload. What is left out costs 1.
  *
  * `before` is asked with the arguments (the target first) before the call, so that a budget ends
- * before the work is done; use it wherever the arguments decide the price. `after` also sees the
- * result, and is for the rest. Both are whole numbers.
+ * before the work is done. It gives a whole number for arguments of any type: a call that fails for
+ * its types costs as much, and null stands for a last argument that failed itself.
  */
 export interface OverloadCost {
   readonly before?: ((args: readonly Value[]) => number) | undefined;
-  readonly after?: ((args: readonly Value[], result: Value) => number) | undefined;
   /** Undefined: 1. */
   readonly estimate?:
     | ((

@@ -9,7 +9,7 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { untilDone } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
-import { sameType } from './type.ts';
+import { declaredText, sameType } from './type.ts';
 import type { Type } from './type.ts';
 
 export interface Expression {
@@ -104,7 +104,7 @@ class CompiledText implements Expression {
 function wrongResult(results: readonly Type[], found: Type): string {
   const [only] = results;
   if (results.length === 1 && only !== undefined) {
-    return `must evaluate to ${only.text} but got ${found.text}`;
+    return `must evaluate to ${only.text} but got ${declaredText(found)}`;
   }
   const all = results.map((type) => type.text).join(' ');
   return `must evaluate to one of [${all}] but got ${found.text}`;

@@ -109,3 +109,10 @@ export const isOptional = (type: Type): boolean =>
 /** `type` itself when its types are known: dyn, any and error stand for anything. */
 export const isDynamic = (type: Type): boolean =>
   type.kind === 'dyn' || type.kind === 'any' || type.kind === 'error';
+
+/** As a declaration has it: messages about results say `google.protobuf.Timestamp`, `null_type`. */
+export function declaredText(type: Type): string {
+  if (type.kind === 'wrapper') return type.text;
+  const { name, parameters } = type;
+  return parameters.length === 0 ? name : `${name}(${parameters.map(declaredText).join(', ')})`;
+}

@@ -1,11 +1,7 @@
 /**
- * What an evaluation costs in which an error is absorbed by `&&`, `||` or a macro made of them.
- *
- * The reference charges the names and operators that were reached before the error; here what a
- * node costs whatever its data is charged before it runs (docs/decisions.md). So these costs are
- * apart by what was not reached, and by the operator whose last operand fails. The second figure of
- * a row is what the reference's library (0.30) says: the difference is known, and does not grow
- * with the data.
+ * What an evaluation costs in which an error is absorbed by `&&`, `||` or a macro made of them, or
+ * in which something optional is not there: what was reached, and nothing else. The figures are
+ * those of the reference's library (0.30).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,44 +35,43 @@ const costOf = (rule: string, variables: Record<string, Value>): number => {
   return outcome.cost;
 };
 
-const rows: readonly (readonly [rule: string, cost: number, reference: number])[] = [
-  ['true || self.nope == 1', 0, 0],
-  ['self.nope == 1 || true', 3, 2],
-  ['self.nope.a.b.c == 1 || true', 6, 2],
-  ['self.b.nope == 1 || self.b.c == 1', 8, 7],
-  ['self.nope == 1 && false', 3, 2],
-  ['self.nope > 1 && false', 3, 2],
-  ['1 / (now - 5) == 1 || true', 4, 3],
-  ['self.list[7] == 1 || true', 4, 3],
-  ['self.list[now].x.y == 1 || true', 6, 3],
-  ["self.m['z'] == 'v' || true", 4, 3],
-  ['(self.nope + self.name).size() > 3 || true', 5, 3],
-  ['self.name.startsWith(self.nope) || true', 4, 5],
-  ['(self.nope == 1 || self.nope == 2) || true', 6, 4],
-  ['has(self.nope.x) || true', 2, 1],
-  ["self.nope.startsWith('a') || self.name == 'abcdefghijklmnop'", 6, 6],
-  ['(self.nope == self.name + self.name) || true', 7, 2],
-  ['self.name.matches(self.nope) || true', 4, 6],
-  ['!(self.nope) || true', 3, 3],
-  ['(self.nope ? 1 : 2) == 1 || true', 3, 2],
-  ['[self.nope, 1] == [1] || true', 13, 12],
-  ["{'a': self.nope} == {'a': 1} || true", 33, 32],
-  ['self.nope.exists(x, x == 1) || true', 3, 2],
-  ['self.list.map(i, i / (i - 2)).size() == 1 || true', 37, 37],
-  ['int(self.name) == 1 || true', 4, 3],
-  ['self.nope == 1 || self.list.exists(i, i == 3)', 24, 23],
-  ['self.list.exists(i, i == 3) || self.nope == 1', 21, 21],
-  ['now in self.nope || true', 3, 4],
-  ['self.nope in [1, 2, 3] || true', 2, 2],
-  ['self.list.exists(i, i / (i - 2) == 3)', 30, 29],
-  ['self.list.all(i, i / 0 > 1 && false)', 11, 10],
+const rows: readonly (readonly [rule: string, cost: number])[] = [
+  ['true || self.nope == 1', 0],
+  ['self.nope == 1 || true', 2],
+  ['self.nope.a.b.c == 1 || true', 2],
+  ['self.b.nope == 1 || self.b.c == 1', 7],
+  ['self.nope == 1 && false', 2],
+  ['self.nope > 1 && false', 2],
+  ['1 / (now - 5) == 1 || true', 3],
+  ['self.list[700] == 1 || true', 3],
+  ['self.list[now + 900].x.y == 1 || true', 3],
+  ["self.m['z'] == 'v' || true", 3],
+  ['(self.nope + self.name).size() > 3 || true', 3],
+  ['self.name.startsWith(self.nope) || true', 5],
+  ['(self.nope == 1 || self.nope == 2) || true', 4],
+  ['has(self.nope.x) || true', 1],
+  ["self.nope.startsWith('a') || self.name == 'abcdefghijklmnop'", 6],
+  ['(self.nope == self.name + self.name) || true', 2],
+  ['self.name.matches(self.nope) || true', 6],
+  ['!(self.nope) || true', 3],
+  ['(self.nope ? 1 : 2) == 1 || true', 2],
+  ['[self.nope, 1] == [1] || true', 12],
+  ["{'a': self.nope} == {'a': 1} || true", 32],
+  ['self.nope.exists(x, x == 1) || true', 2],
+  ['self.list.map(i, i / (i - 2)).size() == 1 || true', 37],
+  ['int(self.name) == 1 || true', 3],
+  ['self.nope == 1 || self.list.exists(i, i == 3)', 23],
+  ['self.list.exists(i, i == 3) || self.nope == 1', 21],
+  ['now in self.nope || true', 4],
+  ['self.nope in [1, 2, 3] || true', 2],
+  ['self.list.exists(i, i / (i - 2) == 3)', 29],
+  ['self.list.all(i, i / 0 > 1 && false)', 10],
 ];
 
-for (const [rule, cost, reference] of rows) {
-  test(`${rule} costs ${cost}, ${reference} by the reference`, () => {
+for (const [rule, cost] of rows) {
+  test(`${rule} costs ${cost}`, () => {
     assert.equal(costOf(rule, small), cost);
     assert.equal(costOf(rule, small), cost, 'the second time');
-    assert.ok(Math.abs(cost - reference) <= 5);
     // A longer list costs more only where it is gone through, there as here.
     if (!rule.includes('(i,')) assert.equal(costOf(rule, variablesOf(300)), cost);
   });

@@ -83,7 +83,7 @@ const long: readonly string[] = [
   'm.transformList(k, v, l.all(a, a >= v.n || a < v.n))',
   'm.transformMap(k, v, l.all(a, a >= v.n || a < v.n))[s + s]',
   'cel.bind(x, l.map(a, l.map(b, a + b)), x.size() + x[3].size())',
-  'cel.bind(x, l.map(a, l.map(b, b / (398 - a))), s)',
+  `cel.bind(x, l.map(a, l.map(b, b / (398 - a))), ${quantified} && (s != '' || x == []))`,
   'cel.bind(x, l.map(a, l.map(b, b / (398 - a))), x)',
   'l.map(a, l.map(b, a + b)).map(c, c.sum()).max() in [1, 319200]',
   'l.exists(a, l.all(b, b < 1000) && a == 399)',

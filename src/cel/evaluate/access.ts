@@ -74,6 +74,11 @@ function position(index: Value): number | undefined {
   return typeof index === 'bigint' ? Number(index) : undefined;
 }
 
+function positionText(index: Value): string {
+  if (typeof index === 'bigint') return String(index);
+  return String(index instanceof Uint ? index.value : position(index));
+}
+
 function findElement(list: AnyList, index: Value): Value | undefined {
   const at = position(index);
   if (at === undefined) {
@@ -103,7 +108,7 @@ export function index(target: Value, key: Value): Value {
   }
   const value = findMember(target, key);
   if (value !== undefined) return value;
-  if (isList(target)) throw evaluationError(`index out of bounds: ${String(position(key))}`);
+  if (isList(target)) throw evaluationError(`index out of bounds: ${positionText(key)}`);
   throw noSuchKey(key);
 }
 

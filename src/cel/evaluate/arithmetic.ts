@@ -111,7 +111,7 @@ export function doubleArithmetic(operator: Operator, a: Double, b: Double): Doub
 }
 
 export function durationOf(nanos: bigint): Duration {
-  if (nanos < int64Min || nanos > int64Max) throw overflow('duration');
+  if (nanos < int64Min || nanos > int64Max) throw overflow('integer');
   return new Duration(nanos);
 }
 
@@ -133,7 +133,7 @@ export function timestampPlus(time: Timestamp, nanos: bigint): Timestamp {
     rest += nanosPerSecond;
     seconds -= 1n;
   }
-  return timestampOf(Number(seconds), Number(rest));
+  return timestampOf(Number(seconds), Number(rest), time.offset);
 }
 
 export function timestampDifference(a: Timestamp, b: Timestamp): Duration {

@@ -11,6 +11,13 @@ import { compareBytes, compareText } from './text.ts';
 
 /** Negative, 0 or positive; NaN: no order. */
 export function compare(a: Value, b: Value): number {
+  const order = orderOf(a, b);
+  if (order === undefined) throw noSuchOverload();
+  return order;
+}
+
+/** The same; undefined: values of these types have none. */
+export function orderOf(a: Value, b: Value): number | undefined {
   if (typeof a === 'string') {
     if (typeof b === 'string') return compareText(a, b);
   } else if (typeof a === 'boolean') {
@@ -25,7 +32,7 @@ export function compare(a: Value, b: Value): number {
     if (order !== undefined) return order;
     if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b);
   }
-  throw noSuchOverload();
+  return undefined;
 }
 
 function compareTimes(a: Value, b: Value): number | undefined {

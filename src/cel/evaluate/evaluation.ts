@@ -40,7 +40,6 @@ export function programOf(planned: Planned, slots: Slots): Program {
   const frameOf = (bindings: Bindings, options: EvaluateOptions): Frame => {
     const { budget = defaultBudget, unknown } = options;
     const frame = new Frame(bindings, budget, slots.localsCount, unknown);
-    frame.cost = planned.cost;
     return frame;
   };
   return {
@@ -86,7 +85,7 @@ class PartedEvaluation implements Evaluation {
     const planned = this.#planned;
     const frame = this.#newFrame();
     const isLong = planned.runInParts !== undefined;
-    if (isLong) frame.limit = Math.min(frame.budget, planned.cost + partUnits);
+    if (isLong) frame.limit = Math.min(frame.budget, partUnits);
     return working(allowance({ pauses: isLong }), () => {
       try {
         return attempted(frame, planned.run);

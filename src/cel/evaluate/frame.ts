@@ -49,6 +49,11 @@ export class Frame {
     if (this.cost > this.limit) throw this.cost > this.budget ? budgetExceeded() : paused();
   }
 
+  /** What was charged without a look at the limit is seen here. */
+  checkLimit(): void {
+    this.charge(0);
+  }
+
   /** Whether a part of an evaluation in parts has been long enough. */
   isPartOver(): boolean {
     return this.cost >= this.partEnd || isWorkDue();
@@ -83,27 +88,29 @@ export class Frame {
 
 const noLocals: Value[] = [];
 
-/** A planned node. */
+/**
+ * A planned node.
+ *
+ * It charges what the reference does, when that is sure: a name before it is looked up, a call
+ * before its last operand, for both cost the same whether they succeed or fail. So what is not
+ * reached costs nothing, wherever an error ends it.
+ */
 export interface Planned {
   readonly run: Run;
   /** There when it has a loop in it; it does, charges and throws what `run` does. */
   readonly runInParts?: RunInParts | undefined;
-  /**
-   * What it costs each time that it runs, whatever the data. `run` does not charge this: whoever
-   * runs the node charges it, together with its own.
-   */
-  readonly cost: number;
   /** Its value, when that does not depend on anything. */
   readonly constant?: Value | undefined;
   /**
-   * It is a name, or a selection from one: then one unit of `cost` is for the name, which the
-   * reference does not charge when it is a branch of a conditional.
+   * It is a name, a choice between two values, or a selection from one of these: what is selected
+   * from it costs no more than the selection, and as a key it costs nothing on top of itself.
    */
   readonly isAttribute?: boolean | undefined;
+  /** What it has charged for the name it begins with, which is free in a branch of a choice. */
+  readonly nameCost?: number | undefined;
 }
 
 export const constantPlan = (value: Value): Planned => ({
   run: () => value,
-  cost: 0,
   constant: value,
 });

@@ -2,11 +2,13 @@
  * Walks over what a comprehension ranges over: the elements of a list, the keys of a map. Either
  * sets the variables of the loop; `iterate` calls back, `loopOver` is asked for the next turn.
  */
-import { noSuchOverload } from '../evaluation-error.ts';
+import { evaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
 import type { Frame } from './frame.ts';
 import { elementsOf, isList, listGet } from './lists.ts';
 import { isMap, mapFind, mapKeys } from './maps.ts';
+import { typeOf } from './run-time-type.ts';
+import { lookup } from '../../stdx/lookup.ts';
 
 /** Called for each element; true ends the loop. */
 type Visit = (frame: Frame) => boolean;
@@ -38,9 +40,22 @@ export function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Vis
       if (visit(frame)) return;
     }
   } else {
-    throw noSuchOverload();
+    throw noRange(range, slots);
   }
 }
+
+/** Types by the names that the reference has for them in its own language. */
+function noRange(range: Value, { second }: LoopSlots): Error {
+  const { kind, name } = typeOf(range);
+  const own = ownNames[kind] ?? `types.${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const type = kind === 'opaque' ? `cel.${name.slice(name.lastIndexOf('.') + 1)}` : own;
+  if (second !== undefined) {
+    return evaluationError(`unsupported comprehension range type: ${type}`);
+  }
+  return evaluationError(`got '${type}', expected iterable type`);
+}
+
+const ownNames: Readonly<Partial<Record<string, string>>> = lookup({ type: '*types.Type' });
 
 export interface LoopSlots {
   readonly first: number;
@@ -52,7 +67,7 @@ export function loopOver(range: Value, frame: Frame, slots: LoopSlots): () => bo
   const { locals } = frame;
   const { first, second } = slots;
   const isOfList = isList(range);
-  if (!isOfList && !isMap(range)) throw noSuchOverload();
+  if (!isOfList && !isMap(range)) throw noRange(range, slots);
   const items = (isOfList ? elementsOf(range) : mapKeys(range))[Symbol.iterator]();
   let at = 0;
   return () => {

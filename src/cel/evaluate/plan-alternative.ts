@@ -5,7 +5,7 @@
  */
 import { OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
-import type { Frame, Planned } from './frame.ts';
+import type { Planned } from './frame.ts';
 import { isLong, valueInParts } from './in-parts.ts';
 
 /** Of the declared overloads: whether one gives what is in the optional, or the optional itself. */
@@ -19,29 +19,22 @@ export const isAlternative = (overloadId: string): boolean => choices.has(overlo
 export function planAlternative(overloadId: string, one: Planned, other: Planned): Planned {
   const unwraps = choices.get(overloadId) === true;
   const { run } = one;
-  const { run: runOther, cost } = other;
+  const { run: runOther } = other;
   /** Undefined where it is none. */
   const chosen = (optional: Value): Value | undefined => {
     if (!(optional instanceof OptionalValue)) return optional;
     if (optional.value === undefined) return undefined;
     return unwraps ? optional.value : optional;
   };
-  const charged = (frame: Frame): void => {
-    if (cost !== 0) frame.charge(cost);
-  };
   return {
-    cost: one.cost,
     run: (frame) => {
       const value = chosen(run(frame));
-      if (value !== undefined) return value;
-      charged(frame);
-      return runOther(frame);
+      return value === undefined ? runOther(frame) : value;
     },
     runInParts: [one, other].some(isLong)
       ? function* (frame) {
           const value = chosen(yield* valueInParts(one, frame));
           if (value !== undefined) return value;
-          charged(frame);
           return yield* valueInParts(other, frame);
         }
       : undefined,

@@ -9,28 +9,46 @@ import { candidateNames } from '../check/scope.ts';
 import type { Declarations } from '../check/scope.ts';
 import type { CostTable } from '../cost.ts';
 import { evaluationError } from '../evaluation-error.ts';
+import { none, OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
+import { Deferred } from './deferred.ts';
 import { hasField, index, indexOptional, selectField, selectOptional } from './access.ts';
 import { constantPlan } from './frame.ts';
 import type { Frame, Planned } from './frame.ts';
 
 /** What comes from a computed value costs one unit more than what comes from a name. */
-const fromComputed = (operand: Planned): number => (operand.isAttribute === true ? 0 : 1);
+function attributeOf(operand: Planned): Pick<Planned, 'run' | 'isAttribute' | 'nameCost'> {
+  const { run, isAttribute, nameCost } = operand;
+  if (isAttribute === true) return { run, isAttribute, nameCost };
+  const counted = (frame: Frame): Value => {
+    frame.cost += 1;
+    return run(frame);
+  };
+  return { run: counted, isAttribute: true, nameCost: 1 };
+}
 
 export function planVariable(name: string, { select }: CostTable): Planned {
-  return { run: (frame) => frame.variable(name), cost: select, isAttribute: true };
+  const run = (frame: Frame): Value => {
+    frame.cost += select;
+    return frame.variable(name);
+  };
+  return { run, isAttribute: true, nameCost: select };
 }
 
 /** `mayFail`: what is in it may be the error that making it ended with. */
 export function planLocal(slot: number, mayFail: boolean, { select }: CostTable): Planned {
   const run = mayFail
     ? (frame: Frame): Value => {
+        frame.cost += select;
         const value: unknown = frame.locals[slot];
         if (value instanceof Error) throw value;
-        return value as Value;
+        return value instanceof Deferred ? value.read(frame) : (value as Value);
       }
-    : (frame: Frame): Value => frame.locals[slot] as Value;
-  return { run, cost: select, isAttribute: true };
+    : (frame: Frame): Value => {
+        frame.cost += select;
+        return frame.locals[slot] as Value;
+      };
+  return { run, isAttribute: true, nameCost: select };
 }
 
 export function planSelect(
@@ -38,19 +56,39 @@ export function planSelect(
   { field, testOnly }: Pick<SelectExpr, 'field' | 'testOnly'>,
   { select, presenceTest }: CostTable,
 ): Planned {
-  const { run: target } = operand;
-  const cost = operand.cost + select + fromComputed(operand);
+  const { run: target, ...attribute } = attributeOf(operand);
   if (testOnly) {
-    const run = (frame: Frame): Value => hasField(target(frame), field);
-    return { run, cost: cost - 1 + presenceTest };
+    // The test of a name costs nothing for the name.
+    const ofTest = presenceTest - 1;
+    const run = (frame: Frame): Value => {
+      frame.cost += ofTest;
+      const value = target(frame);
+      if (value === none) return false;
+      frame.cost += select;
+      return hasField(value, field);
+    };
+    return { run };
   }
-  return { run: (frame) => selectField(target(frame), field), cost, isAttribute: true };
+  const run = (frame: Frame): Value => {
+    const value = target(frame);
+    if (value instanceof OptionalValue) return chosen(selectField(value, field), frame, select);
+    frame.cost += select;
+    return selectField(value, field);
+  };
+  return { run, ...attribute };
+}
+
+/** What is optional and not there costs nothing, and so does what would be selected from it. */
+function chosen(value: Value, frame: Frame, select: number): Value {
+  if (value !== none) frame.cost += select;
+  return value;
 }
 
 export function planOptionalSelect(operand: Planned, field: string, costs: CostTable): Planned {
-  const { run: target } = operand;
-  const cost = operand.cost + costs.select + fromComputed(operand);
-  return { run: (frame) => selectOptional(target(frame), field), cost, isAttribute: true };
+  const { run: target, ...attribute } = attributeOf(operand);
+  const { select } = costs;
+  const run = (frame: Frame): Value => chosen(selectOptional(target(frame), field), frame, select);
+  return { run, ...attribute };
 }
 
 export function planIndex(
@@ -59,16 +97,25 @@ export function planIndex(
   optional: boolean,
   { select }: CostTable,
 ): Planned {
-  const { run: target } = operand;
+  const { run: target, ...attribute } = attributeOf(operand);
   const { run: at } = key;
-  const access = optional ? indexOptional : index;
   // A name as the key costs what the name costs, and nothing for the index.
-  const indexCost = key.isAttribute === true ? 0 : select;
-  return {
-    run: (frame) => access(target(frame), at(frame)),
-    cost: operand.cost + key.cost + indexCost + fromComputed(operand),
-    isAttribute: true,
+  const freeWhenAbsent = key.nameCost ?? 0;
+  const indexCost = select - freeWhenAbsent;
+  const ofOptional = (value: Value, frame: Frame): Value => {
+    if (value === none) return none;
+    frame.cost -= freeWhenAbsent;
+    const name = at(frame);
+    const found = optional ? indexOptional(value, name) : index(value, name);
+    return chosen(found, frame, indexCost + freeWhenAbsent);
   };
+  const run = (frame: Frame): Value => {
+    const value = target(frame);
+    if (optional || value instanceof OptionalValue) return ofOptional(value, frame);
+    frame.cost += indexCost;
+    return index(value, at(frame));
+  };
+  return { run, ...attribute };
 }
 
 /** `a.b.c` as names, first to last; undefined when it is not made of names only. */
@@ -113,12 +160,17 @@ export function planUnresolved(
     const value = knownConstant(constant.name, declarations) as Value;
     if (possible.every(({ name }) => !declarations.variables.has(name))) return constantPlan(value);
   }
+  const fieldOf = (frame: Frame) => (value: Value, field: string) => {
+    frame.cost += costs.select;
+    return selectField(value, field);
+  };
   const run = (frame: Frame): Value => {
+    frame.cost += costs.select;
     for (const { name, fields } of possible) {
       const value = frame.find(name) ?? knownConstant(name, declarations);
-      if (value !== undefined) return fields.reduce<Value>(selectField, value);
+      if (value !== undefined) return fields.reduce<Value>(fieldOf(frame), value);
     }
     throw evaluationError(`undeclared reference to '${names[0]}' (in container '')`);
   };
-  return { run, cost: costs.select * names.length, isAttribute: true };
+  return { run, isAttribute: true, nameCost: costs.select };
 }

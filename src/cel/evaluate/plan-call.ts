@@ -4,14 +4,17 @@
  *
  * Bounds: what the arguments decide of the price is charged before the call.
  */
-import type { CostTable, OverloadCost } from '../cost.ts';
+import { conversions } from '../check/literal-patterns.ts';
+import type { CostTable } from '../cost.ts';
 import type { Overload } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import { noSuchOverload } from '../evaluation-error.ts';
 import { isDynamic } from '../type.ts';
 import type { Type } from '../type.ts';
 import type { Value } from '../value.ts';
 import type { Frame, Planned, Run } from './frame.ts';
-import { hasType, typeOf } from './run-time-type.ts';
+import { failedOperand, isFailure } from './failure.ts';
+import { isOperator, noOverload } from './no-overload.ts';
+import { hasType } from './run-time-type.ts';
 
 export interface CallParts {
   readonly name: string;
@@ -22,14 +25,6 @@ export interface CallParts {
   readonly overloads: readonly Overload[];
   /** Which of them the check left: one of them then has its own price, else all cost 1. */
   readonly isResolved: boolean;
-}
-
-const isOperator = (name: string): boolean => /^[@_!-]/.test(name);
-
-function noOverload(name: string, args: readonly Value[]): Error {
-  if (isOperator(name)) return evaluationError('no such overload');
-  const types = args.map((arg) => typeOf(arg).name).join(', ');
-  return evaluationError(`no such overload: ${name}(${types})`);
 }
 
 /** Positions whose values must be looked at, because the check did not see their types. */
@@ -44,23 +39,53 @@ function guardsOf(overload: Overload, types: readonly (Type | undefined)[]): num
 const accepts = (overload: Overload, guards: readonly number[], args: readonly Value[]): boolean =>
   guards.every((i) => hasType(args[i] as Value, overload.args[i] as Type));
 
-function chargeBefore(frame: Frame, cost: OverloadCost, args: readonly Value[]): void {
-  if (cost.before !== undefined) frame.charge(cost.before(args));
+type PriceOf = (args: readonly Value[]) => number;
+
+/** What most calls cost. */
+const inTheMain: PriceOf = () => 1;
+
+/** Of arguments that the function has no overload for. Some prices look into what they price. */
+function priceOfFailed(price: PriceOf, args: readonly Value[]): number {
+  try {
+    return price(args);
+  } catch (error) {
+    if (isFailure(error)) return inTheMain(args);
+    throw error;
+  }
 }
+
+/** Functions whose constant patterns the reference prepares, and then treats as calls of many. */
+const ofPatterns: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+
+const isPrepared = (name: string, operands: readonly Planned[]): boolean =>
+  ofPatterns.has(name) && operands[1]?.constant !== undefined;
+
+/** Whether an operand is evaluated when the one before it has failed. */
+export const evaluatesAll = (
+  name: string,
+  operands: readonly Planned[],
+  overloads: number,
+): boolean =>
+  operands.length === 2 &&
+  (overloads === 1 || isOperator(name)) &&
+  !isPrepared(name, operands);
+
+/** Undefined: what most cost. */
+const priceOf = (costs: CostTable, overload: Overload): PriceOf | undefined =>
+  (costs.overloads[overload.id] ?? overload.cost)?.before;
 
 export function planCall(parts: CallParts, costs: CostTable): Planned {
   const { name, operands, overloads } = parts;
-  const cost = operands.reduce((sum, operand) => sum + operand.cost, 0);
   if (overloads.length === 1) {
     const overload = overloads[0] as Overload;
     const guards = guardsOf(overload, parts.operandTypes);
-    const price = costs.overloads[overload.id] ?? overload.cost;
-    if (price === undefined || (price.before === undefined && price.after === undefined)) {
-      return { run: planPlain(name, operands, overload, guards), cost: cost + 1 };
+    const price = priceOf(costs, overload);
+    if (price === undefined && !isPrepared(name, operands)) {
+      return { run: planPlain(name, operands, overload, guards) };
     }
-    return { run: planPriced(name, operands, overload, guards, price), cost };
+    return { run: planPriced(name, operands, overload, guards, price ?? inTheMain) };
   }
-  return { run: planDispatch(parts, costs), cost };
+  return { run: planDispatch(parts, costs) };
 }
 
 function planPlain(
@@ -73,6 +98,7 @@ function planPlain(
   const [first, second] = operands.map(({ run }) => run);
   if (first !== undefined && operands.length === 1) {
     return (frame) => {
+      frame.cost += 1;
       const a = first(frame);
       if (guards.length > 0 && !accepts(overload, guards, [a])) throw noOverload(name, [a]);
       return implementation(a);
@@ -80,27 +106,73 @@ function planPlain(
   }
   if (first !== undefined && second !== undefined && operands.length === 2) {
     return (frame) => {
-      const a = first(frame);
-      const b = second(frame);
+      frame.cost += 1;
+      let a: Value | undefined;
+      let b: Value;
+      try {
+        a = first(frame);
+        b = second(frame);
+      } catch (error) {
+        return failedOperand(error, a, second, frame);
+      }
       if (guards.length > 0 && !accepts(overload, guards, [a, b])) throw noOverload(name, [a, b]);
       return implementation(a, b);
     };
   }
+  const runs = operands.map(({ run }) => run);
+  const last = runs.length - 1;
   return (frame) => {
-    const args = operands.map(({ run }) => run(frame));
+    if (last < 0) frame.cost += 1;
+    const args = runs.map((run, at) => {
+      if (at === last) frame.cost += 1;
+      return run(frame);
+    });
     if (!accepts(overload, guards, args)) throw noOverload(name, args);
     return implementation(...args);
   };
 }
 
-/** The values of the operands, in their order. Most calls have one or two. */
-function argumentsPlan(operands: readonly Planned[]): (frame: Frame) => Value[] {
-  const [first, second] = operands.map(({ run }) => run);
-  if (first !== undefined && operands.length === 1) return (frame) => [first(frame)];
-  if (first !== undefined && second !== undefined && operands.length === 2) {
-    return (frame) => [first(frame), second(frame)];
+/**
+ * The values of the operands, in their order. Most calls have one or two. With `all`, both of two
+ * are evaluated and paid for; else none after one that fails, and a call is paid for only where its
+ * last one is evaluated, with a scalar in the place of an error.
+ */
+function argumentsPlan(
+  operands: readonly Planned[],
+  all: boolean,
+  priceOf: PriceOf,
+): (frame: Frame) => Value[] {
+  const runs = operands.map(({ run }) => run);
+  const [first] = runs;
+  const last = runs[runs.length - 1];
+  if (first === undefined || last === undefined) return () => [];
+  const lastOf = (frame: Frame, before: readonly Value[]): Value => {
+    try {
+      return last(frame);
+    } catch (error) {
+      if (isFailure(error)) frame.charge(priceOfFailed(priceOf, [...before, null]));
+      throw error;
+    }
+  };
+  if (runs.length === 1) return (frame) => [lastOf(frame, [])];
+  if (all && runs.length === 2) {
+    const priceOfBoth = (a: Value, b: Value): number => priceOfFailed(priceOf, [a, b]);
+    return (frame) => {
+      let a: Value | undefined;
+      try {
+        a = first(frame);
+        return [a, last(frame)];
+      } catch (error) {
+        return failedOperand(error, a, last, frame, priceOfBoth);
+      }
+    };
   }
-  return (frame) => operands.map(({ run }) => run(frame));
+  const others = runs.slice(0, -1);
+  return (frame) => {
+    const args = others.map((run) => run(frame));
+    args.push(lastOf(frame, args));
+    return args;
+  };
 }
 
 function planPriced(
@@ -108,40 +180,42 @@ function planPriced(
   operands: readonly Planned[],
   overload: Overload,
   guards: readonly number[],
-  price: OverloadCost,
+  priceOf: PriceOf,
 ): Run {
   const { implementation } = overload;
-  const { after } = price;
-  const argumentsOf = argumentsPlan(operands);
+  const isPattern = isPrepared(name, operands);
+  const all = evaluatesAll(name, operands, 1);
+  const argumentsOf = argumentsPlan(operands, all, priceOf);
   return (frame) => {
     const args = argumentsOf(frame);
-    if (guards.length > 0 && !accepts(overload, guards, args)) throw noOverload(name, args);
-    chargeBefore(frame, price, args);
-    const result = implementation(...args);
-    if (after !== undefined) frame.charge(after(args, result));
-    return result;
+    if (guards.length > 0 && !accepts(overload, guards, args)) {
+      frame.charge(priceOfFailed(priceOf, args));
+      throw isPattern ? noSuchOverload() : noOverload(name, args);
+    }
+    frame.charge(priceOf(args));
+    return implementation(...args);
   };
 }
 
 function planDispatch(parts: CallParts, costs: CostTable): Run {
   const { name, operands, overloads, operandTypes } = parts;
+  // Operators and conversions of types that are only known now cost 1, whatever their size.
+  const isStandard = isOperator(name) || conversions.has(name);
   const candidates = overloads.map((overload) => ({
     overload,
     guards: guardsOf(overload, operandTypes),
-    // Operators whose types are only known now cost 1 in the reference, whatever their size.
-    price: isOperator(name) ? {} : (costs.overloads[overload.id] ?? overload.cost ?? {}),
+    priceOf: (!isStandard && priceOf(costs, overload)) || inTheMain,
   }));
-  const argumentsOf = argumentsPlan(operands);
+  const all = evaluatesAll(name, operands, overloads.length);
+  const argumentsOf = argumentsPlan(operands, all, inTheMain);
   return (frame) => {
     const args = argumentsOf(frame);
-    for (const { overload, guards, price } of candidates) {
+    for (const { overload, guards, priceOf } of candidates) {
       if (!accepts(overload, guards, args)) continue;
-      if (price.before === undefined && price.after === undefined) frame.charge(1);
-      else chargeBefore(frame, price, args);
-      const result = overload.implementation(...args);
-      if (price.after !== undefined) frame.charge(price.after(args, result));
-      return result;
+      frame.charge(priceOf(args));
+      return overload.implementation(...args);
     }
+    frame.charge(inTheMain(args));
     throw noOverload(name, args);
   };
 }

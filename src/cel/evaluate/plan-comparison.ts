@@ -4,8 +4,10 @@
  */
 import type { Value } from '../value.ts';
 import { addInts, subtractInts } from './arithmetic.ts';
-import { compare } from './comparison.ts';
+import { orderOf } from './comparison.ts';
 import { equals } from './equality.ts';
+import { failedOperand } from './failure.ts';
+import { noOperator } from './no-overload.ts';
 import type { Planned, Run } from './frame.ts';
 import { sizeForCost } from './size.ts';
 
@@ -19,9 +21,6 @@ function equalityCost(a: Value, b: Value, perUnit: number): number {
   return Math.ceil(Math.min(sizeForCost(a), sizeForCost(b)) * perUnit);
 }
 
-/** Charged whatever the operands are, even where one is an error; the rest when both are known. */
-const ofScalars = 1;
-
 export function planEquality(
   left: Planned,
   right: Planned,
@@ -30,14 +29,24 @@ export function planEquality(
 ): Planned {
   const { run: first } = left;
   const { run: second } = right;
+  const price = (a: Value, b: Value): number => equalityCost(a, b, perUnit);
   const run: Run = (frame) => {
-    const a = first(frame);
-    const b = second(frame);
-    if (typeof a === 'number' && typeof b === 'number') return (a === b) !== negated;
-    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame, price);
+    }
+    if (typeof a === 'number' && typeof b === 'number') {
+      frame.cost += 1;
+      return (a === b) !== negated;
+    }
+    frame.charge(price(a, b));
     return equals(a, b) !== negated;
   };
-  return { run, cost: left.cost + right.cost + ofScalars };
+  return { run };
 }
 
 type Order = '_<_' | '_<=_' | '_>_' | '_>=_';
@@ -54,34 +63,68 @@ const decisions: Readonly<Record<Order, (order: number) => boolean>> = {
 
 const numberOrders: Readonly<Record<Order, (a: Run, b: Run, other: Other) => Run>> = {
   '_<_': (first, second, other) => (frame) => {
-    const a = first(frame);
-    const b = second(frame);
+    frame.cost += 1;
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame);
+    }
     return typeof a === 'number' && typeof b === 'number' ? a < b : other(a, b);
   },
   '_<=_': (first, second, other) => (frame) => {
-    const a = first(frame);
-    const b = second(frame);
+    frame.cost += 1;
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame);
+    }
     return typeof a === 'number' && typeof b === 'number' ? a <= b : other(a, b);
   },
   '_>_': (first, second, other) => (frame) => {
-    const a = first(frame);
-    const b = second(frame);
+    frame.cost += 1;
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame);
+    }
     return typeof a === 'number' && typeof b === 'number' ? a > b : other(a, b);
   },
   '_>=_': (first, second, other) => (frame) => {
-    const a = first(frame);
-    const b = second(frame);
+    frame.cost += 1;
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame);
+    }
     return typeof a === 'number' && typeof b === 'number' ? a >= b : other(a, b);
   },
 };
 
 type Other = (a: Value, b: Value) => boolean;
 
+function ordered(name: Order, a: Value, b: Value): number {
+  const order = orderOf(a, b);
+  if (order === undefined) throw noOperator(name, a);
+  return order;
+}
+
 /** Of operands that have no size: it costs 1. */
 export function planScalarOrder(name: Order, left: Planned, right: Planned): Planned {
   const decide = decisions[name];
-  const run = numberOrders[name](left.run, right.run, (a, b) => decide(compare(a, b)));
-  return { run, cost: left.cost + right.cost + 1 };
+  const run = numberOrders[name](left.run, right.run, (a, b) => decide(ordered(name, a, b)));
+  return { run };
 }
 
 /** Of strings or bytes. */
@@ -94,13 +137,20 @@ export function planSizedOrder(
   const { run: first } = left;
   const { run: second } = right;
   const decide = decisions[name];
+  const price = (a: Value, b: Value): number => equalityCost(a, b, perUnit);
   const run: Run = (frame) => {
-    const a = first(frame);
-    const b = second(frame);
-    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
-    return decide(compare(a, b));
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame, price);
+    }
+    frame.charge(price(a, b));
+    return decide(ordered(name, a, b));
   };
-  return { run, cost: left.cost + right.cost + ofScalars };
+  return { run };
 }
 
 /** `+` or `-` of ints. */
@@ -108,7 +158,17 @@ export function planIntSum(name: '_+_' | '_-_', left: Planned, right: Planned): 
   const { run: first } = left;
   const { run: second } = right;
   const sum = name === '_+_' ? addInts : subtractInts;
-  const run: Run = (frame) =>
-    sum(first(frame) as number | bigint, second(frame) as number | bigint);
-  return { run, cost: left.cost + right.cost + 1 };
+  const run: Run = (frame) => {
+    frame.cost += 1;
+    let a: Value | undefined;
+    let b: Value;
+    try {
+      a = first(frame);
+      b = second(frame);
+    } catch (error) {
+      return failedOperand(error, a, second, frame);
+    }
+    return sum(a as number | bigint, b as number | bigint);
+  };
+  return { run };
 }

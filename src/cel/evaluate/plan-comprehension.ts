@@ -10,12 +10,13 @@
  */
 import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
 import type { CostTable } from '../cost.ts';
-import { noSuchOverload } from '../evaluation-error.ts';
+import { EvaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
-import { attempt, isFailure, mergeFailures } from './failure.ts';
+import { Deferred, deferredInParts } from './deferred.ts';
+import { attempt, kept, mergeFailures } from './failure.ts';
 import type { Failure } from './failure.ts';
 import type { Planned, Run, RunInParts } from './frame.ts';
-import { attemptInParts, isLong, valueInParts } from './in-parts.ts';
+import { attemptInParts, isLong, keptInParts, valueInParts } from './in-parts.ts';
 import { loopOver, iterate } from './iteration.ts';
 import type { LoopSlots } from './iteration.ts';
 import { work } from './work.ts';
@@ -117,7 +118,8 @@ function planQuantifier(
   const { run: test } = predicate;
   // The accumulator is looked at, `exists` negates it, and the answer is tested.
   const conditionCost = select + (decisive ? 2 : 1);
-  const turnCost = conditionCost + select + predicate.cost;
+  // The predicate charges for itself; what it has charged is seen with the next turn.
+  const turnCost = conditionCost + select;
   const run: Run = (frame) => {
     const answer = new Quantified(decisive);
     iterate(over(frame), frame, slots, () => {
@@ -129,6 +131,7 @@ function planQuantifier(
       answer.take(attempt(test, frame));
       return false;
     });
+    frame.cost += select;
     return answer.value();
   };
   const runInParts: RunInParts = function* (frame) {
@@ -143,9 +146,10 @@ function planQuantifier(
       frame.charge(turnCost);
       answer.take(yield* attemptInParts(predicate, frame));
     }
+    frame.cost += select;
     return answer.value();
   };
-  return { run, runInParts, cost: range.cost + select };
+  return { run, runInParts };
 }
 
 /** What `all` (decided by a false) or `exists` (by a true) has come to. */
@@ -178,50 +182,67 @@ function planAppend(
   { costs: { select, listLiteral }, foldConstants }: ComprehensionContext,
 ): Planned {
   const { run: over } = range;
+  const { run: start } = init;
   const { run: make } = element;
   const isFolded = foldConstants && element.constant !== undefined;
   const test = filter?.run;
-  const filterCost = filter?.cost ?? 0;
   // The accumulator, a list of one element, and the sum of both.
-  const addedCost = select + (isFolded ? 0 : listLiteral) + element.cost + 1;
+  const addedCost = select + (isFolded ? 0 : listLiteral) + 1;
   const run: Run = (frame) => {
-    const made: Value[] = [];
-    iterate(over(frame), frame, slots, () => {
-      if (test !== undefined) {
-        frame.charge(filterCost);
-        const wanted = test(frame);
-        if (wanted === false) {
-          work(1);
-          return false;
-        }
-        if (wanted !== true) throw noSuchOverload();
-      }
-      frame.charge(addedCost);
-      made.push(make(frame));
+    const elements = over(frame);
+    start(frame);
+    const grown = new Grown();
+    iterate(elements, frame, slots, () => {
+      frame.checkLimit();
+      if (test !== undefined && !grown.wants(attempt(test, frame))) return false;
+      frame.cost += addedCost;
+      grown.take(kept(make, frame));
       return false;
     });
-    return made;
+    frame.cost += select;
+    return grown.value();
   };
   const runInParts: RunInParts = function* (frame) {
-    const made: Value[] = [];
-    const next = loopOver(yield* valueInParts(range, frame), frame, slots);
+    const elements = yield* valueInParts(range, frame);
+    yield* valueInParts(init, frame);
+    const grown = new Grown();
+    const next = loopOver(elements, frame, slots);
     while (next()) {
       if (frame.isPartOver()) yield;
-      if (filter !== undefined) {
-        frame.charge(filterCost);
-        const wanted = yield* valueInParts(filter, frame);
-        if (wanted === false) {
-          work(1);
-          continue;
-        }
-        if (wanted !== true) throw noSuchOverload();
-      }
-      frame.charge(addedCost);
-      made.push(yield* valueInParts(element, frame));
+      frame.checkLimit();
+      if (filter !== undefined && !grown.wants(yield* attemptInParts(filter, frame))) continue;
+      frame.cost += addedCost;
+      grown.take(yield* keptInParts(element, frame));
     }
-    return made;
+    frame.cost += select;
+    return grown.value();
   };
-  return { run, runInParts, cost: range.cost + init.cost + select };
+  return { run, runInParts };
+}
+
+/** What `map` or `filter` has come to: a list, or an error. After an error the rest of the loop is
+ * still run; an error of an element stays, one of a test takes the place of the error before it. */
+class Grown {
+  #failure: EvaluationError | undefined;
+  readonly #made: Value[] = [];
+  take(element: Value | EvaluationError): void {
+    if (this.#failure !== undefined) return;
+    if (element instanceof EvaluationError) this.#failure = element;
+    else this.#made.push(element);
+  }
+  wants(found: boolean | Failure): boolean {
+    if (found === true) return true;
+    if (found !== false) {
+      if (!(found instanceof EvaluationError)) throw found;
+      this.#failure = found;
+    }
+    work(1);
+    return false;
+  }
+  value(): Value {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#made;
+  }
 }
 
 /** Any comprehension, as it is written. */
@@ -241,42 +262,34 @@ function planFold(expr: ComprehensionExpr, range: Planned, context: Comprehensio
       const { run: goOn } = condition;
       const { run: next } = step;
       const { run: finish } = result;
-      const turnCost = condition.cost + step.cost;
       const names = loopSlots(slots);
       const run: Run = (frame) => {
         const elements = over(frame);
-        frame.locals[accu] = start(frame);
+        frame.locals[accu] = new Deferred(start) as unknown as Value;
         iterate(elements, frame, names, () => {
-          frame.charge(turnCost);
-          if (goOn(frame) === false) {
-            frame.cost -= step.cost;
-            return true;
-          }
+          frame.checkLimit();
+          if (kept(goOn, frame) === false) return true;
           work(1);
-          frame.locals[accu] = next(frame);
+          // A step that fails is what the accumulator is: the steps after it see the error.
+          frame.locals[accu] = kept(next, frame) as Value;
           return false;
         });
-        frame.cost += result.cost;
         return finish(frame);
       };
       const runInParts: RunInParts = function* (frame) {
         const elements = yield* valueInParts(range, frame);
-        frame.locals[accu] = yield* valueInParts(init, frame);
+        frame.locals[accu] = (yield* deferredInParts(init, frame)) as unknown as Value;
         const turn = loopOver(elements, frame, names);
         while (turn()) {
           if (frame.isPartOver()) yield;
-          frame.charge(turnCost);
-          if ((yield* valueInParts(condition, frame)) === false) {
-            frame.cost -= step.cost;
-            break;
-          }
+          frame.checkLimit();
+          if ((yield* keptInParts(condition, frame)) === false) break;
           work(1);
-          frame.locals[accu] = yield* valueInParts(step, frame);
+          frame.locals[accu] = (yield* keptInParts(step, frame)) as Value;
         }
-        frame.cost += result.cost;
         return yield* valueInParts(result, frame);
       };
-      return { run, runInParts, cost: range.cost + init.cost };
+      return { run, runInParts };
     });
   });
 }
@@ -285,32 +298,16 @@ function planFold(expr: ComprehensionExpr, range: Planned, context: Comprehensio
 function planBind(range: Planned, init: Planned, result: Planned, slot: number): Planned {
   const { run: start } = init;
   const { run: finish } = result;
+  const { run: over } = range;
   const run: Run = (frame) => {
-    let value: Value;
-    try {
-      value = start(frame);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      // It may not be needed; what needs it throws this (see planLocal).
-      value = error as unknown as Value;
-    }
-    frame.locals[slot] = value;
+    over(frame);
+    frame.locals[slot] = new Deferred(start) as unknown as Value;
     return finish(frame);
   };
   const runInParts: RunInParts = function* (frame) {
-    let value: Value;
-    try {
-      value = yield* valueInParts(init, frame);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      value = error as unknown as Value;
-    }
-    frame.locals[slot] = value;
+    over(frame);
+    frame.locals[slot] = (yield* deferredInParts(init, frame)) as unknown as Value;
     return yield* valueInParts(result, frame);
   };
-  return {
-    run,
-    runInParts: isLong(init) || isLong(result) ? runInParts : undefined,
-    cost: range.cost + init.cost + result.cost,
-  };
+  return { run, runInParts: isLong(init) || isLong(result) ? runInParts : undefined };
 }

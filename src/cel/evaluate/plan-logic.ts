@@ -12,15 +12,13 @@ import { attemptInParts, isLong, valueInParts } from './in-parts.ts';
 /** `decisive` is what settles it: false for `&&`, true for `||`. */
 export function planLogic(left: Planned, right: Planned, decisive: boolean): Planned {
   const { run: first } = left;
-  const { run: second, cost } = right;
+  const { run: second } = right;
   const slow = (frame: Frame, failure: Failure): boolean => {
-    if (cost !== 0) frame.charge(cost);
     const other = attempt(second, frame);
     if (other === decisive) return decisive;
     throw typeof other === 'boolean' ? failure : mergeFailures(failure, other);
   };
   return {
-    cost: left.cost,
     run: (frame) => {
       let value: Value;
       try {
@@ -31,7 +29,6 @@ export function planLogic(left: Planned, right: Planned, decisive: boolean): Pla
       }
       if (value === decisive) return decisive;
       if (value !== !decisive) return slow(frame, noSuchOverload());
-      frame.cost += cost;
       const other = second(frame);
       if (typeof other !== 'boolean') throw noSuchOverload();
       return other;
@@ -41,13 +38,10 @@ export function planLogic(left: Planned, right: Planned, decisive: boolean): Pla
 }
 
 function logicInParts(left: Planned, right: Planned, decisive: boolean): RunInParts {
-  const { cost } = right;
   return function* (frame) {
     const one = yield* attemptInParts(left, frame);
     if (one === decisive) return decisive;
     const failure = typeof one === 'boolean' ? undefined : one;
-    if (failure === undefined) frame.cost += cost;
-    else if (cost !== 0) frame.charge(cost);
     const other = yield* attemptInParts(right, frame);
     if (other === decisive) return decisive;
     if (typeof other !== 'boolean') throw mergeFailures(failure, other);
@@ -56,42 +50,40 @@ function logicInParts(left: Planned, right: Planned, decisive: boolean): RunInPa
   };
 }
 
-const branchCost = ({ cost, isAttribute }: Planned): number =>
-  isAttribute === true ? cost - 1 : cost;
-
+/** The choice costs nothing, and a name that is one of its branches is free. */
 export function planConditional(condition: Planned, yes: Planned, no: Planned): Planned {
   const { run: test } = condition;
   const { run: whenTrue } = yes;
   const { run: whenFalse } = no;
-  const costTrue = branchCost(yes);
-  const costFalse = branchCost(no);
+  const freeTrue = yes.nameCost ?? 0;
+  const freeFalse = no.nameCost ?? 0;
   return {
-    cost: condition.cost,
+    isAttribute: true,
     run: (frame) => {
       const value = test(frame);
       if (value === true) {
-        frame.cost += costTrue;
+        frame.cost -= freeTrue;
         return whenTrue(frame);
       }
       if (value !== false) throw noSuchOverload();
-      frame.cost += costFalse;
+      frame.cost -= freeFalse;
       return whenFalse(frame);
     },
     runInParts: [condition, yes, no].some(isLong)
       ? function* (frame) {
           const value = yield* valueInParts(condition, frame);
           if (typeof value !== 'boolean') throw noSuchOverload();
-          frame.cost += value ? costTrue : costFalse;
+          frame.cost -= value ? freeTrue : freeFalse;
           return yield* valueInParts(value ? yes : no, frame);
         }
       : undefined,
   };
 }
 
-export function planNot({ run, cost }: Planned): Planned {
+export function planNot({ run }: Planned): Planned {
   return {
-    cost: cost + 1,
     run: (frame) => {
+      frame.cost += 1;
       const value = run(frame);
       if (typeof value !== 'boolean') throw noSuchOverload();
       return !value;

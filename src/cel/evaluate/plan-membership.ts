@@ -4,8 +4,9 @@
  */
 import type { Value } from '../value.ts';
 import { equals, numberOf } from './equality.ts';
+import { constantPlan } from './frame.ts';
 import type { Planned } from './frame.ts';
-import { elementsOf, isList } from './lists.ts';
+import { elementsOf, isList, listSize } from './lists.ts';
 
 type Member = string | boolean | number | bigint;
 
@@ -19,6 +20,8 @@ function memberKey(value: Value): Member | undefined {
 export function planMembership(left: Planned, right: Planned): Planned | undefined {
   const list = right.constant;
   if (list === undefined || !isList(list)) return undefined;
+  // Nobody asks what is looked for.
+  if (listSize(list) === 0) return constantPlan(false);
   const members = new Set<Member>();
   const all = [...elementsOf(list)];
   for (const value of all) {
@@ -28,7 +31,6 @@ export function planMembership(left: Planned, right: Planned): Planned | undefin
   }
   const { run } = left;
   return {
-    cost: left.cost,
     run: (frame) => {
       const value = run(frame);
       const key = memberKey(value);

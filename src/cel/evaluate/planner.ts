@@ -2,8 +2,8 @@
  * A tree to closures. Decisions that the types allow are made here, once: which overload, which
  * comparison, where a variable is.
  *
- * What a node costs whatever its data is added up here too, so that an expression charges once for
- * all of its names and operators, and separately only for what depends on data or is skipped.
+ * Each node charges what it costs when it is reached, so that an error, absorbed or not, costs what
+ * it costs by the reference.
  */
 import type { Ast, CallExpr, CheckedAst, Expr, MapExpr, StructExpr } from '../ast.ts';
 import { conversions } from '../check/literal-patterns.ts';
@@ -14,11 +14,12 @@ import type { FunctionDeclaration } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { isDynamic, objectType } from '../type.ts';
 import type { Type } from '../type.ts';
-import { OptionalValue } from '../value.ts';
+import { none, OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { constantPlan } from './frame.ts';
 import type { Frame, Planned } from './frame.ts';
-import { isLong, ofOperands } from './in-parts.ts';
+import type { Failure } from './failure.ts';
+import { hasFailed, isLong, ofOperands } from './in-parts.ts';
 import { EntryMap } from './maps.ts';
 import {
   namesOf,
@@ -30,7 +31,7 @@ import {
   planVariable,
 } from './plan-attribute.ts';
 import { isAlternative, planAlternative } from './plan-alternative.ts';
-import { planCall } from './plan-call.ts';
+import { evaluatesAll, planCall } from './plan-call.ts';
 import {
   isOrder,
   planEquality,
@@ -106,7 +107,6 @@ export class Planner implements ComprehensionContext {
           run: () => {
             throw noSuchOverload();
           },
-          cost: 0,
         };
     }
   }
@@ -139,9 +139,18 @@ export class Planner implements ComprehensionContext {
     return planUnresolved(names, this.#declarations, this.costs);
   }
 
+  /** Undefined: its value may have any type. */
   #typeOf(expr: Expr): Type | undefined {
+    if (this.#isGuessed(expr)) return undefined;
     const type = this.#types?.get(expr.id);
     return type === undefined || isDynamic(type) ? undefined : type;
+  }
+
+  /** The check found no type, and took the one that is wanted: of what is in an optional that
+   * comes from data of an unknown type. */
+  #isGuessed(expr: Expr): boolean {
+    if (expr.kind !== 'call' || expr.target === undefined) return false;
+    return ofOptionals.has(expr.function) && this.#typeOf(expr.target) === undefined;
   }
 
   #call(expr: CallExpr): Planned {
@@ -163,9 +172,9 @@ export class Planner implements ComprehensionContext {
         case '_[_]':
         case '_[?_]': {
           const optional = expr.function === '_[?_]';
-          return this.#strict([this.plan(first), this.plan(second)], ([operand, key]) =>
-            planIndex(operand as Planned, key as Planned, optional, this.costs),
-          );
+          const make = ([operand, key]: readonly Planned[]): Planned =>
+            planIndex(operand as Planned, key as Planned, optional, this.costs);
+          return this.#strict([this.plan(first), this.plan(second)], make, isAbsent);
         }
         case '_?._':
           return this.#optionalSelect(first, second);
@@ -177,9 +186,9 @@ export class Planner implements ComprehensionContext {
 
   #equality({ args, function: name }: CallExpr): Planned {
     const operands = args.map((arg) => this.plan(arg));
-    return this.#strict(operands, ([left, right]) =>
-      planEquality(left as Planned, right as Planned, name === '_!=_', this.costs.stringTraversal),
-    );
+    const make = ([left, right]: readonly Planned[]): Planned =>
+      planEquality(left as Planned, right as Planned, name === '_!=_', this.costs.stringTraversal);
+    return this.#strict(operands, make, never);
   }
 
   #optionalSelect(operand: Expr, field: Expr): Planned {
@@ -201,7 +210,6 @@ export class Planner implements ComprehensionContext {
         run: () => {
           throw evaluationError(`no such overload: ${expr.function}`);
         },
-        cost: 0,
       };
     }
     const { declaration, target } = found;
@@ -209,11 +217,12 @@ export class Planner implements ComprehensionContext {
     const operands = planned ?? operandExprs.map((operand) => this.plan(operand));
     const reference = this.#references?.get(expr.id);
     const ids = reference?.kind === 'function' ? reference.overloadIds : undefined;
+    const isSure = !operandExprs.some((operand) => this.#isGuessed(operand));
     const overloads = declaration.overloads.filter(
       (overload) =>
         overload.member === (target !== undefined) &&
         overload.args.length === operands.length &&
-        (ids === undefined || ids.includes(overload.id)),
+        (ids === undefined || !isSure || ids.includes(overload.id)),
     );
     const [overload] = overloads;
     if (overload !== undefined && isAlternative(overload.id)) {
@@ -221,12 +230,10 @@ export class Planner implements ComprehensionContext {
     }
     const operandTypes = operandExprs.map((operand) => this.#typeOf(operand));
     const { name } = declaration;
-    const call = this.#strict(operands, (values) =>
-      planCall(
-        { name, operands: values, operandTypes, overloads, isResolved: ids?.length === 1 },
-        this.costs,
-      ),
-    );
+    const isResolved = ids?.length === 1;
+    const make = (values: readonly Planned[]): Planned =>
+      planCall({ name, operands: values, operandTypes, overloads, isResolved }, this.costs);
+    const call = this.#strict(operands, make, evaluatesAll(name, operands, overloads.length) ? never : hasFailed);
     return this.#folded(name, operands, call);
   }
 
@@ -239,9 +246,9 @@ export class Planner implements ComprehensionContext {
     const isSame = kind !== undefined && kind === this.#typeOf(right)?.kind;
     if (isOrder(name)) return this.#order(name, left, right);
     if ((name === '_+_' || name === '_-_') && isSame && kind === 'int') {
-      return this.#strict([this.plan(left), this.plan(right)], ([a, b]) =>
-        planIntSum(name, a as Planned, b as Planned),
-      );
+      const make = ([a, b]: readonly Planned[]): Planned =>
+        planIntSum(name, a as Planned, b as Planned);
+      return this.#strict([this.plan(left), this.plan(right)], make, never);
     }
     if (name === '@in' && this.foldConstants && this.#typeOf(right)?.kind === 'list') {
       return this.#membership(expr, this.plan(left), this.plan(right));
@@ -262,12 +269,13 @@ export class Planner implements ComprehensionContext {
       const kind = this.#typeOf(operand)?.kind;
       return kind === 'string' || kind === 'bytes';
     });
-    return this.#strict([this.plan(left), this.plan(right)], (operands) => {
+    const make = (operands: readonly Planned[]): Planned => {
       const [a, b] = operands as [Planned, Planned];
       return isSized
         ? planSizedOrder(name, a, b, this.costs.stringTraversal)
         : planScalarOrder(name, a, b);
-    });
+    };
+    return this.#strict([this.plan(left), this.plan(right)], make, never);
   }
 
   #functionOf(
@@ -305,10 +313,11 @@ export class Planner implements ComprehensionContext {
     if (this.foldConstants && isConstant && optional.size === 0) {
       return constantPlan(planned.map((element) => element.constant as Value));
     }
-    const cost = planned.reduce((sum, element) => sum + element.cost, this.costs.listLiteral);
+    const { listLiteral } = this.costs;
     return this.#strict(planned, (operands) => {
       const runs = operands.map(({ run }) => run);
       const run = (frame: Frame): Value => {
+        frame.cost += listLiteral;
         const made: Value[] = [];
         for (let i = 0; i < runs.length; i += 1) {
           const value = (runs[i] as Planned['run'])(frame);
@@ -317,7 +326,7 @@ export class Planner implements ComprehensionContext {
         }
         return made;
       };
-      return { run, cost };
+      return { run };
     });
   }
 
@@ -327,12 +336,12 @@ export class Planner implements ComprehensionContext {
       value: this.plan(entry.value),
       optional: entry.optional,
     }));
-    let cost = this.costs.mapLiteral;
-    for (const { key, value } of entries) cost += key.cost + value.cost;
+    const { mapLiteral } = this.costs;
     const planned = this.#strict(
       entries.flatMap(({ key, value }) => [key, value]),
       (operands) => {
         const run = (frame: Frame): Value => {
+          frame.cost += mapLiteral;
           const pairs: (readonly [Value, Value])[] = [];
           for (const [at, { optional }] of entries.entries()) {
             const name = (operands[2 * at] as Planned).run(frame);
@@ -342,7 +351,7 @@ export class Planner implements ComprehensionContext {
           }
           return EntryMap.of(pairs);
         };
-        return { run, cost };
+        return { run };
       },
     );
     const isConstant = entries.every(
@@ -356,8 +365,7 @@ export class Planner implements ComprehensionContext {
   #struct(expr: StructExpr): Planned {
     const { container, providers, types } = this.#declarations;
     const fields = expr.fields.map((field) => ({ ...field, planned: this.plan(field.value) }));
-    let cost = this.costs.structLiteral;
-    for (const { planned } of fields) cost += planned.cost;
+    const { structLiteral } = this.costs;
     const candidates = candidateNames(container, expr.typeName);
     const known = candidates.find(
       (name) => types.has(name) || providers.some((provider) => provider.findType(name)),
@@ -366,6 +374,7 @@ export class Planner implements ComprehensionContext {
     const values = fields.map(({ planned }) => planned);
     return this.#strict(values, (operands) => {
       const run = (frame: Frame): Value => {
+        frame.cost += structLiteral;
         const made = new Map<string, Value>();
         for (const [at, { name, optional }] of fields.entries()) {
           const value = (operands[at] as Planned).run(frame);
@@ -377,18 +386,31 @@ export class Planner implements ComprehensionContext {
         }
         return provider.create(objectType(known), made);
       };
-      return { run, cost };
+      return { run };
     });
   }
 
-  /** A node that needs all of its operands. */
-  #strict(operands: readonly Planned[], make: (operands: readonly Planned[]) => Planned): Planned {
-    return ofOperands(operands, make, () => {
+  /** A node that needs all of its operands. `stops`: no operand after this one is evaluated. */
+  #strict(
+    operands: readonly Planned[],
+    make: (operands: readonly Planned[]) => Planned,
+    stops: (found: Value | Failure) => boolean = hasFailed,
+  ): Planned {
+    const newSlot = (): number => {
       this.operandsCount += 1;
       return this.operandsCount - 1;
-    });
+    };
+    return ofOperands(operands, make, newSlot, stops);
   }
 }
+
+/** Nothing is looked up in what is not there. */
+const isAbsent = (found: Value | Failure): boolean => found === none || hasFailed(found);
+
+const ofOptionals: ReadonlySet<string> = new Set(['value', 'or', 'orValue']);
+
+/** Both operands of a binary operator are evaluated, even where the first has failed. */
+const never = (): boolean => false;
 
 /** What an entry with `?` adds: nothing when it is none. */
 function addOptional(value: Value, add: (inner: Value) => void): void {

@@ -70,13 +70,13 @@ export function toDouble(value: Value): Value {
   return new Double(number);
 }
 
-/** As the reference prints a double: the shortest text that reads back, exponent from 1e21 on. */
+/** As the reference prints a double: the shortest text that reads back, exponent from 1e6 on. */
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf';
   if (Object.is(value, -0)) return '-0';
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e21)) {
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
     return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
   }
   return String(value);

@@ -84,13 +84,13 @@ function formatClause({ letter, precision }: Clause, value: Value, style: Format
     case 'f': {
       const number = numberFor(value, style, 'fixed-point');
       if (!Number.isFinite(number)) return notFinite(number, style);
-      const text = fixedText(number, digits);
+      const text = fixedText(style === 'literal' ? unsignedZero(number) : number, digits);
       return style === 'literal' ? groupThousands(text) : text;
     }
     case 'e': {
       const number = numberFor(value, style, 'scientific');
       if (!Number.isFinite(number)) return notFinite(number, style);
-      const text = scientificText(number, digits);
+      const text = scientificText(style === 'literal' ? unsignedZero(number) : number, digits);
       return style === 'literal' ? printedExponent(text) : text;
     }
     case 'b':
@@ -104,6 +104,9 @@ function formatClause({ letter, precision }: Clause, value: Value, style: Format
       return hexClause(value).toUpperCase();
   }
 }
+
+/** Numbers that are printed for people have no negative zero. */
+const unsignedZero = (number: number): number => (number === 0 ? 0 : number);
 
 function wrongType(rule: string, value: Value): Error {
   return evaluationError(`error during formatting: ${rule}, was given ${typeOf(value).name}`);

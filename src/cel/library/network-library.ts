@@ -83,7 +83,9 @@ const addressBytes = { min: 4, max: 16 };
 function containsCost(withCidr: boolean, read: boolean): OverloadCost {
   return {
     before: (args) => {
-      const size = Math.ceil(prefixOf(args[0]).bits / 8);
+      // What is no range, because it failed, counts as a scalar.
+      const [range] = args;
+      const size = range instanceof CidrValue ? Math.ceil(range.prefix.bits / 8) : 1;
       const masking = withCidr ? Math.ceil(size * walkFactor) + 1 : 0;
       const reading = read ? Math.ceil(sizeOfArgument(args, 1) * walkFactor) : 0;
       return Math.ceil(2 * size * walkFactor) + masking + reading;
@@ -152,7 +154,14 @@ export const ipLibrary: Library = {
 };
 
 const inRange = (cidr: Value, ip: Value): Value =>
-  netip.containsAddress(prefixOf(cidr), typeof ip === 'string' ? readIp(ip) : ipOf(ip));
+  netip.containsAddress(prefixOf(cidr), ipOf(ip));
+
+/** A text that is no address is of the wrong type for the reference, whatever is wrong with it. */
+function textInRange(cidr: Value, text: Value): Value {
+  const address = netip.parseAddress(text as string);
+  if ('problem' in address) throw noSuchOverload();
+  return netip.containsAddress(prefixOf(cidr), address);
+}
 
 const rangeInRange = (outer: Value, inner: Value): Value =>
   netip.containsPrefix(
@@ -187,7 +196,7 @@ export const cidrLibrary: Library = {
         'cidr_contains_ip_string',
         [cidrType, stringType],
         boolType,
-        inRange,
+        textInRange,
         containsCost(false, true),
       ),
       method(

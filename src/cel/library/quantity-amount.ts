@@ -29,11 +29,11 @@ export function parseAmount(text: string): Amount | NoAmount {
   const quantity = parseQuantity(text);
   if (quantity !== undefined) return { quantity, small: isSmall(text, quantity) };
   const match = form.exec(text);
-  if (match === null) {
+  if (match === null || /\..*\./.test(match[1] ?? '')) {
     return { problem: `quantities must match the regular expression '${form.source}'` };
   }
   const [, number = ''] = match;
-  if (!/^[+-]?\d*(?:\.\d*)?$/.test(number)) {
+  if (!/\d/.test(number)) {
     return { problem: 'unable to parse numeric part of quantity' };
   }
   return { problem: "unable to parse quantity's suffix" };

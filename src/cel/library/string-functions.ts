@@ -54,38 +54,41 @@ function unitOffset(text: string, index: number): number {
   return at;
 }
 
+/** A large one is in no text, and is only told. */
+type Index = number | bigint;
+
 function outOfRange(index: number | bigint): Error {
   return evaluationError(`index out of range: ${index}`);
 }
 
-export function charAt(text: string, index: number): string {
+export function charAt(text: string, index: Index): string {
   const size = codePoints(text);
   if (index < 0 || index > size) throw outOfRange(index);
   if (index === size) return '';
-  const at = unitOffset(text, index);
+  const at = unitOffset(text, Number(index));
   return text.slice(at, at + (isPairAt(text, at) ? 2 : 1));
 }
 
-export function indexOf(text: string, part: string, offset = 0): number {
+export function indexOf(text: string, part: string, offset: Index = 0): number {
   if (offset < 0) throw outOfRange(offset);
   const size = codePoints(text);
-  if (part === '') return Math.min(offset, size);
+  if (part === '') return Math.min(Number(offset), size);
   if (offset >= size) return -1;
-  const at = firstOccurrence(text, part, unitOffset(text, offset));
+  const at = firstOccurrence(text, part, unitOffset(text, Number(offset)));
   return at < 0 ? -1 : codePoints(text.slice(0, at));
 }
 
-export function lastIndexOf(text: string, part: string, offset?: number): number {
+export function lastIndexOf(text: string, part: string, offset?: Index): number {
   const size = codePoints(text);
   if (offset !== undefined && offset < 0) throw outOfRange(offset);
-  if (part === '') return Math.min(offset ?? size, size);
+  if (part === '') return Math.min(Number(offset ?? size), size);
   const from = offset ?? size - 1;
   if (from < 0 || from >= size) return -1;
-  const at = lastOccurrence(text, part, unitOffset(text, from));
+  const at = lastOccurrence(text, part, unitOffset(text, Number(from)));
   return at < 0 ? -1 : codePoints(text.slice(0, at));
 }
 
-export function substring(text: string, start: number, end?: number): string {
+export function substring(text: string, start: Index, end?: Index): string {
   const size = codePoints(text);
   const last = end ?? size;
   if (end !== undefined && start > end) {
@@ -93,7 +96,7 @@ export function substring(text: string, start: number, end?: number): string {
   }
   if (start < 0 || start > size) throw outOfRange(start);
   if (last < 0 || last > size) throw outOfRange(last);
-  return text.slice(unitOffset(text, start), unitOffset(text, last));
+  return text.slice(unitOffset(text, Number(start)), unitOffset(text, Number(last)));
 }
 
 export function lowerAscii(text: string): string {

@@ -15,6 +15,7 @@ import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
 import { formatText } from './format-text.ts';
 import type { FormatStyle } from './format-text.ts';
+import { isList } from '../evaluate/lists.ts';
 import { elementsOf } from './lists-library.ts';
 import {
   elementOf,
@@ -33,12 +34,15 @@ const text = (value: Value | undefined): string => {
 };
 
 /** An index; beyond what a text can have it is beyond its end. */
-const index = (value: Value | undefined): number => {
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+const index = (value: Value | undefined): number | bigint => {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
   throw noSuchOverload();
 };
-const optionalIndex = (value: Value | undefined): number | undefined =>
+const optionalIndex = (value: Value | undefined): number | bigint | undefined =>
   value === undefined ? undefined : index(value);
+
+const optionalCount = (value: Value | undefined): number | undefined =>
+  value === undefined ? undefined : Number(index(value));
 
 function joined(list: Value, separator?: Value): Value {
   const between = separator === undefined ? '' : text(separator);
@@ -53,11 +57,15 @@ function joined(list: Value, separator?: Value): Value {
 /** Code points of what `join` makes. */
 function joinedSize(args: readonly Value[]): number {
   let [size, count] = [0, 0];
-  for (const element of elementsOf(args[0] as Value)) {
-    size += typeof element === 'string' ? strings.codePoints(element) : 0;
+  const [list, between] = args as readonly [Value, Value | undefined];
+  // What comes to nothing has the size of a scalar.
+  if (!isList(list) || (between !== undefined && typeof between !== 'string')) return 1;
+  for (const element of elementsOf(list)) {
+    if (typeof element !== 'string') return 1;
+    size += strings.codePoints(element);
     count += 1;
   }
-  const separator = args[1] === undefined ? 0 : sizeOfArgument(args, 1);
+  const separator = between === undefined ? 0 : sizeOfArgument(args, 1);
   return size + Math.max(count - 1, 0) * separator;
 }
 
@@ -177,7 +185,7 @@ const firstVersion = functions({
   ],
 });
 
-type Search = (text: string, part: string, offset?: number) => number;
+type Search = (text: string, part: string, offset?: number | bigint) => number;
 
 function searches(id: string, search: Search): readonly Overload[] {
   const call = (a: Value, b: Value, c?: Value): Value => search(text(a), text(b), optionalIndex(c));
@@ -192,11 +200,11 @@ function substring(a: Value, b: Value, c?: Value): Value {
 }
 
 function replace(a: Value, b: Value, c: Value, d?: Value): Value {
-  return strings.replace(text(a), text(b), text(c), optionalIndex(d));
+  return strings.replace(text(a), text(b), text(c), optionalCount(d));
 }
 
 function split(a: Value, b: Value, c?: Value): Value {
-  return strings.split(text(a), text(b), optionalIndex(c));
+  return strings.split(text(a), text(b), optionalCount(c));
 }
 
 /** `format` and `strings.quote`. */

@@ -1,6 +1,7 @@
 /**
  * Timestamps and durations as text: RFC 3339, and `1h2m3.5s`. Time zones by name or as `-08:00`.
  */
+import { quote } from '../../apimachinery/quote.ts';
 import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { durationOf, timestampOf } from '../evaluate/arithmetic.ts';
@@ -107,7 +108,6 @@ export function durationText({ nanos }: Duration): string {
   return `${nanos < 0n ? '-' : ''}${size / 1_000_000_000n}${fraction}s`;
 }
 
-const offsetPattern = /^([+-])?(\d{1,2}):(\d{2})$/;
 const fields: Intl.DateTimeFormatOptions = {
   year: 'numeric',
   month: 'numeric',
@@ -120,10 +120,22 @@ const fields: Intl.DateTimeFormatOptions = {
 };
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatsMax = 100;
+/** Of hours and minutes of an offset, with the sign. */
+const offsetDigitsMax = 9;
+
+/** Names of files, as the reference has them: `../x` is none, and upper and lower case matter. */
+function checkZoneName(zone: string): void {
+  if (/\.\.|^[/\\]|\\/.test(zone)) throw evaluationError('time: invalid location name');
+  const [area = '', ...places] = zone.split('/');
+  const isNamed = [area, ...places].every((part) => /^[A-Z]/.test(part));
+  const isLoud = places.length > 0 && area !== 'US' && area === area.toUpperCase();
+  if (!isNamed || isLoud) throw evaluationError(`unknown time zone ${zone}`);
+}
 
 function zoneFormat(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
+  checkZoneName(zone);
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: zone });
@@ -135,16 +147,22 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
+/** Any number of hours and minutes is an offset, as for the reference; its errors are Go's. */
+function wholeNumber(text: string): number {
+  const problem = (what: string): Error =>
+    evaluationError(`strconv.Atoi: parsing ${quote(text)}: ${what}`);
+  if (!/^[+-]?\d+$/.test(text)) throw problem('invalid syntax');
+  if (text.length > offsetDigitsMax) throw problem('value out of range');
+  return Number(text);
+}
+
 /** Seconds that a zone is ahead of UTC at this time. */
 function zoneOffset(seconds: number, zone: string): number {
-  const match = offsetPattern.exec(zone);
-  if (match !== null) {
-    const [, sign, hours, minutes] = match;
-    if (Number(hours) > 23 || Number(minutes) > 59) {
-      throw evaluationError(`unknown time zone ${zone}`);
-    }
-    const size = Number(hours) * 3600 + Number(minutes) * 60;
-    return sign === '-' ? -size : size;
+  const colon = zone.indexOf(':');
+  if (colon >= 0) {
+    const hours = wholeNumber(zone.slice(0, colon));
+    const minutes = wholeNumber(zone.slice(colon + 1));
+    return hours * 3600 + (zone.startsWith('-') ? -minutes : minutes) * 60;
   }
   const parts = new Map(
     zoneFormat(zone)
@@ -159,6 +177,6 @@ function zoneOffset(seconds: number, zone: string): number {
 
 /** The date and time on the clocks of a zone, in the fields of UTC. */
 export function timeIn({ seconds }: Timestamp, zone: string | undefined): Date {
-  const isUtc = zone === undefined || zone === 'UTC' || zone === '' || zone === 'Z';
+  const isUtc = zone === undefined || zone === 'UTC' || zone === '' || zone === 'Local';
   return new Date((isUtc ? seconds : seconds + zoneOffset(seconds, zone)) * 1000);
 }
