@@ -228,6 +228,18 @@ describe('selectors', () => {
     assert.equal(matcher.match(request('DELETE')).kind, 'match');
   });
 
+  test('a selector that cannot be read is an error that says what it holds', () => {
+    const values = ['bad value'];
+    const bad = { matchExpressions: [{ key: 'key', operator: 'In', values }] };
+    for (const name of ['namespaceSelector', 'objectSelector']) {
+      const matcher = resourcesMatcher({ ...selectors, [name]: bad, resourceRules: [pods] });
+      const found = matcher.match({ ...requestOf(podCreation), object: {} });
+      assert.ok(found.kind === 'error');
+      const invalid = 'values[0][key]: Invalid value: "bad value": a valid label must be ';
+      assert.ok(found.error.message.includes(invalid), found.error.message);
+    }
+  });
+
   test('what is cluster-scoped has no namespace to select by', () => {
     const rule = { ...pods, resources: ['nodes'] };
     const matcher = resourcesMatcher({ ...select('namespaceSelector'), resourceRules: [rule] });
