@@ -158,6 +158,57 @@ describe('mutating admission policies', () => {
     assert.equal((await post(pods, pod('b'))).status, 201);
   });
 
+  test('a mutation that fails keeps no other of its policy from being made', async () => {
+    const mutations = [
+      labels('before'),
+      patches('[JSONPatch{op: "remove", path: "/metadata/labels/nope"}]'),
+      labels('behind'),
+    ];
+    await inForce(
+      mutatingPolicyOf('some', '/v1/configmaps', { mutations, failurePolicy: 'Ignore' }),
+      mutatingBindingOf('some'),
+    );
+    const made = await post(maps, configMap('some'));
+    assert.deepEqual(labelsOf(made.body), { before: 'yes', behind: 'yes' }, made.text);
+  });
+
+  test('each mutation that fails is a cause', async () => {
+    const wrong = (name: string) => applies(`Object{data: Object.${name}{a: "b"}}`);
+    await inForce(
+      mutatingPolicyOf('two', '/v1/configmaps', { mutations: [wrong('x'), wrong('y')] }),
+      mutatingBindingOf('two'),
+    );
+    const refused = await post(maps, configMap('two'));
+    assert.equal(refused.status, 422, refused.text);
+    const why = (name: string) =>
+      "policy 'two' with binding 'two' denied request: type mismatch: unexpected type name " +
+      `"Object.${name}", expected "Object.data", which matches field name path from root Object type`;
+    assert.equal(refused.body['message'], why('x'));
+    const causes = objects(part(refused.body, 'details'), 'causes');
+    assert.deepEqual(causes, [{ message: why('x') }, { message: why('y') }]);
+  });
+
+  test('a policy that cannot be configured refuses with 403, before what fails', async () => {
+    const paramKind = { apiVersion: 'nobody.example/v1', kind: 'Nothing' };
+    const mutations = [labels('a')];
+    await inForce(
+      mutatingPolicyOf('a-fails', '/v1/configmaps', {
+        mutations: [applies('Object{data: Object.x{a: "b"}}')],
+      }),
+      mutatingBindingOf('a-fails'),
+      mutatingPolicyOf('unset', '/v1/configmaps', { mutations, paramKind }),
+      mutatingBindingOf('unset', { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } }),
+    );
+    const refused = await post(maps, configMap('unset'));
+    assert.equal(refused.status, 403, refused.text);
+    assert.equal(
+      refused.body['message'],
+      'policy "unset" denied request: failed to configure policy: failed to find resource ' +
+        "referenced by paramKind: 'nobody.example/v1, Kind=Nothing'",
+    );
+    assert.equal(objects(part(refused.body, 'details'), 'causes').length, 2);
+  });
+
   test('params and variables', async () => {
     const params = { ...configMap('marks'), data: { mark: 'blue' } };
     assert.equal((await post(maps, params)).status, 201);

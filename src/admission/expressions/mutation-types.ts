@@ -3,14 +3,13 @@
  * `JSONPatch{op: "replace", path: "/spec/replicas", value: 3}`.
  *
  * An object has any field there is a name for; what it holds is found out when it is applied. The
- * type of a nested object says where it stands, and has to stand there.
+ * type of a nested object says where it stands, and has to stand there (misplacedTypes()).
  */
 import type { TypeProvider } from '../../cel/declaration.ts';
-import { evaluationError } from '../../cel/evaluation-error.ts';
 import { equals } from '../../cel/evaluate/equality.ts';
 import { dynType, objectType, stringType } from '../../cel/type.ts';
 import type { Type } from '../../cel/type.ts';
-import { ObjectValue, OptionalValue } from '../../cel/value.ts';
+import { ListValue, MapValue, ObjectValue, OptionalValue } from '../../cel/value.ts';
 import type { Value } from '../../cel/value.ts';
 
 export const mutationObjectType = objectType('Object');
@@ -60,25 +59,39 @@ export const mutationTypes: TypeProvider = {
     if (type.name === jsonPatchType.name) return patchFields.get(field);
     return isObjectName(type.name) ? dynType : undefined;
   },
-  create: (type, fields) => {
-    if (isObjectName(type.name)) checkPlaces(type.name, fields);
-    return new MadeObject(type, fields);
-  },
+  create: (type, fields) => new MadeObject(type, fields),
 };
 
 function isObjectName(name: string): boolean {
   return name === mutationObjectType.name || name.startsWith(`${mutationObjectType.name}.`);
 }
 
-function checkPlaces(name: string, fields: ReadonlyMap<string, Value>): void {
-  for (const [field, value] of fields) {
-    const given = value instanceof OptionalValue ? value.value : value;
-    const items: readonly unknown[] = Array.isArray(given) ? given : [given];
-    for (const item of items) {
-      const wanted = `${name}.${field}`;
-      if (!(item instanceof MadeObject) || item.type.name === wanted) continue;
-      const found = `unexpected type name "${item.type.name}", expected "${wanted}"`;
-      throw evaluationError(`${found}, which matches field name path from root Object type`);
+/** What stands where its type does not say: all of it, one a line. Undefined: nothing does. Asked
+ * of what an expression came to, since what it made on the way may be no part of that. */
+export function misplacedTypes(made: MadeObject): string | undefined {
+  const problems: string[] = [];
+  collectMisplaced(made, made.type.name, problems);
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
+function collectMisplaced(value: Value | undefined, wanted: string, problems: string[]): void {
+  if (value instanceof OptionalValue) return collectMisplaced(value.value, wanted, problems);
+  if (value instanceof MadeObject) {
+    const { name } = value.type;
+    if (name !== wanted) {
+      const found = `unexpected type name "${name}", expected "${wanted}"`;
+      problems.push(`${found}, which matches field name path from root Object type`);
+    }
+    for (const [field, member] of value.fields) {
+      collectMisplaced(member, `${wanted}.${field}`, problems);
+    }
+  } else if (value instanceof ListValue) {
+    for (let at = 0; at < value.size(); at += 1) collectMisplaced(value.get(at), wanted, problems);
+  } else if (value instanceof MapValue) {
+    for (const key of value.keys()) collectMisplaced(value.find(key), wanted, problems);
+  } else if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) {
+      if (item instanceof MadeObject) collectMisplaced(item, wanted, problems);
     }
   }
 }

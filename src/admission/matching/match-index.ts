@@ -9,7 +9,7 @@
  */
 import type { Matcher, RequestShape } from './matching.ts';
 
-const shapesMax = 8192;
+export const shapesMax = 8192;
 
 export interface MatchIndex<T> {
   /** Often empty. `generation`: of the served kinds, which say what is equivalent. */
@@ -47,7 +47,7 @@ export function createMatchIndex<T>(
 
 const none: readonly never[] = [];
 
-function keyOf(shape: RequestShape): string {
+export function keyOf(shape: RequestShape): string {
   const { group, namespaced, operation, resource, subresource, version } = shape;
   const scope = namespaced ? 'n' : 'c';
   return `${operation} ${group}/${version}/${resource}/${subresource} ${scope}`;

@@ -5,6 +5,7 @@
  * Invariants: selectors are looked at before rules, and a selector that cannot be read, or a
  * namespace that is not there, is an error only for requests that match otherwise.
  */
+import { formatFieldErrors } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import { labelSelectorFromSpec, noLabel } from '../../apimachinery/selectors/label-selector.ts';
 import type { LabelSelector } from '../../apimachinery/selectors/label-selector.ts';
@@ -81,7 +82,7 @@ function readSelector(holder: JsonObject, name: string): Selector {
   if (!isJsonObject(holder[name])) return noLabel;
   const selector = labelSelectorFromSpec(part(holder, name) ?? nothing);
   if ('matches' in selector) return selector;
-  return newInternalError(selector.map(({ detail, field }) => `${field}: ${detail}`).join(', '));
+  return newInternalError(formatFieldErrors(selector));
 }
 
 type Verdict = boolean | StatusError;

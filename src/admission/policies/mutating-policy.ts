@@ -18,6 +18,8 @@ import type { Bindings } from '../../cel/cel.ts';
 import { EvaluationError } from '../../cel/evaluation-error.ts';
 import type { Language } from '../../cel/language.ts';
 import { listType } from '../../cel/type.ts';
+import { adapt, ListValue } from '../../cel/value.ts';
+import type { Value } from '../../cel/value.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
@@ -30,7 +32,12 @@ import type {
   NamedExpression,
 } from '../expressions/filter.ts';
 import { jsonOf } from '../expressions/json-of.ts';
-import { jsonPatchType, MadeObject, mutationObjectType } from '../expressions/mutation-types.ts';
+import {
+  jsonPatchType,
+  MadeObject,
+  misplacedTypes,
+  mutationObjectType,
+} from '../expressions/mutation-types.ts';
 import { compileMatchConditions } from '../matching/match-conditions.ts';
 import type { ConditionsVerdict, MatchConditions } from '../matching/match-conditions.ts';
 import { resourcesMatcher } from '../matching/matcher.ts';
@@ -103,21 +110,29 @@ export interface MutationTarget {
   readonly bindings: Bindings;
 }
 
-/** The very same object where nothing is to be changed. */
+/** What a policy makes of an object, and what it could not do. */
+export interface MutatedByPolicy {
+  /** The very same one where nothing is to be changed. */
+  readonly object: ApiObject;
+  readonly problems: readonly string[];
+}
+
+/** A mutation that fails changes nothing, and those behind it go on from there. */
 export function mutateByPolicy(
   policy: MutatingPolicy,
   target: MutationTarget,
   ports: EvaluationPorts,
   observe: (verdict: ConditionsVerdict) => void = () => undefined,
-): Awaitable<Mutated> {
+): Awaitable<MutatedByPolicy> {
   const { bindings, object } = target;
+  const unchanged: MutatedByPolicy = { object, problems: [] };
   const seen = { ...bindings, object: valueOf(object) };
   return after(policy.conditions.evaluate(seen, ports), (verdict) => {
     if (policy.conditions.count > 0) observe(verdict);
     if (verdict.kind === 'failed') {
-      return policy.failurePolicy === 'Ignore' ? object : verdict.message;
+      return { object, problems: [verdict.message] };
     }
-    return verdict.kind === 'excluded' ? object : mutateFrom(policy, target, ports, 0);
+    return verdict.kind === 'excluded' ? unchanged : mutateFrom(policy, target, ports, 0, []);
   });
 }
 
@@ -126,18 +141,21 @@ function mutateFrom(
   target: MutationTarget,
   ports: EvaluationPorts,
   from: number,
-): Awaitable<Mutated> {
+  problems: readonly string[],
+): Awaitable<MutatedByPolicy> {
   const mutation = policy.mutations[from];
-  if (mutation === undefined) return target.object;
+  if (mutation === undefined) return { object: target.object, problems };
   const bindings = { ...target.bindings, object: valueOf(target.object) };
   const own = new LazyVariables(policy.variables, bindings, ports);
   const found = evaluateAll([mutation.expression], own.bindings, budgets.perObject, ports, () =>
     own.takeCost(),
   );
   return after(found, (result) => {
-    const object = changed(mutation, target, result);
-    if (typeof object === 'string') return object;
-    return mutateFrom(policy, { ...target, object }, ports, from + 1);
+    const made = changed(mutation, target, result);
+    if (typeof made !== 'string') {
+      return mutateFrom(policy, { ...target, object: made }, ports, from + 1, problems);
+    }
+    return mutateFrom(policy, target, ports, from + 1, [...problems, made]);
   });
 }
 
@@ -151,6 +169,8 @@ function changed(
   if (result?.kind !== 'value') return result?.kind === 'error' ? result.message : object;
   const { value } = result;
   try {
+    const misplaced = misplacedIn(form, value);
+    if (misplaced !== undefined) return `type mismatch: ${misplaced}`;
     const json = jsonOf(value);
     if (form === 'json-patch') return applyOperations(object, json ?? [], kind);
     if (!(value instanceof MadeObject) || !isJsonObject(json)) {
@@ -161,4 +181,18 @@ function changed(
     if (error instanceof EvaluationError) return error.message;
     throw error;
   }
+}
+
+/** Of operations only what each of them is to write, and of that no list. */
+function misplacedIn(form: Mutation['form'], value: Value): string | undefined {
+  if (form === 'apply') return value instanceof MadeObject ? misplacedTypes(value) : undefined;
+  const operations = adapt(value);
+  if (!(operations instanceof ListValue)) return undefined;
+  for (let at = 0; at < operations.size(); at += 1) {
+    const operation = operations.get(at);
+    const written = operation instanceof MadeObject ? operation.field('value') : undefined;
+    const misplaced = written instanceof MadeObject ? misplacedTypes(written) : undefined;
+    if (misplaced !== undefined) return misplaced;
+  }
+  return undefined;
 }

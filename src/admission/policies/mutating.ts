@@ -9,6 +9,7 @@
  * Bounds: as of validating policies.
  */
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
+import { quote } from '../../apimachinery/quote.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
@@ -19,7 +20,8 @@ import type { Awaitable } from '../../stdx/awaitable.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MatchedAs } from '../matching/matching.ts';
 import { mutateByPolicy } from './mutating-policy.ts';
-import type { MutatingPolicy } from './mutating-policy.ts';
+import type { MutatedByPolicy, MutatingPolicy } from './mutating-policy.ts';
+
 import { collectParams } from './params.ts';
 import { policyLimits } from './policies.ts';
 import type { PolicyPorts, PolicyRequest } from './policies.ts';
@@ -72,7 +74,9 @@ class Mutating {
   readonly #reinvocation: Reinvocation;
   /** Whether those who ran before are to run again, in the second pass. */
   readonly #again: boolean;
-  readonly #denials: string[] = [];
+  /** Told first: they are found out before anything is changed. */
+  readonly #misconfigured: string[] = [];
+  readonly #failed: string[] = [];
   #object: ApiObject;
 
   constructor(
@@ -93,20 +97,23 @@ class Mutating {
 
   result(): ApiObject | StatusError {
     this.#reinvocation.output = this.#object;
-    const [first] = this.#denials;
+    const denials = [...this.#misconfigured, ...this.#failed];
+    const [first] = denials;
     if (first === undefined) return this.#object;
     const { match } = this.#run.request;
     const like = newForbidden(match.shape, match.name === '' ? 'Unknown' : match.name, first);
-    const causes = this.#denials.map((message) => ({ message }));
+    const causes = denials.map((message) => ({ message }));
     const details = { ...like.details, causes };
-    return new StatusError({ reason: StatusReason.invalid, message: first, details });
+    const isFailed = this.#misconfigured.length === 0;
+    const reason = isFailed ? StatusReason.invalid : StatusReason.forbidden;
+    return new StatusError({ reason, message: first, details });
   }
 
   apply({ bindings, policy }: BoundPolicy<MutatingPolicy>): Awaitable<StatusError | undefined> {
     const as = this.#run.matched(policy);
     if (as === undefined) return this.#run.spend(policyLimits.unitsOfMatch);
     if (typeof as === 'string') {
-      this.#deny(policy, undefined, `failed to configure policy: ${as}`);
+      this.#misconfigure(policy, undefined, as);
       return undefined;
     }
     return firstOf(bindings, (binding) => this.#applyBound(policy, binding, as));
@@ -121,7 +128,7 @@ class Mutating {
     const matched = binding.matcher.match(request.match);
     if (matched.kind === 'none') return this.#run.spend(0);
     if (matched.kind === 'error') {
-      this.#deny(policy, binding, `failed to configure binding: ${matched.error.message}`);
+      this.#misconfigure(policy, binding, matched.error.message);
       return undefined;
     }
     const { namespace } = request.match;
@@ -135,7 +142,7 @@ class Mutating {
           after(late(), (param) => this.#applyWith(policy, binding, as, param)),
         );
       }
-      this.#deny(policy, binding, `failed to configure binding: ${params}`);
+      this.#misconfigure(policy, binding, params);
       return undefined;
     });
   }
@@ -155,7 +162,7 @@ class Mutating {
     if (type === undefined) return undefined;
     return after(this.#shown(as), (shown) => {
       if (shown instanceof StatusError || shown === undefined) {
-        if (shown !== undefined) this.#deny(policy, binding, shown.message);
+        if (shown !== undefined) this.#fail(policy, binding, shown.message);
         return undefined;
       }
       const namespaceObject = this.#run.namespaceObject();
@@ -189,16 +196,13 @@ class Mutating {
     binding: PolicyBinding,
     as: MatchedAs,
     before: ApiObject,
-    found: ApiObject | string,
+    { object: found, problems }: MutatedByPolicy,
   ): Awaitable<StatusError | undefined> {
     const goOn = () => this.#run.spend(policyLimits.unitsOfEvaluation);
-    if (typeof found === 'string') {
-      this.#deny(policy, binding, found);
-      return goOn();
-    }
+    for (const problem of problems) this.#fail(policy, binding, problem);
     if (found === before || deepEqual(found, before)) return goOn();
     return after(this.#mutable.store(this.#object, found, as.kind), (stored) => {
-      if (stored instanceof StatusError) this.#deny(policy, binding, stored.message);
+      if (stored instanceof StatusError) this.#fail(policy, binding, stored.message);
       else {
         this.#object = stored;
         this.#reinvocation.changed = true;
@@ -208,9 +212,19 @@ class Mutating {
   }
 
   /** The failure policy decides. */
-  #deny(policy: MutatingPolicy, binding: PolicyBinding | undefined, problem: string): void {
+  #misconfigure(policy: MutatingPolicy, binding: PolicyBinding | undefined, why: string): void {
     if (policy.failurePolicy === 'Ignore') return;
-    const bound = binding === undefined ? '' : ` with binding '${binding.name}'`;
-    this.#denials.push(`policy '${policy.name}'${bound} denied request: ${problem}`);
+    const what = binding === undefined ? 'policy' : 'binding';
+    this.#misconfigured.push(denial(policy, binding, `failed to configure ${what}: ${why}`));
   }
+
+  /** The failure policy decides. */
+  #fail(policy: MutatingPolicy, binding: PolicyBinding, problem: string): void {
+    if (policy.failurePolicy !== 'Ignore') this.#failed.push(denial(policy, binding, problem));
+  }
+}
+
+function denial(policy: MutatingPolicy, binding: PolicyBinding | undefined, why: string): string {
+  if (binding === undefined) return `policy ${quote(policy.name)} denied request: ${why}`;
+  return `policy '${policy.name}' with binding '${binding.name}' denied request: ${why}`;
 }

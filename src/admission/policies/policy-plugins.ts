@@ -49,11 +49,12 @@ export function validatingAdmissionPolicy(
     validate(review, { say }) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
-      const hooks = hooksOf(source, review, deps);
-      if (hooks.length === 0) return undefined;
-      return after(withNamespace(review, deps), () =>
-        judgeByPolicies(hooks, requestOf(review, deps), say, deps, fill),
-      );
+      return after(hooksOf(source, review, deps), (hooks) => {
+        if (hooks.length === 0) return undefined;
+        return after(withNamespace(review, deps), () =>
+          judgeByPolicies(hooks, requestOf(review, deps), say, deps, fill),
+        );
+      });
     },
   };
 }
@@ -72,17 +73,18 @@ export function mutatingAdmissionPolicy(
     admit(proposed, pass) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
-      const hooks = hooksOf(source, proposed, deps);
       const { next } = proposed;
-      if (hooks.length === 0) return next;
-      const reinvocation = reinvocationOf(pass);
-      return after(withNamespace(proposed, deps), () => {
-        const request = requestOf(proposed, deps);
-        const mutable = mutableOf(proposed, deps);
-        const found = mutateByPolicies(hooks, next, mutable, request, reinvocation, deps);
-        return after(found, (mutated) => {
-          if (pass.round === 0 && reinvocation.changed) pass.askAgain();
-          return mutated;
+      return after(hooksOf(source, proposed, deps), (hooks) => {
+        if (hooks.length === 0) return next;
+        const reinvocation = reinvocationOf(pass);
+        return after(withNamespace(proposed, deps), () => {
+          const request = requestOf(proposed, deps);
+          const mutable = mutableOf(proposed, deps);
+          const found = mutateByPolicies(hooks, next, mutable, request, reinvocation, deps);
+          return after(found, (mutated) => {
+            if (pass.round === 0 && reinvocation.changed) pass.askAgain();
+            return mutated;
+          });
         });
       });
     },
@@ -112,10 +114,13 @@ function concerned(
       if (exempt.fromPolicies(target.resource)) return false;
       if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
-      return target.operations.some(
-        (operation) =>
-          source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
-      );
+      const { generation } = scheme;
+      return target.operations.some((operation) => {
+        const shape = shapeOf(scheme, target, operation);
+        // Who that is is found out in turns, when it is asked.
+        if (source.isNew(shape, generation)) return true;
+        return source.candidates(shape, generation).length > 0;
+      });
     },
     current: () => untilReady(source.readiness, timers),
   };
@@ -125,9 +130,12 @@ function hooksOf<T extends ValidatingPolicy | MutatingPolicy>(
   source: PolicySource<T>,
   review: Review,
   { identity, scheme }: PolicyPluginDeps,
-): readonly BoundPolicy<T>[] {
+): Awaitable<readonly BoundPolicy<T>[]> {
   if (exemptUnder(identity).fromPolicies(review.resource)) return [];
-  return source.candidates(shapeOf(scheme, review, review.operation), scheme.generation);
+  const shape = shapeOf(scheme, review, review.operation);
+  return after(source.known(shape, scheme.generation), () =>
+    source.candidates(shape, scheme.generation),
+  );
 }
 
 function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {

@@ -2,7 +2,7 @@
  * Policies of one kind and their bindings, as they are stored: followed, compiled in turns, indexed
  * by the requests that they can match.
  *
- *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, index made anew
+ *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, and in the index
  *
  * Invariants: what was in force stays in force until what comes after it is compiled. A policy is
  * compiled once for a generation: a change of its status costs nothing. A policy without a binding
@@ -11,11 +11,11 @@
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
+import { placeOf } from '../../stdx/sorted-list.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { createMatchIndex } from '../matching/match-index.ts';
-import type { MatchIndex } from '../matching/match-index.ts';
+import { namedMatchIndex } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Readiness, StoredConfiguration } from '../readiness.ts';
@@ -40,6 +40,10 @@ export interface PolicySource<out T> {
   readonly isEmpty: boolean;
   /** In the order of their names. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
+  /** To find the candidates takes turns. */
+  isNew(shape: RequestShape, generation: number): boolean;
+  /** Resolves when they have been found, where that takes turns. */
+  known(shape: RequestShape, generation: number): Promise<void> | undefined;
   readonly readiness: Readiness;
   /** Resolves when all that has been told is in force; undefined: it is. */
   settled(): Promise<void> | undefined;
@@ -77,9 +81,10 @@ interface Known<T> {
   readonly generation: string;
 }
 
-type Work = () => Steps<void>;
+/** Policies that are looked at at once to find out who can match a request at all. */
+const lookedAtOnceMax = 200;
 
-const none: readonly never[] = [];
+type Work = () => Steps<void>;
 
 class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #deps: PolicySourceDeps<T>;
@@ -91,7 +96,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #unread = { policy: new Set<string>(), binding: new Set<string>() };
   readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
-  #index: MatchIndex<BoundPolicy<T>> | undefined;
+  /** Policies that have bindings. */
+  readonly #index = namedMatchIndex<BoundPolicy<T>>(({ policy }) => policy.matcher, narrowed);
 
   constructor(deps: PolicySourceDeps<T>) {
     this.#deps = deps;
@@ -117,28 +123,33 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   };
 
   get isEmpty(): boolean {
-    return this.#policies.size === 0 || this.#bindings.size === 0;
+    return this.#index.isEmpty;
   }
 
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[] {
-    if (this.isEmpty) return none;
-    this.#index ??= createMatchIndex(this.#bound(), ({ policy }) => policy.matcher, narrowed);
     return this.#index.candidates(shape, generation);
+  }
+
+  isNew(shape: RequestShape, generation: number): boolean {
+    return this.#index.unlooked(shape, generation) > lookedAtOnceMax;
+  }
+
+  known(shape: RequestShape, generation: number): Promise<void> | undefined {
+    if (!this.isNew(shape, generation)) return undefined;
+    const learning = this.#index.learn(shape, generation);
+    return runStepwise(this.#deps.turns, learning, () => false);
   }
 
   settled(): Promise<void> | undefined {
     return this.#working;
   }
 
-  #bound(): readonly BoundPolicy<T>[] {
-    const found: BoundPolicy<T>[] = [];
-    for (const name of [...this.#policies.keys()].sort()) {
-      const bindings = this.#bindings.get(name);
-      const known = this.#policies.get(name);
-      if (bindings === undefined || known === undefined) continue;
-      found.push({ policy: known.policy, bindings: [...bindings] });
-    }
-    return found;
+  /** The policy, or what binds it, has changed. */
+  #reindex(name: string): void {
+    const known = this.#policies.get(name);
+    const bindings = this.#bindings.get(name);
+    if (known === undefined || bindings === undefined) this.#index.delete(name);
+    else this.#index.set(name, { policy: known.policy, bindings: [...bindings] });
   }
 
   #enqueue(work: Work): void {
@@ -178,12 +189,12 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     }
     this.#unread.policy.delete(name);
     this.#policies.set(name, { policy, generation });
-    this.#index = undefined;
+    this.#reindex(name);
   }
 
   *#removePolicy(name: string): Steps<void> {
     this.#unread.policy.delete(name);
-    if (this.#policies.delete(name)) this.#index = undefined;
+    if (this.#policies.delete(name)) this.#reindex(name);
     yield;
   }
 
@@ -210,11 +221,11 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     if (before !== undefined && before !== binding.policyName)
       yield* this.#dropBinding(binding.name);
     const list = this.#bindings.get(binding.policyName) ?? [];
-    const at = placeOf(list, binding.name);
+    const at = placeOf(list, binding.name, nameOf);
     list.splice(at, list[at]?.name === binding.name ? 1 : 0, binding);
     this.#bindings.set(binding.policyName, list);
     this.#policyOf.set(binding.name, binding.policyName);
-    this.#index = undefined;
+    this.#reindex(binding.policyName);
     yield;
   }
 
@@ -223,10 +234,10 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     const policyName = this.#policyOf.get(name);
     const list = policyName === undefined ? undefined : this.#bindings.get(policyName);
     if (policyName === undefined || list === undefined) return;
-    list.splice(placeOf(list, name), 1);
+    list.splice(placeOf(list, name, nameOf), 1);
     if (list.length === 0) this.#bindings.delete(policyName);
     this.#policyOf.delete(name);
-    this.#index = undefined;
+    this.#reindex(policyName);
     yield;
   }
 }
@@ -243,14 +254,6 @@ function narrowed<T extends AnyPolicy>(
   return { policy, bindings };
 }
 
-/** Where it stands, or would stand, in a sorted list. */
-function placeOf(list: readonly PolicyBinding[], name: string): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle] as PolicyBinding).name < name) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function nameOf({ name }: PolicyBinding): string {
+  return name;
 }

@@ -1,7 +1,9 @@
 /** Which requests configurations match: the reference's own rows, and what they leave open. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { createMatchIndex } from '../../../src/admission/matching/match-index.ts';
+import { namedMatchIndex } from '../../../src/admission/matching/named-match-index.ts';
 import { resourcesMatcher, webhookMatcher } from '../../../src/admission/matching/matcher.ts';
 import type {
   EquivalentResource,
@@ -226,6 +228,18 @@ describe('selectors', () => {
     assert.equal(matcher.match(request('DELETE')).kind, 'match');
   });
 
+  test('a selector that cannot be read is an error that says what it holds', () => {
+    const values = ['bad value'];
+    const bad = { matchExpressions: [{ key: 'key', operator: 'In', values }] };
+    for (const name of ['namespaceSelector', 'objectSelector']) {
+      const matcher = resourcesMatcher({ ...selectors, [name]: bad, resourceRules: [pods] });
+      const found = matcher.match({ ...requestOf(podCreation), object: {} });
+      assert.ok(found.kind === 'error');
+      const invalid = 'values[0][key]: Invalid value: "bad value": a valid label must be ';
+      assert.ok(found.error.message.includes(invalid), found.error.message);
+    }
+  });
+
   test('what is cluster-scoped has no namespace to select by', () => {
     const rule = { ...pods, resources: ['nodes'] };
     const matcher = resourcesMatcher({ ...select('namespaceSelector'), resourceRules: [rule] });
@@ -263,5 +277,97 @@ describe('the index', () => {
     const now = { ...shape, ...older, equivalents: () => [{ resource, kind: podCreation.kind }] };
     assert.equal(index.candidates(now, 1).length, 0);
     assert.equal(index.candidates(now, 2).length, 2);
+  });
+});
+
+describe('the index of configurations that come and go', () => {
+  interface Named {
+    readonly name: string;
+    readonly resource: string;
+  }
+  function counted() {
+    let asked = 0;
+    const matcherOf = ({ resource }: Named) => {
+      const rules = [{ ...pods, resources: [resource] }];
+      const { mayMatch } = resourcesMatcher({ ...selectors, resourceRules: rules });
+      return { mayMatch: (shape: RequestShape) => ((asked += 1), mayMatch(shape)) };
+    };
+    return { matcherOf, takeAsked: () => [asked, (asked = 0)][0] };
+  }
+  const shapes = ['pods', 'configmaps'].map((resource) => {
+    const place = { group: '', version: 'v1', resource };
+    return requestOf({ ...podCreation, resource: place }).shape;
+  });
+
+  test('says after any changes what one that is made anew says', () => {
+    const change = fc.record({
+      name: fc.integer({ min: 0, max: 30 }).map((i) => `p-${i}`),
+      resource: fc.constantFrom('pods', 'configmaps', '*', 'nodes', undefined),
+      looks: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 700 }), (changes) => {
+        const { matcherOf } = counted();
+        const index = namedMatchIndex(matcherOf, (all) => all);
+        const all = new Map<string, Named>();
+        const check = (): void => {
+          const inOrder = [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+          const anew = createMatchIndex(inOrder, matcherOf);
+          for (const shape of shapes) {
+            assert.deepEqual(index.candidates(shape, 1), anew.candidates(shape, 1));
+          }
+          assert.equal(index.isEmpty, all.size === 0);
+        };
+        for (const { looks, name, resource } of changes) {
+          if (resource === undefined) index.delete(name);
+          else index.set(name, { name, resource });
+          if (resource === undefined) all.delete(name);
+          else all.set(name, { name, resource });
+          if (looks) check();
+        }
+        check();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('learns in steps what changes meanwhile', () => {
+    const { matcherOf } = counted();
+    const index = namedMatchIndex(matcherOf, (all) => all);
+    const set = (i: number, resource: string): void => {
+      const name = `p-${String(i).padStart(5, '0')}`;
+      index.set(name, { name, resource });
+    };
+    for (let i = 0; i < 1000; i += 1) set(i, 'pods');
+    const [shape] = shapes as [RequestShape];
+    assert.equal(index.unlooked(shape, 1), 1000);
+    const steps = index.learn(shape, 1);
+    for (let i = 0; i < 3; i += 1) assert.equal(steps.next().done, false);
+    set(1, 'nodes');
+    set(999, 'nodes');
+    set(1000, 'pods');
+    while (steps.next().done !== true);
+    assert.equal(index.unlooked(shape, 1), 3);
+    assert.equal(index.candidates(shape, 1).length, 999);
+    assert.equal(index.unlooked(shape, 1), 0);
+    assert.equal(index.unlooked(shape, 2), 1001, 'other kinds are served');
+  });
+
+  test('asks only those again that have changed', () => {
+    const { matcherOf, takeAsked } = counted();
+    const index = namedMatchIndex(matcherOf, (all) => all);
+    const set = (i: number): void => {
+      const name = `p-${String(i).padStart(5, '0')}`;
+      index.set(name, { name, resource: i % 2 === 0 ? 'pods' : 'nodes' });
+    };
+    for (let i = 0; i < 2000; i += 1) set(i);
+    const [shape] = shapes as [RequestShape];
+    assert.equal(index.candidates(shape, 1).length, 1000);
+    assert.equal(takeAsked(), 2000);
+    for (const i of [5, 2000, 5]) set(i);
+    assert.equal(index.candidates(shape, 1).length, 1001);
+    assert.equal(takeAsked(), 2);
+    assert.equal(index.candidates(shape, 1), index.candidates(shape, 1));
+    assert.equal(takeAsked(), 0);
   });
 });

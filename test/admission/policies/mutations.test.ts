@@ -87,7 +87,10 @@ async function run(
     mergeType: ownedKindOf(kind, scheme).typeAt(`${kind.group}/${kind.version}`) ?? {},
     bindings: { oldObject: null },
   };
-  return after(mutateByPolicy(policy, target, { turns, late: lateValues() }), (found) => found);
+  return after(
+    mutateByPolicy(policy, target, { turns, late: lateValues() }),
+    ({ object, problems: [problem] }) => problem ?? object,
+  );
 }
 
 for (const form of ['jsonPatch', 'applyConfiguration'] as const) {

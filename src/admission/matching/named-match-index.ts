@@ -1,0 +1,176 @@
+/**
+ * Who can match a request at all (match-index.ts), of configurations that come and go one by one.
+ *
+ *     a change ─▶ noted
+ *     a look   ─▶ what is known of the shape, mended by what has been noted since
+ *
+ * Invariants: the same is given as by an index that is made anew. A change costs each shape one
+ * more question when it is next asked about.
+ * Bounds: `shapesMax` shapes are remembered; then all are forgotten. Who is asked about a shape
+ * that nobody knows looks at every configuration, or lets learn() do so in turns; so it is after
+ * more than `changesMax` changes.
+ */
+import { placeOf } from '../../stdx/sorted-list.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { keyOf, shapesMax } from './match-index.ts';
+import type { MatchIndex } from './match-index.ts';
+import type { Matcher, RequestShape } from './matching.ts';
+
+const changesMax = 512;
+/** Configurations that are looked at in one step. */
+const lookedAtOnce = 100;
+
+/** By name, in the order of their names. */
+export interface NamedMatchIndex<T> extends MatchIndex<T> {
+  readonly isEmpty: boolean;
+  /** A new one, or another one of this name. */
+  set(name: string, configuration: T): void;
+  delete(name: string): void;
+  /** How many candidates() would look at now. */
+  unlooked(shape: RequestShape, generation: number): number;
+  /** Looks at all of them, in steps. */
+  learn(shape: RequestShape, generation: number): Steps<void>;
+}
+
+/** What is known of a shape: names and what is kept of each, side by side. Never changed. */
+interface Kept<T> {
+  readonly names: readonly string[];
+  readonly list: readonly T[];
+  /** How many changes it has seen. */
+  readonly seen: number;
+}
+
+interface Ports<T> {
+  readonly matcherOf: (configuration: T) => Pick<Matcher, 'mayMatch'>;
+  readonly narrowed: (configuration: T, shape: RequestShape) => T | undefined;
+}
+
+export function namedMatchIndex<T>(
+  matcherOf: Ports<T>['matcherOf'],
+  narrowed: Ports<T>['narrowed'],
+): NamedMatchIndex<T> {
+  return new Index({ matcherOf, narrowed });
+}
+
+const none: readonly never[] = [];
+
+class Index<T> implements NamedMatchIndex<T> {
+  readonly #ports: Ports<T>;
+  readonly #configurations = new Map<string, T>();
+  readonly #sorted: string[] = [];
+  readonly #known = new Map<string, Kept<T>>();
+  /** Names, of which the last is the `seen`th. */
+  #changes: string[] = [];
+  #seen = 0;
+  #generation = -1;
+
+  constructor(ports: Ports<T>) {
+    this.#ports = ports;
+  }
+
+  get isEmpty(): boolean {
+    return this.#configurations.size === 0;
+  }
+
+  set(name: string, configuration: T): void {
+    if (!this.#configurations.has(name)) {
+      this.#sorted.splice(placeOf(this.#sorted, name, itself), 0, name);
+    }
+    this.#configurations.set(name, configuration);
+    this.#note(name);
+  }
+
+  delete(name: string): void {
+    if (!this.#configurations.delete(name)) return;
+    this.#sorted.splice(placeOf(this.#sorted, name, itself), 1);
+    this.#note(name);
+  }
+
+  candidates(shape: RequestShape, generation: number): readonly T[] {
+    if (this.isEmpty) return none;
+    this.#renew(generation);
+    const key = keyOf(shape);
+    const before = this.#known.get(key);
+    if (before?.seen === this.#seen) return before.list;
+    const now = this.#isNear(before) ? this.#mended(before, shape) : this.#made(shape);
+    this.#known.set(key, now);
+    return now.list;
+  }
+
+  unlooked(shape: RequestShape, generation: number): number {
+    if (this.isEmpty) return 0;
+    const before = generation === this.#generation ? this.#known.get(keyOf(shape)) : undefined;
+    return this.#isNear(before) ? this.#seen - before.seen : this.#sorted.length;
+  }
+
+  *learn(shape: RequestShape, generation: number): Steps<void> {
+    const seen = this.#seen;
+    const all = [...this.#sorted];
+    const made = { names: [] as string[], list: [] as T[], seen };
+    for (const [at, name] of all.entries()) {
+      this.#look(made, name, shape);
+      if (at % lookedAtOnce === lookedAtOnce - 1) yield;
+    }
+    this.#renew(generation);
+    this.#known.set(keyOf(shape), made);
+  }
+
+  #note(name: string): void {
+    if (this.#changes.length === changesMax) this.#changes = [];
+    this.#changes.push(name);
+    this.#seen += 1;
+  }
+
+  #renew(generation: number): void {
+    if (generation === this.#generation && this.#known.size < shapesMax) return;
+    this.#known.clear();
+    this.#generation = generation;
+  }
+
+  /** What has changed since is known. */
+  #isNear(before: Kept<T> | undefined): before is Kept<T> {
+    return before !== undefined && this.#seen - before.seen <= this.#changes.length;
+  }
+
+  #keptOf(name: string, shape: RequestShape): T | undefined {
+    const { matcherOf, narrowed } = this.#ports;
+    const each = this.#configurations.get(name);
+    if (each === undefined || !matcherOf(each).mayMatch(shape)) return undefined;
+    return narrowed(each, shape);
+  }
+
+  #look({ list, names }: { names: string[]; list: T[] }, name: string, shape: RequestShape): void {
+    const kept = this.#keptOf(name, shape);
+    if (kept === undefined) return;
+    names.push(name);
+    list.push(kept);
+  }
+
+  #made(shape: RequestShape): Kept<T> {
+    const made = { names: [] as string[], list: [] as T[], seen: this.#seen };
+    for (const name of this.#sorted) this.#look(made, name, shape);
+    return made;
+  }
+
+  #mended(before: Kept<T>, shape: RequestShape): Kept<T> {
+    const names = [...before.names];
+    const list = [...before.list];
+    for (const name of new Set(this.#changes.slice(before.seen - this.#seen))) {
+      const kept = this.#keptOf(name, shape);
+      const at = placeOf(names, name, itself);
+      const isThere = names[at] === name ? 1 : 0;
+      if (kept === undefined) {
+        names.splice(at, isThere);
+        list.splice(at, isThere);
+      } else {
+        names.splice(at, isThere, name);
+        list.splice(at, isThere, kept);
+      }
+    }
+    return { names, list, seen: this.#seen };
+  }
+}
+
+function itself(name: string): string {
+  return name;
+}
