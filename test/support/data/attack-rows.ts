@@ -307,6 +307,15 @@ const others: readonly AttackRow[] = [
     run: (port, of) => unfinishedBodies(port, of(20, 600), 3 * 1024 * 1024),
   },
   {
+    title: 'a body in chunks of one byte',
+    right: [400],
+    run: async (port, of) => {
+      const head = `POST ${configMaps} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\n`;
+      const chunks = '1\r\n \r\n'.repeat(of(20_000, 1_000_000));
+      return [await raw(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)];
+    },
+  },
+  {
     title: 'readers of OpenAPI that take nothing',
     right: [0],
     run: (port, of) => readersOfNothing(port, of(20, 1_000), '/openapi/v2'),
