@@ -3,6 +3,8 @@
  *
  *     010.0.0.1 -> 10.0.0.1        ::ffff:10.0.0.1 -> 10.0.0.1        2001:DB8::0:1 -> 2001:db8::1
  *
+ * One body may hold thousands: a text is read in one pass, and written anew only when asked for.
+ *
  * Invariants: what a long line of clients has written is read: leading zeros are decimal, an IPv4
  * address may come in its IPv6 form; zones are for one host only and are not read. Nothing throws.
  */
@@ -11,8 +13,6 @@ export interface IpAddress {
   readonly family: 4 | 6;
   /** 4 or 16; an IPv4 address in its IPv6 form has 4. */
   readonly bytes: readonly number[];
-  /** As RFC 5952 writes it, or with four decimal numbers. */
-  readonly text: string;
   /** Whether it was written in a form that everybody reads alike. */
   readonly standard: boolean;
 }
@@ -21,8 +21,6 @@ export interface IpRange {
   readonly address: IpAddress;
   /** Of `address.bytes`. */
   readonly prefix: number;
-  /** The range by its first address: `10.0.0.0/8`. */
-  readonly text: string;
   /** Whether the address is the first one of the range. */
   readonly aligned: boolean;
   readonly standard: boolean;
@@ -31,18 +29,25 @@ export interface IpRange {
 /** As long as an address may be; longer ones have zeros that nobody needs. */
 const textMax = 64;
 
+const char = { dot: 0x2e, zero: 0x30, nine: 0x39, colon: 0x3a, a: 0x61, f: 0x66 } as const;
+
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > textMax) return undefined;
-  const four = parseIpv4(text);
-  if (four !== undefined) return { family: 4, ...four };
+  if (!text.includes(':')) return parseIpv4(text, 0);
   const six = parseIpv6(text);
-  if (six === undefined) return undefined;
-  const { bytes, standard } = six;
-  const mapped =
-    bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
-  if (!mapped) return { family: 6, bytes, text: formatIpv6(bytes), standard };
-  const last = bytes.slice(12);
-  return { family: 4, bytes: last, text: last.join('.'), standard: false };
+  if (six === undefined || !isMapped(six.bytes)) return six;
+  return { family: 4, bytes: six.bytes.slice(12), standard: false };
+}
+
+/** An IPv4 address in its IPv6 form. */
+function isMapped(bytes: readonly number[]): boolean {
+  for (let at = 0; at < 10; at += 1) if (bytes[at] !== 0) return false;
+  return bytes[10] === 255 && bytes[11] === 255;
+}
+
+/** As RFC 5952 writes it, or with four decimal numbers. */
+export function ipText({ bytes, family }: Pick<IpAddress, 'bytes' | 'family'>): string {
+  return family === 4 ? bytes.join('.') : formatIpv6(bytes);
 }
 
 export function parseCidr(text: string): IpRange | undefined {
@@ -52,19 +57,31 @@ export function parseCidr(text: string): IpRange | undefined {
   const address = parseIp(text.slice(0, slash));
   if (address === undefined) return undefined;
   // The prefix of an address in IPv6 form counts from the start of that form.
-  const asSix = address.family === 4 && text.slice(0, slash).includes(':');
+  const asSix = address.family === 4 && text.lastIndexOf(':', slash) >= 0;
   const prefix = Number(bits) - (asSix ? 96 : 0);
   if (Number(bits) > (asSix ? 128 : address.bytes.length * 8)) return undefined;
   const kept = Math.max(prefix, 0);
-  const first = address.bytes.map((byte, at) => byte & byteMask(kept - at * 8));
-  const shown = address.family === 4 ? first.join('.') : formatIpv6(first);
   return {
     address,
     prefix: kept,
-    text: `${shown}/${kept}`,
-    aligned: first.every((byte, at) => byte === address.bytes[at]),
+    aligned: address.bytes.every((byte, at) => byte === (byte & byteMask(kept - at * 8))),
     standard: address.standard && (bits === '0' || !bits.startsWith('0')),
   };
+}
+
+/** The range by its first address: `10.0.0.0/8`. */
+export function rangeText({ address, prefix }: IpRange): string {
+  const bytes = address.bytes.map((byte, at) => byte & byteMask(prefix - at * 8));
+  return `${ipText({ bytes, family: address.family })}/${prefix}`;
+}
+
+export function isInRange({ address, prefix }: IpRange, { bytes, family }: IpAddress): boolean {
+  if (family !== address.family) return false;
+  for (let at = 0; at * 8 < prefix; at += 1) {
+    const differs = (bytes[at] as number) ^ (address.bytes[at] as number);
+    if ((differs & byteMask(prefix - at * 8)) !== 0) return false;
+  }
+  return true;
 }
 
 /** The bits of one byte that a prefix with this many bits from its start keeps. */
@@ -72,54 +89,74 @@ export function byteMask(bits: number): number {
   return bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255;
 }
 
-type Parsed = Pick<IpAddress, 'bytes' | 'standard'>;
-
-function parseIpv4(text: string): (Parsed & { readonly text: string }) | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^\d+$/.test(part))) return undefined;
-  const bytes = parts.map(Number);
-  if (bytes.some((byte) => byte > 255)) return undefined;
-  return {
-    bytes,
-    text: bytes.join('.'),
-    standard: parts.every((part) => part === String(Number(part))),
-  };
-}
-
-function parseIpv6(text: string): Parsed | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2 || !text.includes(':')) return undefined;
-  const parsed = halves.map((half, at) => groupsOf(half, at === halves.length - 1));
-  if (parsed.some((half) => half === undefined)) return undefined;
-  const [head, tail] = parsed;
-  const before = head?.bytes ?? [];
-  const after = tail?.bytes ?? [];
-  const missing = 16 - before.length - after.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined;
-  const zeros = Array.from({ length: missing }, () => 0);
-  return {
-    bytes: [...before, ...zeros, ...after],
-    standard: (head?.standard ?? true) && (tail?.standard ?? true),
-  };
-}
-
-/** `a:b:c`, at the end of an address also `a:b:1.2.3.4`; '' is none. */
-function groupsOf(text: string, last: boolean): Parsed | undefined {
-  if (text === '') return { bytes: [], standard: true };
+/** Four numbers from `start` to the end. */
+function parseIpv4(text: string, start: number): IpAddress | undefined {
   const bytes: number[] = [];
   let standard = true;
-  const groups = text.split(':');
-  for (const [at, group] of groups.entries()) {
-    const four = last && at === groups.length - 1 ? parseIpv4(group) : undefined;
-    if (four !== undefined) {
+  let value = 0;
+  let digits = 0;
+  for (let at = start; at <= text.length; at += 1) {
+    const code = at === text.length ? char.dot : text.charCodeAt(at);
+    if (code === char.dot) {
+      if (digits === 0) return undefined;
+      bytes.push(value);
+      value = 0;
+      digits = 0;
+      continue;
+    }
+    if (code < char.zero || code > char.nine) return undefined;
+    if (digits > 0 && value === 0) standard = false;
+    value = value * 10 + code - char.zero;
+    digits += 1;
+    if (value > 255) return undefined;
+  }
+  return bytes.length === 4 ? { family: 4, bytes, standard } : undefined;
+}
+
+/** Groups of up to four digits, `::` at most once, at the end perhaps an IPv4 address. */
+function parseIpv6(text: string): IpAddress | undefined {
+  const fourAt = text.includes('.') ? text.lastIndexOf(':') + 1 : -1;
+  const bytes: number[] = [];
+  let standard = true;
+  let gap = text.startsWith('::') ? 0 : -1;
+  for (let at = gap === 0 ? 2 : 0; at < text.length;) {
+    if (at === fourAt) {
+      const four = parseIpv4(text, at);
+      if (four === undefined) return undefined;
       bytes.push(...four.bytes);
       standard = four.standard;
-    } else if (/^[0-9a-f]{1,4}$/i.test(group)) {
-      const value = Number.parseInt(group, 16);
-      bytes.push(value >> 8, value & 255);
-    } else return undefined;
+      break;
+    }
+    const end = groupEnd(text, at);
+    if (end === at || end > at + 4) return undefined;
+    const value = Number.parseInt(text.slice(at, end), 16);
+    bytes.push(value >> 8, value & 255);
+    if (end === text.length) break;
+    at = end + 1;
+    if (text.charCodeAt(end) !== char.colon || at === text.length) return undefined;
+    if (text.charCodeAt(at) !== char.colon) continue;
+    if (gap >= 0) return undefined;
+    gap = bytes.length;
+    at += 1;
   }
-  return bytes.length <= 16 ? { bytes, standard } : undefined;
+  const missing = 16 - bytes.length;
+  if (gap < 0 ? missing !== 0 : missing < 2) return undefined;
+  if (gap >= 0) bytes.splice(gap, 0, ...noBytes.slice(0, missing));
+  return { family: 6, bytes, standard };
+}
+
+const noBytes: readonly number[] = Array.from({ length: 16 }, () => 0);
+
+/** Behind the digits that begin here. */
+function groupEnd(text: string, start: number): number {
+  let at = start;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const letter = code | 0x20;
+    const isDigit = code >= char.zero && code <= char.nine;
+    if (!isDigit && (letter < char.a || letter > char.f)) break;
+  }
+  return at;
 }
 
 /** The longest run of two or more zero groups, the first one of several, becomes `::`. */

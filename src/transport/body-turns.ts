@@ -12,6 +12,8 @@ import type { Timers } from '../stdx/clock.ts';
 
 export const bodyTurnLimits = {
   bytesPerTurn: 2 * 1024 * 1024,
+  /** What a piece counts for beside its bytes: it may be one byte. */
+  pieceBytes: 512,
   /** Read from again in one turn: each brings up to 512 KiB. */
   bodiesPerTurn: 4,
 } as const;
@@ -26,9 +28,9 @@ export class BodyTurns {
     this.#timers = timers;
   }
 
-  /** So much has come. False: that is enough for this turn. */
+  /** A piece has come. False: that is enough for this turn. */
   took(bytes: number): boolean {
-    this.#leftBytes -= bytes;
+    this.#leftBytes -= bytes + bodyTurnLimits.pieceBytes;
     this.#begin();
     return this.#leftBytes > 0;
   }

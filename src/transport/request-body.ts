@@ -14,6 +14,7 @@
  *    sends first and reads later to see the answer, not enough to keep us reading for ever.
  */
 import { assert } from '../stdx/assert.ts';
+import { BodyPieces } from './body-pieces.ts';
 import type { BodyResult } from './http-exchange.ts';
 import type { BodyBytes } from './load.ts';
 
@@ -34,7 +35,7 @@ type Phase = 'unread' | 'collecting' | 'discarding' | 'ended' | 'aborted';
 export class RequestBody {
   readonly #flow: BodyFlow;
   readonly #declaredBytes: number;
-  readonly #chunksAreOwned: boolean;
+  readonly #pieces: BodyPieces;
   readonly #bytes: BodyBytes;
   /** Of the bytes that all bodies may have. */
   #heldBytes = 0;
@@ -46,7 +47,6 @@ export class RequestBody {
   #isFull = false;
   /** Others have their turn. */
   #waits = false;
-  #chunks: Uint8Array[] = [];
   #storedBytes = 0;
   #discardedBytes = 0;
   #limitBytes = 0;
@@ -61,7 +61,7 @@ export class RequestBody {
     this.#flow = flow;
     this.#bytes = bytes;
     this.#declaredBytes = declaredBytes;
-    this.#chunksAreOwned = chunksAreOwned;
+    this.#pieces = new BodyPieces(chunksAreOwned);
   }
 
   /** No more bytes will come: all of them have been seen, or the client has gone. */
@@ -127,7 +127,7 @@ export class RequestBody {
     if (this.#phase === 'ended' || this.#phase === 'aborted') return;
     const wasCollecting = this.#phase === 'collecting';
     this.#phase = 'aborted';
-    this.#chunks = [];
+    this.#pieces.clear();
     this.#drained = undefined;
     this.release();
     if (wasCollecting) this.#settle?.({ kind: 'aborted' });
@@ -143,14 +143,11 @@ export class RequestBody {
     this.#storedBytes += chunk.byteLength;
     if (this.#phase === 'collecting' && this.#storedBytes > this.#limitBytes) return;
     if (!this.#hold(this.#storedBytes)) return;
-    this.#chunks.push(this.#chunksAreOwned ? chunk : Buffer.from(chunk));
+    this.#pieces.add(chunk);
   }
 
   #finish(): void {
-    const chunks = this.#chunks;
-    const only = chunks.length === 1 ? chunks[0] : undefined;
-    const bytes = only ?? Buffer.concat(chunks, this.#storedBytes);
-    this.#chunks = [];
+    const bytes = this.#pieces.take();
     this.#phase = 'ended';
     this.#settle?.({ kind: 'complete', bytes });
   }
@@ -176,7 +173,7 @@ export class RequestBody {
 
   #discard(): void {
     this.#phase = 'discarding';
-    this.#chunks = [];
+    this.#pieces.clear();
     this.release();
     this.#resume();
   }

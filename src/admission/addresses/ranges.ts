@@ -10,7 +10,7 @@
  * Invariants: pure. Positions are numbers from 0: of an IPv6 range only the first 2^48 addresses
  * are given out, and any in the range may be named.
  */
-import { formatIpv6, parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
+import { formatIpv6, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { randomBelow } from '../../stdx/prng.ts';
 
@@ -39,7 +39,7 @@ export function addressRange(cidr: string): AddressRange | undefined {
   const last = base + count - (family === 4 ? 2n : 1n);
   const usable = last - base;
   const size = usable > BigInt(sizeMax) ? sizeMax : Number(usable);
-  return { cidr: parsed.text, family, base, size, staticSize: band(size, 16, 256), last };
+  return { cidr: rangeText(parsed), family, base, size, staticSize: band(size, 16, 256), last };
 }
 
 function band(size: number, share: number, most: number): number {

@@ -23,7 +23,7 @@ import { isIPv6 } from 'node:net';
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { parseIp } from '../../apimachinery/ip-address.ts';
+import { ipText, parseIp } from '../../apimachinery/ip-address.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -265,7 +265,8 @@ async function withClusterIps(
       all.push(await chooseAddress(parts, family === 'IPv6' ? 6 : 4));
       continue;
     }
-    const address = parseIp(named)?.text;
+    const parsed = parseIp(named);
+    const address = parsed && ipText(parsed);
     if (address !== undefined && !had.includes(address)) {
       checkAddress(parts, service, given, address);
     }

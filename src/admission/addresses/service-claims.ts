@@ -10,7 +10,7 @@
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { parseIp } from '../../apimachinery/ip-address.ts';
+import { ipText, parseIp } from '../../apimachinery/ip-address.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Companion, Condition, StoreKey } from '../../storage/storage.ts';
@@ -37,7 +37,10 @@ export function allocatedTo(service: ApiObject | undefined): Allocated {
   const listed = texts(spec, 'clusterIPs');
   const first = text(spec, 'clusterIP');
   const given = listed.length > 0 ? listed : first === '' ? [] : [first];
-  const addresses = given.flatMap((each) => parseIp(each)?.text ?? []);
+  const addresses = given.flatMap((each) => {
+    const address = parseIp(each);
+    return address === undefined ? [] : [ipText(address)];
+  });
   const numbers = [
     ...objects(spec, 'ports').map(({ nodePort }) => nodePort),
     spec['healthCheckNodePort'],

@@ -1,7 +1,7 @@
 /** NetworkPolicies: who may talk to which pods. */
-import { BlockList } from 'node:net';
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
-import { parseCidr } from '../../apimachinery/ip-address.ts';
+import { isInRange, parseCidr } from '../../apimachinery/ip-address.ts';
+import type { IpRange } from '../../apimachinery/ip-address.ts';
 import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, formatSelector, nameColumn, table } from '../tables/columns.ts';
@@ -9,8 +9,10 @@ import { valueAt } from '../tables/fields.ts';
 import type { Problems } from '../validation/checks.ts';
 import {
   checkCidr,
+  each,
   form,
   givenAmong,
+  noProblems,
   numberOf,
   portNumber,
   portNumberOrName,
@@ -103,27 +105,23 @@ function peerRules(peer: JsonObject, path: string): Problems {
 function blockRules(block: JsonObject, path: string): Problems {
   const cidr = text(block, 'cidr');
   const problems = form(`${path}.cidr`, cidr, checkCidr);
-  if (problems.length > 0 || cidr === '') return problems;
-  return items(block, 'except').flatMap((each, at) => {
-    if (typeof each !== 'string') return [];
+  const range = parseCidr(cidr);
+  if (problems.length > 0 || range === undefined) return problems;
+  return each(items(block, 'except'), (inner, at) => {
+    if (typeof inner !== 'string') return noProblems;
     const field = `${path}.except[${at}]`;
-    const wrong = form(field, each, checkCidr);
+    const wrong = form(field, inner, checkCidr);
     if (wrong.length > 0) return wrong;
-    return isStrictlyInside(each, cidr)
-      ? []
-      : [invalid(field, each, 'must be a strict subset of `cidr`')];
+    return isStrictlyInside(inner, range)
+      ? noProblems
+      : [invalid(field, inner, 'must be a strict subset of `cidr`')];
   });
 }
 
-/** Both are valid. */
-function isStrictlyInside(inner: string, outer: string): boolean {
-  const [within, around] = [parseCidr(inner), parseCidr(outer)];
-  if (within === undefined || around === undefined) return false;
-  if (within.address.family !== around.address.family) return false;
-  const family = around.address.family === 6 ? 'ipv6' : 'ipv4';
-  const list = new BlockList();
-  list.addSubnet(around.address.text, around.prefix, family);
-  return list.check(within.address.text, family) && within.prefix > around.prefix;
+function isStrictlyInside(inner: string, around: IpRange): boolean {
+  const within = parseCidr(inner);
+  if (within === undefined) return false;
+  return isInRange(around, within.address) && within.prefix > around.prefix;
 }
 
 const networkPolicyWarnings: KindWarnings = onWrite((policy) => {

@@ -5,7 +5,6 @@
  * What it is not: rules of any one kind. The rules read members as empty where they are missing or
  * of another type (members.ts), because the schema has been checked before, and says so itself.
  */
-import { BlockList } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import {
   duplicate,
@@ -18,7 +17,8 @@ import {
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
+import { isInRange, parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
+import type { IpAddress, IpRange } from '../../apimachinery/ip-address.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -238,30 +238,27 @@ const percentMessage =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or " +
   "'93%', regex used for validation is '[0-9]+%')";
 
-const specialRanges = new BlockList();
-specialRanges.addSubnet('127.0.0.0', 8, 'ipv4');
-specialRanges.addAddress('::1', 'ipv6');
-const linkLocal = new BlockList();
-linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
-linkLocal.addSubnet('fe80::', 10, 'ipv6');
-const linkLocalMulticast = new BlockList();
-linkLocalMulticast.addSubnet('224.0.0.0', 24, 'ipv4');
-linkLocalMulticast.addSubnet('ff02::', 16, 'ipv6');
+const rangesOf = (...texts: string[]): readonly IpRange[] =>
+  texts.map(parseCidr).filter((range) => range !== undefined);
+const isInOne = (ranges: readonly IpRange[], address: IpAddress): boolean =>
+  ranges.some((range) => isInRange(range, address));
+
+const loopback = rangesOf('127.0.0.0/8', '::1/128');
+const linkLocal = rangesOf('169.254.0.0/16', 'fe80::/10');
+const linkLocalMulticast = rangesOf('224.0.0.0/24', 'ff02::/16');
 
 /** Of an address that traffic is sent to: a valid one that means the same everywhere. */
 export function checkReachableIp(ip: string): readonly string[] {
   const parsed = parseIp(ip);
   if (parsed === undefined) return [ipMessage];
-  const { bytes, text: address } = parsed;
-  const family = parsed.family === 6 ? 'ipv6' : 'ipv4';
-  if (bytes.every((byte) => byte === 0)) return [`may not be unspecified (${ip})`];
-  if (specialRanges.check(address, family)) {
+  if (parsed.bytes.every((byte) => byte === 0)) return [`may not be unspecified (${ip})`];
+  if (isInOne(loopback, parsed)) {
     return ['may not be in the loopback range (127.0.0.0/8, ::1/128)'];
   }
-  if (linkLocal.check(address, family)) {
+  if (isInOne(linkLocal, parsed)) {
     return ['may not be in the link-local range (169.254.0.0/16, fe80::/10)'];
   }
-  return linkLocalMulticast.check(address, family)
+  return isInOne(linkLocalMulticast, parsed)
     ? ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)']
     : [];
 }

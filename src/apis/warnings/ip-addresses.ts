@@ -1,5 +1,5 @@
 /** Warnings of addresses and ranges that are not in their canonical form. */
-import { parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
+import { ipText, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
@@ -14,28 +14,32 @@ export function ipWarnings(field: string, value: string): Warnings {
   const ip = parseIp(value);
   if (ip === undefined) return noWarnings;
   if (!ip.standard) {
-    return [`${field}: non-standard IP address ${quote(value)} ${leaving} ${quote(ip.text)}`];
+    return [`${field}: non-standard IP address ${quote(value)} ${leaving} ${quote(ipText(ip))}`];
   }
-  return ip.family === 6 && ip.text !== value
-    ? [`${field}: IPv6 address ${quote(value)} ${canonical} (${quote(ip.text)})`]
-    : noWarnings;
+  if (ip.family === 4) return noWarnings;
+  const shown = ipText(ip);
+  return shown === value
+    ? noWarnings
+    : [`${field}: IPv6 address ${quote(value)} ${canonical} (${quote(shown)})`];
 }
 
 export function cidrWarnings(field: string, value: string): Warnings {
   const range = parseCidr(value);
   if (range === undefined) return noWarnings;
-  const { address } = range;
-  const single = `${address.text}/${address.bytes.length * 8}`;
+  const { address, aligned, standard } = range;
+  if (aligned && standard && address.family === 4) return noWarnings;
+  const shown = rangeText(range);
   const found: string[] = [];
-  if (!range.aligned) {
-    const either = `(should be ${quote(range.text)} or ${quote(single)}?)`;
+  if (!aligned) {
+    const single = `${ipText(address)}/${address.bytes.length * 8}`;
+    const either = `(should be ${quote(shown)} or ${quote(single)}?)`;
     found.push(`${field}: CIDR value ${quote(value)} is ambiguous in this context ${either}`);
   }
-  if (!range.standard) {
-    found.push(`${field}: non-standard CIDR value ${quote(value)} ${leaving} ${quote(range.text)}`);
+  if (!standard) {
+    found.push(`${field}: non-standard CIDR value ${quote(value)} ${leaving} ${quote(shown)}`);
   }
-  if (found.length === 0 && address.family === 6 && range.text !== value) {
-    found.push(`${field}: IPv6 CIDR value ${quote(value)} ${canonical} (${quote(range.text)})`);
+  if (found.length === 0 && address.family === 6 && shown !== value) {
+    found.push(`${field}: IPv6 CIDR value ${quote(value)} ${canonical} (${quote(shown)})`);
   }
   return found;
 }

@@ -166,6 +166,30 @@ const counts: readonly AttackRow[] = [
       return posts('/api/v1/namespaces/default/services', json, [JSON.stringify(service)])(port);
     },
   })),
+  ...['externalIPs', 'loadBalancerSourceRanges'].map((field) => ({
+    title: `addresses that are right in spec.${field}`,
+    right: [201],
+    run: (port: number, of: SizeOf) => {
+      const end = field === 'externalIPs' ? '' : '/32';
+      const given = many(of(2_000, 24_000), (i) => `10.0.${i >> 8}.${i & 255}${end}`);
+      const spec = { type: 'LoadBalancer', ports: [{ port: 80 }], [field]: given };
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec };
+      const path = '/api/v1/namespaces/default/services?dryRun=All';
+      return posts(path, json, [JSON.stringify(service)])(port);
+    },
+  })),
+  {
+    title: 'ranges that are right in ipBlock.except',
+    right: [201],
+    run: (port, of) => {
+      const except = many(of(2_000, 24_000), (i) => `10.0.${i >> 8}.${i & 255}/32`);
+      const ingress = [{ from: [{ ipBlock: { cidr: '10.0.0.0/8', except } }] }];
+      const spec = { podSelector: {}, ingress };
+      const body = JSON.stringify({ metadata: { name: 'ranges' }, spec });
+      const path = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies?dryRun=All';
+      return posts(path, json, [body])(port);
+    },
+  },
   ...(['labels', 'annotations'] as const).map((field) => ({
     title: field,
     right: [201, ...refused],
@@ -281,6 +305,15 @@ const others: readonly AttackRow[] = [
     title: 'bodies of 3 MiB that do not end',
     right: [0],
     run: (port, of) => unfinishedBodies(port, of(20, 600), 3 * 1024 * 1024),
+  },
+  {
+    title: 'a body in chunks of one byte',
+    right: [400],
+    run: async (port, of) => {
+      const head = `POST ${configMaps} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\n`;
+      const chunks = '1\r\n \r\n'.repeat(of(20_000, 1_000_000));
+      return [await raw(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)];
+    },
   },
   {
     title: 'readers of OpenAPI that take nothing',
