@@ -17,14 +17,14 @@ import { tell, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
 
-/** The status, or one that the kind's strategy names; undefined: the object itself. */
+/** The subresource: status, or one that the kind's strategy names; undefined: the object itself. */
 export type Subresource = string | undefined;
 
 export interface Change {
   readonly body: WriteBody;
   readonly options: WriteOptions;
   readonly subresource: Subresource;
-  /** Where nothing is, something may be made. */
+  /** The change may create a missing object. */
   readonly mayCreate: boolean;
 }
 

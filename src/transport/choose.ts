@@ -9,7 +9,7 @@ import { systemClock, systemTimers } from '../stdx/clock.ts';
 import type { UwsLoad } from './uws/uws-binding.ts';
 import { loadUws, replacementPackage } from './uws/uws-binding.ts';
 import { createUwsListen } from './uws/listen-uws.ts';
-import { whyNotByUws } from './uws/secure-app.ts';
+import { uwsRefusal } from './uws/secure-app.ts';
 
 export const transportChoices = ['auto', 'uws', 'node'] as const;
 export type TransportChoice = (typeof transportChoices)[number];
@@ -39,7 +39,7 @@ export async function chooseTransport(
   load: () => Promise<UwsLoad> = loadUws,
 ): Promise<ChosenTransport | RefusedTransport> {
   if (choice === 'node') return chosenNode([]);
-  const onlyNode = tls && whyNotByUws(tls);
+  const onlyNode = tls && uwsRefusal(tls);
   if (onlyNode !== undefined) {
     if (choice === 'uws') return { kind: 'refused', why: onlyNode };
     return chosenNode([`served by node: ${onlyNode}`]);

@@ -205,7 +205,7 @@ async function openPort(
       const open = (): void => {
         if (!port.open()) again = timers.after(reopenMs, open);
       };
-      behindQuietTurn(clock, timers, () => {
+      afterQuietTurn(clock, timers, () => {
         if (socket === false) return;
         port.close();
         open();
@@ -219,7 +219,7 @@ async function openPort(
 }
 
 /** Behind a turn of the event loop in which next to nothing was to be done. */
-function behindQuietTurn(clock: Clock, timers: Timers, callback: () => void): void {
+function afterQuietTurn(clock: Clock, timers: Timers, callback: () => void): void {
   let left = quietTurnsMax;
   const look = (sinceMs: number): void => {
     timers.nextTurn(() => {

@@ -30,7 +30,7 @@ const ciphers = [
 ].join(':');
 
 /** Undefined: it can be served. */
-export function whyNotByUws({ clientCaPem, minVersion }: TlsOptions): string | undefined {
+export function uwsRefusal({ clientCaPem, minVersion }: TlsOptions): string | undefined {
   if (clientCaPem !== undefined) return 'the uws transport knows no client certificates';
   if (minVersion === 'TLSv1.3') return 'the uws transport cannot refuse TLS 1.2';
   return undefined;
@@ -38,7 +38,7 @@ export function whyNotByUws({ clientCaPem, minVersion }: TlsOptions): string | u
 
 /** @throws when certificate and key cannot be used, or for what only node can do. */
 export function createSecureApp(uws: UwsBinding, tls: TlsOptions): UwsApp {
-  const why = whyNotByUws(tls);
+  const why = uwsRefusal(tls);
   if (why !== undefined) throw new Error(why);
   const { certificatePem, keyPem, scratchDirectory = tmpdir() } = tls;
   // The library does not say what is wrong with them.
