@@ -78,7 +78,7 @@ export const accessOptionTable = [
     flag: 'insecure-allow-remote-http',
     value: 'true|false',
     default: 'false',
-    help: 'Serve plain HTTP on an address that other machines reach: tokens can be read on the way.',
+    help: 'Serve plain HTTP beyond this machine: tokens can be read on the way.',
   },
   {
     flag: 'tls-cert-file',
