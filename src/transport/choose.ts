@@ -30,8 +30,8 @@ export interface RefusedTransport {
 
 /**
  * `auto`: the first native uWebSockets.js that loads, else node; node also for TLS that only it can
- * serve: client certificates, and 1.3 as the lowest version. An explicit choice that cannot be had
- * is refused, never replaced.
+ * serve: client certificates, and 1.3 as the lowest version. An explicit choice that is not
+ * available is refused, never replaced.
  */
 export async function chooseTransport(
   choice: TransportChoice,

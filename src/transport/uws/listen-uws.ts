@@ -89,13 +89,13 @@ export function createUwsListen(
   };
 }
 
-/** The last one has the port. Those before it have connections of earlier certificates. */
+/** The last app has the port. Earlier ones have the connections of earlier certificates. */
 interface Apps {
   readonly all: UwsApp[];
   make(tls: TlsOptions): UwsApp;
 }
 
-/** Undefined: it becomes an exchange, and expects its body. */
+/** Undefined: the request becomes an exchange and expects its body. */
 function refusalOf(
   exchange: UwsExchange,
   shared: UwsShared,
