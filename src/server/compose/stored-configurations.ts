@@ -1,8 +1,8 @@
 /**
- * Follows the stored configurations of admission in the log, and tracks which of them cannot be
- * read.
+ * Configurations of admission as this server hears of them: from the log, as everybody hears of
+ * objects; and which of them nobody can read.
  *
- * Invariant: a configuration that cannot be read is logged once, until it can be read again.
+ * Invariant: one that cannot be read is told in the log once for as long as it is so.
  */
 import type { StoredConfiguration } from '../../admission/readiness.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
