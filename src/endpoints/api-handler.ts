@@ -170,7 +170,7 @@ function handle(
   const serve = (admission: Admission): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
-    // Whoever may not be served at all is not told what is wrong with the request.
+    // A caller without access is not told what is wrong with the request.
     if (problem !== undefined) return problem;
     assert(query !== undefined, 'a request without a problem has its query');
     warnings.push(...(admission.warnings ?? []));

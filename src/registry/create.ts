@@ -206,8 +206,8 @@ function prepareValidation(
   return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
-/** A creation depends on no other object of the name, so all who have a say in it are asked before
- * its actor hears of it. */
+/** A creation depends on no other object of the name, so its guards are asked before its actor gets
+ * it. */
 async function prepareGuarded(
   deps: RegistryDeps,
   scope: DecisionScope,

@@ -83,7 +83,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
   };
 }
 
-/** Of those who have a say in a write. */
+/** Answers of the guards of a write. */
 type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
 
 function isVerdict(answer: Answer): answer is Verdict {

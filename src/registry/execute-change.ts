@@ -36,7 +36,7 @@ export async function executeChange(
   const { creationRefusal, dryRun, inTurns = false, manager = '', request, user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
-  // Who has a say in an operation has been asked about what was posted.
+  // The guards of an operation have been asked about the posted object.
   const isGuarded = user !== undefined && body.verb !== 'operation';
   const ofWhat = mayCreate ? operations.updateOrCreate : operations.update;
   const guard = isGuarded ? deps.guardOf?.(user, write, ofWhat) : undefined;

@@ -55,9 +55,9 @@ export interface WriteGuard {
   hear(terms: WriteTerms): WriteHearing;
 }
 
-/** One write before those who have a say in it. Objects are in the version that is decided in or,
- * what there is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of
- * `current`, where that is known. */
+/** One write in front of its guards. Objects are in the version that is decided in or, what there
+ * is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of `current`,
+ * where that is known. */
 export interface WriteHearing {
   /** The object to be written with the additions of the guard, or the refusal. `current` undefined:
    * a creation. */
