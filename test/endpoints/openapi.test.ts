@@ -404,10 +404,7 @@ describe('OpenAPI over HTTP', () => {
       const { description, properties } = at(schemas, 'apps.v1.DeploymentSpec');
       const fields = properties as Readonly<Record<string, Schema>>;
       assert.equal(description, 'The desired state of a Deployment.');
-      assert.equal(
-        fields['replicas']?.['description'],
-        'How many pods to run; 1 by default.',
-      );
+      assert.equal(fields['replicas']?.['description'], 'How many pods to run; 1 by default.');
       assert.equal(fields['strategy']?.['description'], 'How old pods give way to new ones.');
       const list = at(schemas, 'apps.v1.DeploymentList');
       const items = (list['properties'] as Readonly<Record<string, Schema>>)['items'];
