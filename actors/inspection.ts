@@ -23,7 +23,7 @@ export function inspectActors(
     const createdAt = nowMs().toString();
     write(JSON.stringify({ ...event, _version: wireVersion, createdAt, id: null }));
   };
-  // Whoever comes later has to know whose child all others are.
+  // An inspector that connects later must know the parent of all actors.
   emit(actorEvent(root, root.sessionId));
   noteInspection(root);
   const subscription = root.system.inspect((event: InspectionEvent) => {

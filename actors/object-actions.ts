@@ -252,11 +252,12 @@ function answer(context: ObjectContext, outcome: ObjectOutcome, effects: Effects
   const entry = context.mailbox.shift();
   assert(entry !== undefined && context.decided > 0, 'only a decided command is answered');
   context.decided -= 1;
-  effects.emit({ type: 'answer', entry, outcome: withTold(outcome, entry) });
+  effects.emit({ type: 'answer', entry, outcome: withAdmissionNotes(outcome, entry) });
 }
 
-/** What was told with the answers that count; what was told before the object changed does not. */
-function withTold(outcome: ObjectOutcome, { answers }: Entry): ObjectOutcome {
+/** Adds the warnings and annotations of the valid answers; those from before the object changed are
+ * dropped. */
+function withAdmissionNotes(outcome: ObjectOutcome, { answers }: Entry): ObjectOutcome {
   if (answers.length === 0) return outcome;
   const told = toldTogether(answers.map((answer) => answer.told));
   return told === undefined ? outcome : { ...outcome, told };
@@ -311,12 +312,12 @@ function know(context: ObjectContext, state: ObjectState | undefined, effects: E
   context.decided = 0;
   context.tip = state;
   context.asking = undefined;
-  sayLife(state, effects);
+  raiseLife(state, effects);
   effects.raise('rewound');
 }
 
-/** Nothing is known: as if nothing were there, until the store has answered. */
-function sayLife(state: ObjectState | undefined, effects: Effects): void {
+/** Unknown counts as absent, until the store has answered. */
+function raiseLife(state: ObjectState | undefined, effects: Effects): void {
   const life = state?.life ?? 'absent';
   assert(life !== 'removed', 'nobody decides on a life that has ended');
   effects.raise(`known.${life}`);
@@ -352,13 +353,13 @@ function adopt(
     const entry = context.mailbox.at(i);
     if (entry !== undefined) entry.fresh = true;
   }
-  sayLife(context.tip, effects);
+  raiseLife(context.tip, effects);
 }
 
 function failLoad(context: ObjectContext, error: unknown, effects: Effects): void {
   context.tip = undefined;
   reject(context, context.loadingCount, error, effects);
-  sayLife(undefined, effects);
+  raiseLife(undefined, effects);
 }
 
 const ask: ObjectAction = (context, _event, effects) => {

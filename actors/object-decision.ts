@@ -207,12 +207,12 @@ function examineProposal(proposal: Proposal, current: CurrentObject | undefined)
   }
   const finding = findingOf(proposal, current);
   if (!('validate' in proposal) || !proposal.validate) return finding;
-  const next = isDeletion(proposal) ? undefined : judgedBy(proposal);
+  const next = isDeletion(proposal) ? undefined : objectForAdmission(proposal);
   const question = { kind: 'validate', next, current: current?.object, revision } as const;
   return { kind: 'asking', question, finding };
 }
 
-function judgedBy(
+function objectForAdmission(
   proposal: Exclude<Proposal, { kind: 'ask' | 'not-found' | 'refused' }>,
 ): ApiObject | undefined {
   return ('judged' in proposal ? proposal.judged : undefined) ?? proposal.object;

@@ -372,7 +372,7 @@ class WatchCache implements Streams {
   #apply(change: Change, seenMs: number): void {
     const stream = this.#streamOf(resourceIdOf(change.key));
     const applied = stream.cache.apply(change);
-    // Before routing: whoever hears of the change finds it applied.
+    // Before routing, so that receivers of the change find it applied.
     this.#progress.advance(change.revision);
     this.#eventsTotal += 1;
     if (applied === undefined) return;

@@ -112,7 +112,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#liveIndex = index;
   }
 
-  /** A chunk of its group that begins at its position. Whoever sends it counts it. */
+  /** A chunk of its group that begins at its position. The caller counts it. */
   send(chunk: LiveChunk): void {
     this.#seq = chunk.seq;
     this.#revision = chunk.revision;

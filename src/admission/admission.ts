@@ -122,8 +122,8 @@ export interface ValidatePass {
 export interface AdmissionPlugin {
   /** As flags name it. */
   readonly name: string;
-  /** What it can have a say in: `<group>/<resource>` as they are stored, with `/<subresource>` for
-   * one. Absent: anything. A write of anything else costs a plugin nothing. */
+  /** The resources that it decides on: `<group>/<resource>` as they are stored, with
+   * `/<subresource>` for one. Absent: anything. A write of anything else costs a plugin nothing. */
   readonly resources?: readonly string[] | undefined;
   /** Whether it has anything to say; asked of every write of a user to what it can have a say in,
    * so it has to be quick. */

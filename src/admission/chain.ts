@@ -74,7 +74,7 @@ export function admissionGuards(plugins: readonly AdmissionPlugin[], deps: Chain
 
 type PluginsOf = (write: GuardedWrite) => readonly AdmissionPlugin[];
 
-/** Those that can have a say in a write, found once for each of the resources that they name. */
+/** The plugins for a write, looked up once for each resource that they name. */
 function pluginIndex(plugins: readonly AdmissionPlugin[]): PluginsOf {
   const anywhere = plugins.filter(({ resources }) => resources === undefined);
   const named = new Map<string, readonly AdmissionPlugin[]>();

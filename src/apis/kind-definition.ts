@@ -122,7 +122,7 @@ export interface VersionDefinition {
   readonly preparation?: ByIdentity<Partial<Preparation>> | undefined;
   /** A delete that says nothing of dependents orphans them. */
   readonly orphansDependents?: true | undefined;
-  /** What is said of a delete that leaves open what becomes of dependents. */
+  /** The warning for a delete without a propagation policy. */
   readonly deletionWarning?: string | undefined;
 }
 

@@ -73,7 +73,7 @@ export function claimLanguage(language: Language, identity: Identity): ClaimLang
   };
 }
 
-/** Whoever maps an address to a name has to look at whether it was verified. */
+/** A mapping of an e-mail address to a user name must check that the address was verified. */
 export const usesClaim = (expression: Expression, claim: string): boolean =>
   selectsField(expression.ast, 'claims', claim);
 

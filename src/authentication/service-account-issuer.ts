@@ -56,7 +56,7 @@ export interface IssuedToken {
 
 export interface TokenIssuer {
   readonly audiences: readonly string[];
-  /** Whoever asks for more gets this. */
+  /** The longest life; requests for more get this. */
   readonly maxExpirationSeconds: number | undefined;
   issue(order: TokenOrder): Promise<IssuedToken>;
   /** The token of a token secret. */

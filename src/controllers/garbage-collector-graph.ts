@@ -9,11 +9,11 @@
  *
  * What it is not: what decides. It says what to look at; decisions are made on the snapshots.
  *
- * Invariants: the graph is exactly what the snapshots show, because it hears of a change in the
- * step in which they do. An object without owners, that nobody names as its owner and whose
- * deletion does not wait for the collector, leaves nothing here, and costs one or two searches of
- * its bytes for a word: only what has the word is parsed.
- * Bounds: about 600 bytes of memory for an object with one owner; nothing for others.
+ * Invariants: the graph is exactly what the snapshots show, because it gets a change in the step in
+ * which they do. An object without owners, that nobody names as its owner and whose deletion does
+ * not wait for the collector, leaves nothing here, and costs one or two searches of its bytes for a
+ * word: only what has the word is parsed. Bounds: about 600 bytes of memory for an object with one
+ * owner; nothing for others.
  */
 import { identifyingMetadata } from '../apimachinery/object-encoding.ts';
 import type { Identity } from '../apimachinery/identity.ts';

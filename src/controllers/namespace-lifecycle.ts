@@ -134,7 +134,7 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
   const { uid = '' } = metadataOf(entry);
   const own = identity.finalizers.namespace;
   const emptied = left.resources.length === 0 && failures.length === 0;
-  // Whoever wonders why a namespace stays reads the conditions; one that goes now has no reader.
+  // The conditions say why a namespace stays; one that is removed now needs none.
   if (!emptied || isHeldByOthers(entry, own)) {
     await changeNamespace(registry, kind, name, uid, 'status', (object) =>
       withContentConditions(object, left, registry.clock.nowMs()),

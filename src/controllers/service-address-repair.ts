@@ -167,7 +167,7 @@ async function repairRecord(
 function isOrphan(deps: AddressRepairDeps, resource: GroupResource, entry: Entry): boolean {
   const object = decodeObject(entry.bytes);
   const [kind, namespace = '', name = ''] = (ownerOf(object) ?? '').split('/');
-  // Whoever holds it by a finalizer has more to do.
+  // A finalizer holds it, so its owner has more to do.
   if (kind !== 'services' || (object.metadata.finalizers ?? []).length > 0) return false;
   const service = deps.registry.streams.snapshot(services).get(namespace, name);
   if (service === undefined) return true;

@@ -47,10 +47,10 @@ import { allowCbor, sendStatusError } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
-  /** Who may be served at all. */
+  /** Authentication and authorization. */
   readonly filter: AccessFilter;
   readonly inFlight: InFlight;
-  /** Names requests. */
+  /** Makes IDs for requests. */
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
   readonly auditing: AuditingDeps | undefined;
@@ -59,11 +59,11 @@ export interface ApiHandlerDeps {
   readonly version: JsonObject;
   readonly health: Health;
   readonly actorsDebug: ActorsDebug;
-  /** What else there is to GET, by path. */
+  /** Further documents, by path. */
   readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<MetricsBody>;
-  /** Of the page of service level indicators. */
+  /** Text of the page of service level indicators. */
   readonly indicators: () => Promise<MetricsBody>;
   readonly requestCounts: RequestCounts;
   /** A request failed for a reason that is not the client's. */
@@ -92,7 +92,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const auditId = identifyRequest(exchange, prng);
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
-    const asked = whatIsAsked(exchange, startMs);
+    const asked = readTarget(exchange, startMs);
     turnWatch.mark(asked.info, nowMs);
     const seat = inFlight.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
@@ -140,7 +140,7 @@ interface Asked {
   readonly warnings: string[];
 }
 
-function whatIsAsked({ method, path, query: text }: HttpExchange, startMs: number): Asked {
+function readTarget({ method, path, query: text }: HttpExchange, startMs: number): Asked {
   const warnings: string[] = [];
   const parsedQuery = parseQuery(text);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
@@ -170,7 +170,7 @@ function handle(
   const serve = (admission: Admission): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
-    // Whoever may not be served at all is not told what is wrong with the request.
+    // A caller without access is not told what is wrong with the request.
     if (problem !== undefined) return problem;
     assert(query !== undefined, 'a request without a problem has its query');
     warnings.push(...(admission.warnings ?? []));

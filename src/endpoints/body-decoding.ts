@@ -30,7 +30,7 @@ interface TurnsDeps {
   readonly registry: { readonly turns: Turns };
 }
 
-/** At once, or a promise: a small body is not to wait for one. */
+/** The value, or a promise of it: a small body costs no promise. */
 export function decodeBody(
   deps: TurnsDeps,
   exchange: Pick<HttpExchange, 'closed'>,
@@ -84,7 +84,7 @@ async function decodeInTurns(
   return decoded === undefined || exchange.closed ? gone : decoded;
 }
 
-/** Nobody reads it; the audit trail may. */
+/** No handler reads it; the audit trail may. */
 const gone: Decoded = {
   kind: 'refused',
   error: newTimeout('the client went away before its body was read', 1),

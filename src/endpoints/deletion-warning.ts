@@ -1,4 +1,4 @@
-/** What a caller is told who deletes without saying what becomes of dependents (spec 1, 3.1). */
+/** The warning for a delete without a propagation policy (spec 1, 3.1). */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import type { EndpointDeps, ResourceRequest } from './request.ts';
 

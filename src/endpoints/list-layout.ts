@@ -38,12 +38,12 @@ export interface ListLayout {
   readonly itemOf: StateEncoder;
   /** Making an item costs more than copying it. */
   readonly costly: boolean;
-  /** An item is there until the next one is made. */
+  /** An item is valid until the next one is made. */
   readonly isPassing: boolean;
-  /** What `itemOf` makes is kept under this name; undefined: it is made anew. */
+  /** The cache key for what `itemOf` makes; undefined: not cached. */
   readonly keptAs: string | undefined;
-  /** What is to be done before `itemOf` is asked for the item of a large object, in parts.
-   * Undefined: nothing. */
+  /** Prepares the item of a large object in parts, before `itemOf` is called. Undefined: nothing to
+   * prepare. */
   readonly prepare?: ((entry: EncodableState) => Steps<void> | undefined) | undefined;
 }
 
@@ -101,8 +101,8 @@ function keptName(kind: KindInfo, format: BodyFormat, pretty: boolean, id: strin
   return `${format === 'json' && pretty ? 'indented' : format} ${id} ${showingId(kind)}`;
 }
 
-/** What is kept of a row has holes where ages belong: the length of an item is another one later,
- * so there is no such list in a form that says its length first. */
+/** A cached row has gaps for ages, so the length of an item changes with time; such a list cannot
+ * have a form that begins with its length. */
 function tableLayout(
   deps: EndpointDeps,
   kind: KindInfo,

@@ -52,7 +52,7 @@ export interface SentList extends Pick<
   readonly snapshot: ListResult['snapshot'] | undefined;
 }
 
-/** What lists of a snapshot have been found to come to: a herd asks for one. */
+/** The known sizes of lists of a snapshot, because many clients ask for the same one. */
 const measures = new WeakMap<ListResult['snapshot'], Map<string, ListMeasure>>();
 /** Of one snapshot. Policy: further ones are measured each time. */
 const measuresMax = 64;
@@ -131,7 +131,7 @@ class ListAnswer {
     (this.#packer ?? this.#stream)?.onDrain(callback);
   }
 
-  /** What has begun cannot be completed. */
+  /** A list that has begun cannot be completed. */
   cut(): void {
     this.#release();
     this.#stream?.abort();

@@ -16,7 +16,7 @@ import type { ShownConverter } from './shown-conversion.ts';
 import { sendStatusError } from './status-response.ts';
 import { warningHeaders } from './warnings.ts';
 
-/** Undefined: it has been sent. Most answers are, and a promise would be one of a dozen more. */
+/** Undefined: it has been sent. Most answers are sent at once, without a promise. */
 export type Sending = Promise<void> | undefined;
 
 /** `bytes`: stamped, in the stored version. */
@@ -39,7 +39,8 @@ export function sendObject(
   return sendBody(deps, request, status, representation.negotiated.mediaType, body);
 }
 
-/** What cannot be converted has been written all the same, if this is the answer to a write. */
+/** If this is the answer to a write, the object has been written although it cannot be converted
+ * for the answer. */
 async function sendConverted(
   deps: EndpointDeps,
   request: ApiRequest,
@@ -91,7 +92,7 @@ async function sendLarge(
   await sendBody(deps, request, status, negotiated.mediaType, body);
 }
 
-/** What a dry run makes has no version. */
+/** The result of a dry run has no resourceVersion. */
 function versionOf({ revision }: { readonly revision: bigint }): string {
   return revision === 0n ? '' : revision.toString();
 }

@@ -22,7 +22,7 @@ import type { WatchCounts } from './watch-counts.ts';
 export interface EndpointDeps {
   readonly registry: RegistryDeps;
   readonly identity: Identity;
-  /** Asked by handlers for what they find out only on the way: a write that creates. */
+  /** Further authorization that a handler needs on the way: for a write that creates. */
   readonly access: AccessChecker;
   /** Minor release of 1 whose API is served. */
   readonly release: number;
@@ -33,17 +33,17 @@ export interface EndpointDeps {
   /** Objects that cannot be read may be deleted by those whom `refusal` lets: the verb is
    * `unsafe-delete-ignore-read-errors`. Absent: by nobody. */
   readonly unsafeDelete?: UnsafeDelete | undefined;
-  /** Who answers reviews, by kind: SubjectAccessReview, TokenReview ... */
+  /** Answers reviews, by kind: SubjectAccessReview, TokenReview ... */
   readonly reviews: ReviewAnswerers;
-  /** Who works out the objects of computed resources. */
+  /** Compute the objects of computed resources. */
   readonly views: ResourceViews;
   /** Counts what watches are sent. */
   readonly watchCounts: WatchCounts;
-  /** Is told whose work goes on, where much of it may follow. */
+  /** Told for which request long work continues. */
   readonly turnWatch: Pick<TurnWatch<RequestInfo>, 'mark'>;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
-  /** What objects are in the forms they have been asked for. */
+  /** The cache of encoded objects. */
   readonly encodings: KeptEncodings;
 }
 
@@ -95,7 +95,7 @@ export interface ApiRequest {
   readonly exchange: HttpExchange;
   readonly info: RequestInfo;
   readonly query: QueryParameters;
-  /** Who asks: after impersonation, if there was any. */
+  /** The user, after impersonation if there was any. */
   readonly user: UserInfo;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
@@ -119,7 +119,8 @@ export interface ResourceRequest extends ApiRequest {
   readonly kind: KindInfo;
 }
 
-/** What a handler leaves to be sent: an error, as a Status; nothing: it has sent its answer. */
+/** The result of a handler: an error, to be sent as a Status; or nothing, if it has sent its
+ * answer. */
 export type Answer = StatusError | void;
 
 export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;

@@ -48,7 +48,7 @@ const handlers: Readonly<Record<string, ResourceHandler>> = lookup({
   deletecollection: handleDeleteCollection,
 });
 
-/** Of kinds whose objects are worked out: there is nothing to change or to follow. */
+/** Verbs of computed kinds: their objects cannot be changed or watched. */
 const computedHandlers: Readonly<Record<string, ResourceHandler>> = lookup({
   get: handleGetComputed,
   list: handleListComputed,
@@ -135,7 +135,8 @@ function lacksNamespace(resource: ResourceInfo, verb: string): boolean {
   return resource.name !== '' || (verb !== 'list' && verb !== 'watch');
 }
 
-/** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */
+/** Uses of a deprecated version get a warning, are counted, and are marked in the audit event (spec
+ * 1, section 9, rule 6). */
 function noteDeprecation(
   deps: EndpointDeps,
   request: ApiRequest,

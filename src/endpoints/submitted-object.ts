@@ -52,7 +52,7 @@ import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 export const deleteOptionsOnly: SchemaOf = (_apiVersion, kind) =>
   kind === 'DeleteOptions' ? deleteOptionsType : undefined;
 
-/** What a body is to be. */
+/** The expected type of a body. */
 export type Expected = DocumentType & {
   /** Other kinds of the same fields that are understood. */
   readonly alsoKinds?: readonly GroupVersionKind[] | undefined;
@@ -80,7 +80,7 @@ export async function readBody(
   return checkedBody(deps, request, bodyTypes, await takenBody(deps, request));
 }
 
-/** The body is taken in any case, so that the connection stays usable for the next request. */
+/** The body is read in any case, so that the connection stays usable for the next request. */
 function takenBody({ limits }: EndpointDeps, { exchange }: ApiRequest): Promise<BodyResult> {
   return exchange.readBody(limits.requestBodyBytesMax);
 }

@@ -21,7 +21,7 @@ const attemptsMax = 64;
 type CompanionFailure = Extract<ObjectOutcome, { readonly kind: 'companion-failed' }>;
 type ConditionFailure = Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>;
 
-/** Of which object. */
+/** The object of the write. */
 interface WriteTarget {
   readonly kind: KindInfo;
   readonly namespace: string;
@@ -35,15 +35,15 @@ interface RefusalPort {
 /** An outcome that is final. */
 export type FinalOutcome = Exclude<ObjectOutcome, CompanionFailure>;
 
-/** Why the write is refused; `again`: it has to be decided again, and may be now. Undefined: the
- * condition is none of the companions'. */
+/** Why the write is refused; `again`: it must be decided again, and may be now. Undefined: the
+ * failed condition does not belong to a companion. */
 export type CompanyRefusal = (
   target: WriteTarget,
   failure: CompanionFailure | ConditionFailure,
   dryRun: boolean,
 ) => Promise<StatusError | 'again'> | undefined;
 
-/** What becomes of the outcome of one decision, the `attempt`th (from 0). */
+/** Handles the outcome of one decision, number `attempt` (from 0). */
 export async function accompanied(
   { companyRefusal }: RefusalPort,
   target: WriteTarget,

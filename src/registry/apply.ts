@@ -48,7 +48,7 @@ type ApplyBody = Extract<WriteBody, { readonly intent: ApiObject }>;
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
-  /** Takes over what others own and the intent sets. */
+  /** Takes over fields that the intent sets and others own. */
   readonly force: boolean;
 }
 
@@ -67,7 +67,7 @@ export function applyObject(
   return executeChange(deps, target, { body, options, subresource, mayCreate });
 }
 
-/** A Scale as intent: it names the replica count alone, whatever else stands in it. */
+/** A Scale as intent: only its replica count counts. */
 export function applyScale(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -119,8 +119,8 @@ export function decideScaleApply(
   return finished(produceApplied(scope, target, applied, complete, current));
 }
 
-/** What was merged as an object of its kind: an intent names neither the defaults nor all that its
- * type writes, and what is taken out has its default again. */
+/** The merged intent as a complete object of its kind: an intent has no defaults and not all
+ * members of its type, and a removed field gets its default again. */
 function typed(merged: ApiObject, kind: KindInfo): ApiObject {
   const document = typedDocument(merged, kind, 'Ignore', []);
   // Both parts were of the kind.

@@ -36,18 +36,20 @@ import type { DecisionScope, WriteInput } from './write-command.ts';
 const attemptsMax = 16;
 
 export interface ObjectChange {
-  /** What it should be; the object itself, or undefined: it is. Both have the resourceVersion. */
+  /** Returns the wanted object, with its resourceVersion; the object itself, or undefined, if
+   * nothing is to be changed. */
   readonly change: (object: ApiObject) => ApiObject | undefined;
   readonly options: WriteOptions;
   readonly subresource?: Subresource;
-  /** Which object is meant; absent: whichever is there. */
+  /** The uid and version of the object that is meant; absent: any. */
   readonly expected?: Preconditions | undefined;
-  /** `update`: it obeys what an update obeys. `overwrite`: what is taken away makes nothing worse,
-   * and has to be possible, so nothing is validated. `overwrite-unowned`: nor owned by anybody. */
+  /** `update`: validated like an update. `overwrite`: not validated, because the change only
+   * removes something and must always be possible. `overwrite-unowned`: and without field
+   * ownership. */
   readonly how: 'update' | 'overwrite' | 'overwrite-unowned';
 }
 
-/** NotFound where nothing is. Whether something was written. */
+/** Returns whether something was written; NotFound if there is no object. */
 export async function changeObject(
   deps: RegistryDeps,
   target: ObjectTarget,

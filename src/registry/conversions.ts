@@ -13,7 +13,7 @@ import { refused } from './registry.ts';
 
 const conversionsMax = 8;
 
-/** Why it could not be converted; undefined: it is, and remembered. */
+/** Why it could not be converted; undefined: it was, and the result is cached. */
 export async function convertMissing(
   { custom }: KindInfo,
   object: ApiObject,

@@ -62,16 +62,15 @@ const generateNameAttemptsMax = 8;
 
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Under which name fields are owned; absent: unknown. */
+  /** The field manager; absent: unknown. */
   readonly manager?: string | undefined;
   /** Who writes; absent: the server itself. */
   readonly user?: UserInfo | undefined;
   /** The request that it is part of; absent: the server writes for itself, or for a user. */
   readonly request?: WritingRequest | undefined;
-  /** Why this write may not create what is not there; absent: it may. */
+  /** Why this write may not create a missing object; absent: it may. */
   readonly creationRefusal?: StatusError | undefined;
-  /** The object is a large one: each stage of its way to the actor has a turn of the event loop
-   * for itself. */
+  /** The object is large: each stage before the actor has its own turn of the event loop. */
   readonly inTurns?: boolean | undefined;
 }
 
@@ -115,8 +114,8 @@ async function createGenerated(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-/** A creation whose companions could not be written, because the world has moved on, is made ready
- * anew: with another address, say. */
+/** A creation whose companions could not be written, because the state has changed, is prepared
+ * again: with another address, for example. */
 async function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
@@ -133,7 +132,7 @@ async function createNamed(
   }
 }
 
-/** One promise for all of it: each function in between that waits is one more of every create. */
+/** One promise for all of it: each further async function would add one to every create. */
 async function createInScope(
   deps: RegistryDeps,
   scope: DecisionScope,
@@ -148,10 +147,10 @@ async function createInScope(
   let prepared: Result<PreparedCreation>;
   let told: Told | undefined;
   if (guard === undefined) {
-    const born = bornObject(scope, target, submitted, name);
+    const born = newObject(scope, target, submitted, name);
     const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
     if (preparing !== undefined) await preparing;
-    prepared = prepareBorn(scope, target, name, born, born.object, user);
+    prepared = prepareNewObject(scope, target, name, born, born.object, user);
   } else {
     const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
     ({ prepared, told } = heard);
@@ -207,8 +206,8 @@ function prepareValidation(
   return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
-/** A creation depends on no other object of the name, so all who have a say in it are asked before
- * its actor hears of it. */
+/** A creation depends on no other object of the name, so its guards are asked before its actor gets
+ * it. */
 async function prepareGuarded(
   deps: RegistryDeps,
   scope: DecisionScope,
@@ -222,27 +221,27 @@ async function prepareGuarded(
   const hearing = guard.hear(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current;
-  const born = bornObject(scope, target, submitted, name);
+  const born = newObject(scope, target, submitted, name);
   const asked = { born, asks: guard.asks, hearing };
-  const prepared = await prepareHeard(deps, scope, target, name, asked, options);
+  const prepared = await prepareAdmitted(deps, scope, target, name, asked, options);
   return { prepared, told: hearing.told() };
 }
 
-interface HeardCreation extends Pick<WriteGuard, 'asks'> {
+interface AdmittedCreation extends Pick<WriteGuard, 'asks'> {
   readonly born: Deduplicated;
   readonly hearing: WriteHearing;
 }
 
-async function prepareHeard(
+async function prepareAdmitted(
   deps: RegistryDeps,
   scope: DecisionScope,
   target: ResourceTarget,
   name: string,
-  { asks, born, hearing }: HeardCreation,
+  { asks, born, hearing }: AdmittedCreation,
   { inTurns = false, user }: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
   if (inTurns) {
-    // Of what is too large in any case nobody is asked anything.
+    // Admission is not asked about an object that is too large in any case.
     const tooMany = tooManyFields(scope, target.kind, born.object);
     if (tooMany !== undefined) return refused(tooMany);
     await deps.turns.pause(wholeTurnMs);
@@ -252,14 +251,14 @@ async function prepareHeard(
   if (mutated instanceof StatusError) return refused(mutated);
   const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
   if (preparing !== undefined) await preparing;
-  const prepared = prepareBorn(scope, target, name, born, mutated, user);
+  const prepared = prepareNewObject(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = hearing.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
   return error === undefined ? prepared : refused(error);
 }
 
-/** An object of the server itself, whose fields nobody owns. */
+/** Creates an object of the server itself, whose fields have no manager. */
 export async function createUnowned(
   deps: RegistryDeps,
   target: ResourceTarget,
@@ -267,8 +266,8 @@ export async function createUnowned(
 ): Promise<Result<WriteResult>> {
   const name = submitted.metadata.name ?? '';
   const scope = scopeOf(deps);
-  const born = bornObject(scope, target, submitted, name);
-  const prepared = prepareBorn(scope, target, name, born, born.object, undefined);
+  const born = newObject(scope, target, submitted, name);
+  const prepared = prepareNewObject(scope, target, name, born, born.object, undefined);
   if (prepared.kind === 'refused') return prepared;
   const { object: decided, warnings } = prepared.value;
   const object = storedForm(decided, target.kind);
@@ -313,9 +312,9 @@ export function trackedCreation(
   return written === object ? owned : withOwners(object, owned.metadata);
 }
 
-/** A new object in the version that is decided in, with what the server sets, before anybody has a
- * say in it. Pure. */
-export function bornObject(
+/** A new object in the version of the decision, with the fields that the server sets, before
+ * admission. Pure. */
+export function newObject(
   { nowMs, uid }: DecisionScope,
   { kind, namespace }: ResourceTarget,
   submitted: ApiObject,
@@ -326,9 +325,9 @@ export function bornObject(
   return withoutDuplicateOwners(toDecidedVersion(born, kind));
 }
 
-/** The object as it would be stored, but for who owns its fields; or why it may not be. `mutated`:
- * the one that was born, as those who have a say in it left it. Pure. */
-export function prepareBorn(
+/** The object as it would be stored, without its field ownership; or the refusal. `mutated`: the
+ * new object after mutating admission. Pure. */
+export function prepareNewObject(
   scope: DecisionScope,
   { kind }: ResourceTarget,
   name: string,

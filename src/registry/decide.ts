@@ -25,7 +25,7 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
-import { bornObject, prepareBorn, trackedCreation } from './create.ts';
+import { newObject, prepareNewObject, trackedCreation } from './create.ts';
 import { decideDelete } from './delete.ts';
 import { withOwners } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
@@ -53,7 +53,7 @@ export interface DecidePorts {
   readonly scheme: Scheme;
   readonly identity: Identity;
   readonly strategyOf: StrategyOf;
-  /** By the name of the operation. */
+  /** Decisions of kinds, by the name of the operation. */
   readonly operations: ReadonlyMap<string, DecideOperation>;
 }
 
@@ -83,7 +83,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
   };
 }
 
-/** Of those who have a say in a write. */
+/** Answers of the guards of a write. */
 type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
 
 function isVerdict(answer: Answer): answer is Verdict {
@@ -240,7 +240,7 @@ function* proposeCreation(
   if (creation.kind !== 'ok') return creation;
   if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
-  const born = bornObject(scope, target, submitted, target.name);
+  const born = newObject(scope, target, submitted, target.name);
   const { asks, manager, user } = input;
   const { validate } = asks;
   const [answer] = asks.mutateCreation ? answers : [];
@@ -250,7 +250,7 @@ function* proposeCreation(
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
   yield* preparing(scope, target.kind, mutated, undefined);
-  const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
+  const prepared = prepareNewObject(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;
   const judged =

@@ -60,8 +60,8 @@ export async function deleteCollection(
   return ok({ list: listed.value, deletedCount });
 }
 
-/** Deletes each of the objects, as they are when their turn comes; returns how many. What fails
- * first ends it: what is in flight then still happens. Undefined among them is a pause. */
+/** Deletes each of the objects, in the state of that moment; returns how many. The first failure
+ * ends it, but deletions in flight still happen. An undefined entry is a pause. */
 export async function deleteEntries(
   deps: RegistryDeps,
   target: ResourceTarget,

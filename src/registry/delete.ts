@@ -46,7 +46,7 @@ type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-fa
 export interface DeletionFor {
   readonly user: UserInfo;
   readonly request?: WritingRequest | undefined;
-  /** Of a request that is for this one object. */
+  /** For a request that deletes this one object. */
   readonly arrival?: WriteArrival | undefined;
 }
 

@@ -17,8 +17,8 @@ import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 
 type Names = Identity['finalizers'];
 
-/** The object with the finalizers that its deletion with these options leaves it. The same object
- * when they are those it has. */
+/** The object with the finalizers that it keeps when it is deleted with these options; the same
+ * object if nothing changes. */
 export function withDeletionFinalizers(
   object: ApiObject,
   kind: KindInfo,
@@ -34,7 +34,7 @@ export function withDeletionFinalizers(
   return withFinalizers(object, next);
 }
 
-/** An empty list is no member. */
+/** An empty list is written as no member. */
 export function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
   const metadata: ObjectMeta =
     finalizers.length === 0

@@ -17,14 +17,14 @@ import { tell, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
 
-/** The status, or one that the kind's strategy names; undefined: the object itself. */
+/** The subresource: status, or one that the kind's strategy names; undefined: the object itself. */
 export type Subresource = string | undefined;
 
 export interface Change {
   readonly body: WriteBody;
   readonly options: WriteOptions;
   readonly subresource: Subresource;
-  /** Where nothing is, something may be made. */
+  /** The change may create a missing object. */
   readonly mayCreate: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function executeChange(
   const { creationRefusal, dryRun, inTurns = false, manager = '', request, user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
-  // Who has a say in an operation has been asked about what was posted.
+  // The guards of an operation have been asked about the posted object.
   const isGuarded = user !== undefined && body.verb !== 'operation';
   const ofWhat = mayCreate ? operations.updateOrCreate : operations.update;
   const guard = isGuarded ? deps.guardOf?.(user, write, ofWhat) : undefined;

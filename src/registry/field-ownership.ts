@@ -22,7 +22,7 @@ import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import { atVersionOf } from './versions.ts';
 import type { DecisionScope } from './write-command.ts';
 
-/** What a write says of its writer. */
+/** The writer, for field ownership. */
 export interface Writer {
   /** '' counts as unknown. */
   readonly manager: string;
@@ -30,8 +30,8 @@ export interface Writer {
   readonly subresource: string;
 }
 
-/** What it gives is listed again where it is passed on (here and in apply.ts), not spread: a spread
- * with one member more takes 1.5 µs, the list 20 ns, and every write has one. */
+/** Its members are listed where it is passed on (here and in apply.ts), not spread: a spread with
+ * one more member takes 1.5 µs, the list 20 ns, and every write has one. */
 export function fieldWriter(
   { nowMs, scheme }: DecisionScope,
   kind: KindInfo,

@@ -31,8 +31,8 @@ const serverOwned: ReadonlySet<string> = new Set([
 
 type MetadataDraft = Record<string, ObjectMeta[string]>;
 
-/** What is the client's own of `meta`, behind what is there already. Built up rather than deleted
- * from, and by name rather than by pairs: every write comes through here. */
+/** Adds the client's own members of `meta`. Built up member by member, because every write comes
+ * through here and deleting members is slow. */
 function withClientOwned(draft: MetadataDraft, meta: ObjectMeta): ObjectMeta {
   for (const field in meta) {
     if (field !== 'name' && field !== 'namespace' && !serverOwned.has(field)) {
@@ -51,9 +51,9 @@ export function metadataForCreate(object: ApiObject, kind: KindInfo, birth: Birt
   return { ...object, metadata: withClientOwned(draft, object.metadata) };
 }
 
-/** The submitted metadata with everything the server owns taken from the current object. What a
- * client says of the uid, and of a deletion that nobody has asked for, stays as it said it:
- * validation tells it that these do not change. */
+/** The submitted metadata with everything the server owns taken from the current object. The
+ * client's uid and deletion fields stay as they were sent, so that validation can refuse a change
+ * of them. */
 export function metadataForUpdate(submitted: ApiObject, current: ApiObject): ApiObject {
   const was = current.metadata;
   const draft: MetadataDraft = { name: was.name };
@@ -98,7 +98,7 @@ export function bumpGeneration(object: ApiObject): ApiObject {
   return { ...object, metadata: withMember(object.metadata, 'generation', generation) };
 }
 
-/** Members of an object that are not what a client wishes for. */
+/** Members of an object that are not desired state. */
 const undesired: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 function sameDesiredState(next: ApiObject, current: ApiObject): boolean {

@@ -20,7 +20,7 @@ export interface Posting {
   readonly request: WritingRequest;
 }
 
-/** The object as those who may change it have left it. */
+/** The object after mutating admission. */
 export async function admitPosted(
   { clock, guardOf }: Pick<RegistryDeps, 'clock' | 'guardOf'>,
   write: GuardedWrite,

@@ -29,7 +29,7 @@ export function namesUid(preconditions: Preconditions): boolean {
   return (preconditions.uid ?? '') !== '';
 }
 
-/** The object that the client means is not the one there, which may be none. */
+/** The object that the client means is not the current one, or there is none. */
 export function uidConflict(
   { kind, name }: ObjectTarget,
   expected: string,

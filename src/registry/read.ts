@@ -34,7 +34,7 @@ import type {
 } from './registry.ts';
 import { ok, refused } from './registry.ts';
 
-/** How new a read has to be. */
+/** How recent a read must be. */
 export type Consistency =
   | { readonly kind: 'most-recent' }
   | { readonly kind: 'any' }
@@ -84,7 +84,8 @@ function keyOf({ kind, namespace, name }: ObjectTarget): string {
   return `${kind.storage.group}/${kind.storage.resource}/${namespace}/${name}`;
 }
 
-/** A list that left something out would be taken for the whole: it names what cannot be read. */
+/** A list with a gap would be taken for complete, so the error names the objects that cannot be
+ * read. */
 function unreadableError(
   { kind }: ResourceTarget,
   unreadable: ReturnType<typeof unreadableIn>,

@@ -32,15 +32,15 @@ export interface RegistryDeps {
   readonly strategyOf: StrategyOf;
   /** Absent: no subresource is an operation. */
   readonly operationOf?: OperationOf | undefined;
-  /** Absent: no subresource leads to what runs. */
+  /** Absent: no subresource is a connection. */
   readonly connectionOf?: ConnectionOf | undefined;
   readonly clock: Clock;
   readonly prng: Prng;
   /** For walks that may be long. */
   readonly turns: Turns;
-  /** Asked for writes of users; absent: nobody has a say. */
+  /** The guards for writes of users; absent: none. */
   readonly guardOf?: GuardOf | undefined;
-  /** What the failure of what goes with a write means; absent: nothing goes with writes. */
+  /** What the failure of a companion means; absent: writes have no companions. */
   readonly companyRefusal?: CompanyRefusal | undefined;
   /** By the name of a feature gate. Absent: none is on. */
   readonly isFeatureOn?: ((gate: string) => boolean) | undefined;
@@ -57,7 +57,7 @@ export type Operation = (
 
 export interface OperationOptions {
   readonly dryRun: boolean;
-  /** Under which name fields are owned. */
+  /** The field manager. */
   readonly manager: string;
   readonly user: UserInfo;
 }
@@ -65,8 +65,9 @@ export interface OperationOptions {
 /** `subresource` '': of the kind itself. Undefined: it does nothing. */
 export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
 
-/** A request for a connection to what runs, which this server has none to: what is wrong with it,
- * or that. Nothing is changed. `target.name` as it stands in the path. */
+/** A request for a connection to a pod, a service or a node. This server has no connection to them:
+ * the answer is the error in the request, or that. Nothing is changed. `target.name` is as in the
+ * path. */
 export type Connection = (
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -105,7 +106,7 @@ export function refused(error: StatusError): { readonly kind: 'refused'; error: 
   return { kind: 'refused', error };
 }
 
-/** An object on its way out, in the version it is stored in. */
+/** An object for an answer, in its stored version. */
 export interface StoredObject {
   /** JSON with metadata.resourceVersion; shared, never written to. */
   readonly bytes: Uint8Array;
@@ -121,7 +122,7 @@ export interface WriteResult extends StoredObject {
 }
 
 export interface DeleteResult {
-  /** The object: as it was last, or as it now is, with its deletion marked. */
+  /** The deleted object in its last state, or the object with its deletion marked. */
   readonly object: StoredObject;
   readonly uid: string;
   readonly removed: boolean;
@@ -129,8 +130,8 @@ export interface DeleteResult {
 
 export interface ListResult {
   readonly revision: Revision;
-  /** The entries of the page, in key order; each walk begins anew. Undefined among them: many were
-   * passed over, and here is a place to let others go on. */
+  /** The entries of the page, in key order; each iteration starts at the beginning. An undefined
+   * entry means that many were skipped, and that the caller may give way to others here. */
   readonly entries: Iterable<StoredObject | undefined>;
   /** How many entries there are, when known without walking them. */
   readonly count: number | undefined;

@@ -52,7 +52,7 @@ export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersio
   };
 }
 
-/** Why there is no Scale to show: of a kind that users define, which need not have a count. */
+/** Why there is no Scale to show: an object of a custom type may have no replica count. */
 export function missingReplicas(object: ApiObject, kind: KindInfo): StatusError | undefined {
   const { custom, scale } = kind;
   if (custom === undefined || scale === undefined) return undefined;
@@ -111,7 +111,7 @@ export async function executeScale(
   });
 }
 
-/** What a Scale, as a client wants it, makes of the object it scales. */
+/** The scaled object after a write of its Scale. */
 export function decideScaleUpdate(
   scope: DecisionScope,
   target: ObjectTarget,

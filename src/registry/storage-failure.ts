@@ -15,7 +15,7 @@ import { storageLimits } from '../storage/storage.ts';
 import type { StorageError } from '../storage/storage.ts';
 
 const retryAfterSeconds = 1;
-/** Room does not come back in a moment. */
+/** Space is not freed within a moment. */
 const fullRetryAfterSeconds = 5;
 
 export function interpretStorageError(

@@ -26,20 +26,20 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
-  /** What the three that follow would take a long turn for, in parts and beforehand: it changes
-   * what they take, not what they say. `current` undefined: a creation. Undefined: it is not much.
-   * Absent: it never is. */
+  /** Does the expensive part of the next three functions beforehand and in steps; it changes their
+   * time, not their result. `current` undefined: a creation. Returns undefined if there is little
+   * work; absent: there never is much. */
   readonly prepareValidation?:
     ((next: ApiObject, current: ApiObject | undefined) => Steps<unknown> | undefined) | undefined;
-  /** Likewise what validateStatusUpdate would take a long turn for. */
+  /** The same for validateStatusUpdate. */
   readonly prepareStatusValidation?:
     ((next: ApiObject, current: ApiObject) => Steps<unknown> | undefined) | undefined;
   validate(object: ApiObject): readonly FieldError[];
-  /** Of a creation alone: what no write changes any more. */
+  /** For creations only: fields that no later write can change. */
   validateCreated(object: ApiObject): readonly FieldError[];
-  /** Of a write to the main resource; what `validate` asks is asked here too. */
+  /** For a write to the main resource; `validate` is called, too. */
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
-  /** Of a write to the status, which leaves the rest as it is. */
+  /** For a write to the status, which leaves the rest unchanged. */
   validateStatusUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** What a writer should know of an object that is accepted, as texts of Warning headers: of a
    * creation (`current` undefined), or of a write to the object ('' or 'scale') or to another
@@ -49,7 +49,7 @@ export interface KindStrategy {
     current: ApiObject | undefined,
     subresource: string,
   ): readonly string[];
-  /** What is said of a deletion that leaves open what becomes of dependents. Absent: nothing. */
+  /** The warning for a deletion without a propagation policy. Absent: none. */
   readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;

@@ -112,8 +112,8 @@ export function* produceUpdate(
   return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
 }
 
-/** The prepared object with its owners. The rules of its kind are asked when those who may mutate
- * it have been (decide.ts). */
+/** The prepared object with its field ownership. It is validated after mutating admission
+ * (decide.ts). */
 export function trackedUpdate(
   scope: DecisionScope,
   target: ObjectTarget,
@@ -140,7 +140,7 @@ function* trackedUpdateSteps(
   return produced(next);
 }
 
-/** What the kind's rules are about to find out, where that would be a long turn. */
+/** Prepares the validation of the kind in steps, if it would take a long turn. */
 export function* preparing(
   { strategyOf }: DecisionScope,
   kind: KindInfo,
@@ -167,8 +167,8 @@ export function* preparingUpdate(
   if (steps !== undefined) yield* steps;
 }
 
-/** What others made of the next object, prepared like what the writer sent; who owns its fields is
- * as the writer left it. */
+/** The next object after mutating admission, prepared like what the writer sent; its field
+ * ownership is that of the writer's object. */
 export function mutatedUpdate(
   scope: DecisionScope,
   { kind }: ObjectTarget,
@@ -202,7 +202,7 @@ export function updateRefusal(
   return newInvalid(kind, object.metadata.name ?? '', errors);
 }
 
-/** A scale is a write to the object; a binding or an eviction is judged before it comes here. */
+/** A scale is a write to the object; a binding or an eviction is admitted before it comes here. */
 function kindErrors(
   strategy: KindStrategy,
   subresource: string,
@@ -220,7 +220,7 @@ function kindErrors(
   }
 }
 
-/** What the kind and the server make of a submitted object, in the version that is decided in. */
+/** A submitted object as prepared by the kind and the server, in the version of the decision. */
 export function preparedUpdate(
   { nowMs, strategyOf }: DecisionScope,
   kind: KindInfo,

@@ -34,12 +34,12 @@ export type ObjectPatch =
 /** What a patch is read as, and how strictly. */
 export interface PatchReading {
   readonly fieldValidation: FieldValidation;
-  /** What was noticed in the text of the patch: fields that came twice, or that there are not. */
+  /** Problems in the text of the patch: duplicate or unknown fields. */
   readonly noticed: readonly string[];
 }
 
-/** What a definition of a kind does to its objects beside the verbs: by the name under which it has
- * registered what decides it. */
+/** A further operation of a kind on its objects, by the name under which its definition registered
+ * the decision. */
 export interface OperationBody {
   readonly verb: 'operation';
   readonly operation: string;
@@ -86,17 +86,17 @@ export interface WriteInput extends CommandInput {
   readonly kind: GroupResource & { readonly version: string };
   /** '' for the object itself. */
   readonly subresource: string;
-  /** Under which name fields are owned; '' counts as unknown. */
+  /** The field manager; '' counts as unknown. */
   readonly manager: string;
   /** Who writes; undefined: the server itself. */
   readonly user: UserInfo | undefined;
-  /** What those who have a say in it have to be asked. */
+  /** Which guards must be asked. */
   readonly asks: Asks;
-  /** For them; undefined: nobody has a say in it. */
+  /** What the guards are told; undefined: the write has none. */
   readonly terms: WriteTerms | undefined;
-  /** Of what it creates where nothing is; '' where it creates nothing. */
+  /** The uid of an object that it creates; '' if it creates none. */
   readonly uid: string;
-  /** Why it may not create what is not there; undefined: it may. */
+  /** Why it may not create a missing object; undefined: it may. */
   readonly creationRefusal: StatusErrorInit | undefined;
   /** Its body was a large one. */
   readonly inTurns: boolean;
@@ -111,8 +111,8 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
-  /** It is about a large object, or a large body: each of its stages has a turn of the event loop
-   * for itself. */
+  /** It is about a large object or has a large body: each of its stages has its own turn of the
+   * event loop. */
   readonly inTurns: boolean;
 }
 
@@ -120,7 +120,7 @@ export interface ChangeRequest {
   readonly subresource: string;
   readonly manager: string;
   readonly user: UserInfo | undefined;
-  /** Absent: nobody has a say in it. */
+  /** Absent: the write has no guards. */
   readonly asks?: Asks | undefined;
   readonly terms?: WriteTerms | undefined;
   readonly dryRun: boolean;
@@ -161,7 +161,7 @@ function refusalData(error: StatusError): StatusErrorInit {
   return { reason, message, details, listContinue, code };
 }
 
-/** For an object that is made ready before its actor sees it. */
+/** For an object that is prepared before its actor sees it. */
 export function scopeOf({
   clock,
   identity,

@@ -22,23 +22,23 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 
-/** What has to be asked about a write. Data: commands hold it. */
+/** Which questions must be asked about a write. Data, because commands hold it. */
 export interface Asks {
-  /** Before the rules of the kind, of what is created, and of what is changed. */
+  /** Mutating questions, before validation, for creations and for changes. */
   readonly mutateCreation: boolean;
   readonly mutateChange: boolean;
-  /** After them. Of a deletion that is all. */
+  /** Validating questions, after validation by the kind. A deletion has only these. */
   readonly validate: boolean;
 }
 
-/** Of a write that nobody has a say in. */
+/** For a write without guards. */
 export const asksNothing: Asks = {
   mutateCreation: false,
   mutateChange: false,
   validate: false,
 };
 
-/** How a write is asked for. Data: commands hold it. */
+/** How a write was requested. Data, because commands hold it. */
 export interface WriteTerms {
   readonly dryRun: boolean;
   /** As the request gives them, without apiVersion and kind. */
@@ -47,20 +47,20 @@ export interface WriteTerms {
   readonly deadlineMs: number;
 }
 
-/** Those who have a say in a write. */
+/** The guards of writes. */
 export interface WriteGuard {
   readonly asks: Asks;
-  /** Resolves when what it judges by is as new as the write; undefined: it is. */
+  /** Resolves when the guard's own data is as recent as the write; undefined: it is. */
   current(): Promise<void> | undefined;
   hear(terms: WriteTerms): WriteHearing;
 }
 
-/** One write before those who have a say in it. Objects are in the version that is decided in or,
- * what there is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of
- * `current`, where that is known. */
+/** One write in front of its guards. Objects are in the version that is decided in or, what there
+ * is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of `current`,
+ * where that is known. */
 export interface WriteHearing {
-  /** An object that is to be written, with what it has to have; or why it may not be. `current`
-   * undefined: it is created. */
+  /** The object to be written with the additions of the guard, or the refusal. `current` undefined:
+   * a creation. */
   mutate(
     next: ApiObject,
     current: ApiObject | undefined,
@@ -73,7 +73,7 @@ export interface WriteHearing {
     current: ApiObject | undefined,
     resourceVersion?: string,
   ): Awaitable<StatusError | undefined>;
-  /** By all that has been heard so far; undefined: nothing. */
+  /** The warnings and annotations so far; undefined: none. */
   told(): Told | undefined;
 }
 
@@ -94,7 +94,7 @@ interface Operations {
   readonly connect: readonly AdmissionOperation[];
 }
 
-/** What a write may come to: an update may create. */
+/** What a write may turn out to be: an update may create. */
 export const operations: Operations = {
   create: ['CREATE'],
   update: ['UPDATE'],

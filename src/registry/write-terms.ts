@@ -19,7 +19,7 @@ import type { Clock } from '../stdx/clock.ts';
 import type { WriteArrival } from '../storage/write-stages.ts';
 import type { WriteTerms } from './write-guard.ts';
 
-/** That of the reference for a write. */
+/** The reference's time for a write. */
 const waitMaxMs = 34_000;
 
 /** The request that a write is part of. */
@@ -79,7 +79,7 @@ function present(members: Readonly<Record<string, JsonValue | undefined>>): Json
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The request hears what has been told about its write. */
+/** Hands the warnings and annotations of a write to its request. */
 export function tell(request: WritingRequest | undefined, told: Told | undefined): void {
   if (request === undefined || told === undefined) return;
   for (const text of told.warnings) {

@@ -29,7 +29,7 @@ const unusable: ReadonlySet<string> = new Set([
 /** Where small buffers come from: of the default, 8 KiB, each request would take a whole one. */
 Buffer.poolSize = 64 * 1024;
 
-/** Whoever reads the text that a command prints may have seen enough: `sluice --help | head -1`. */
+/** The reader of a command's output may end early, as in `sluice --help | head -1`. */
 function onUnreadOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -43,7 +43,7 @@ export async function runServe(config: CompletedConfig): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
-  // Whoever reads this line may send a signal at once.
+  // The reader of this line may send a signal at once.
   process.stdout.write(`${readyLine(server, config)}\n${firstCommand(server, config)}`);
 }
 

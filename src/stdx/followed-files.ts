@@ -35,7 +35,7 @@ export interface FollowedFile {
 export interface FollowedFiles {
   readonly files: readonly FollowedFile[];
   readonly timers: Timers;
-  /** What it throws, or rejects with, is reported; it is called again within a minute. */
+  /** An error is reported, and the function is called again within a minute. */
   readonly onChange: (contents: readonly Buffer[]) => Awaitable<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -80,7 +80,7 @@ interface Reader {
 
 function createReader({ files, onChange, onError }: Omit<FollowedFiles, 'timers'>): Reader {
   let last: readonly Uint8Array[] = files.map(({ bytes }) => bytes);
-  /** What onChange was called with last, whether it took it or not. */
+  /** The content that onChange was called with last, whether it accepted it or not. */
   let tried = last;
   let reported: string | undefined;
   let isBusy = false;
@@ -134,7 +134,7 @@ function areEqual(some: readonly Buffer[], others: readonly Uint8Array[]): boole
   return some.every((bytes, at) => bytes.equals(others[at] as Uint8Array));
 }
 
-/** One that is gone by now may come again. */
+/** A file that is missing now may come back. */
 function isRegular(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
 }

@@ -21,7 +21,7 @@ export type Step = (isOver: () => boolean) => boolean;
 export interface Turns {
   run(step: Step): void;
   /** Resolves when there is time for so much work that is no step; `pauseCostMs`, if nothing is
-   * said. Whoever comes behind goes on when that time is over, in a later turn if need be. */
+   * said. The work behind it goes on when that time is over, in a later turn if need be. */
   pause(costMs?: number): Promise<void>;
 }
 

@@ -24,9 +24,10 @@ export const changeRingLimits: ChangeRingLimits = {
 export interface ChangeRing {
   /** Appends the changes of one commit; the store is durable up to `newest`. */
   push(changes: readonly Change[], newest: Revision): void;
-  /** The log goes back no further than this: nor does the ring. */
+  /** The log was compacted up to here, and so is the ring. */
   forget(through: Revision): void;
-  /** One page of what comes after, or undefined when the ring does not reach back that far. */
+  /** One page of the changes after this revision, or undefined when the ring does not reach back
+   * that far. */
   after(after: Revision, limit: number, bytesMax: number): ChangePage | undefined;
 }
 

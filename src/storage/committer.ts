@@ -74,7 +74,8 @@ export interface CommitterLimits {
   readonly queuedMutationsMax: number;
   /** Most value bytes waiting; beyond: `overloaded`. */
   readonly queuedBytesMax: number;
-  /** Most submissions that wait for a key and are overtaken; beyond, nothing behind them goes. */
+  /** Most submissions that wait for a key and are overtaken; above it nothing behind them is sent.
+   */
   readonly overtakenMax: number;
 }
 
@@ -112,7 +113,7 @@ class GroupCommit implements GroupCommitter {
   readonly #timers: Timers;
   readonly #limits: CommitterLimits;
   readonly #onDrained: (() => void)[] = [];
-  /** What found its key claimed, oldest first; all of it is older than the queue. */
+  /** Submissions whose key is claimed, oldest first; all of them are older than the queue. */
   #overtaken: Waiting[] = [];
   #queue: Waiting[] = [];
   /** Index of the first one waiting; what stands before it has been sent. */
@@ -196,7 +197,8 @@ class GroupCommit implements GroupCommitter {
     return this.#inFlightCount === 0 && this.#waitingCount() === 0;
   }
 
-  /** Whoever submits in this turn, or was just answered, rides along. */
+  /** Mutations submitted in this turn, or by commands that were just answered, go into this commit.
+   */
   #startSoon(): void {
     if (this.#startDue || this.#inFlightCount === this.#lanes) return;
     this.#startDue = true;

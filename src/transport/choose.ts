@@ -9,7 +9,7 @@ import { systemClock, systemTimers } from '../stdx/clock.ts';
 import type { UwsLoad } from './uws/uws-binding.ts';
 import { loadUws, replacementPackage } from './uws/uws-binding.ts';
 import { createUwsListen } from './uws/listen-uws.ts';
-import { whyNotByUws } from './uws/secure-app.ts';
+import { uwsRefusal } from './uws/secure-app.ts';
 
 export const transportChoices = ['auto', 'uws', 'node'] as const;
 export type TransportChoice = (typeof transportChoices)[number];
@@ -30,8 +30,8 @@ export interface RefusedTransport {
 
 /**
  * `auto`: the first native uWebSockets.js that loads, else node; node also for TLS that only it can
- * serve: client certificates, and 1.3 as the lowest version. An explicit choice that cannot be had
- * is refused, never replaced.
+ * serve: client certificates, and 1.3 as the lowest version. An explicit choice that is not
+ * available is refused, never replaced.
  */
 export async function chooseTransport(
   choice: TransportChoice,
@@ -39,7 +39,7 @@ export async function chooseTransport(
   load: () => Promise<UwsLoad> = loadUws,
 ): Promise<ChosenTransport | RefusedTransport> {
   if (choice === 'node') return chosenNode([]);
-  const onlyNode = tls && whyNotByUws(tls);
+  const onlyNode = tls && uwsRefusal(tls);
   if (onlyNode !== undefined) {
     if (choice === 'uws') return { kind: 'refused', why: onlyNode };
     return chosenNode([`served by node: ${onlyNode}`]);

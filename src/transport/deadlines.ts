@@ -13,7 +13,7 @@ import type { Slot } from '../stdx/slot-set.ts';
 export interface Expiring {
   /** Monotonic milliseconds; may be moved while the entry waits. */
   deadlineMs: number;
-  /** Its place among those that wait. */
+  /** Its index among the waiting entries. */
   readonly waiting: Slot<Expiring>;
   expire(): void;
 }
@@ -22,7 +22,7 @@ export interface Deadlines {
   /** Starts watching `entry`. Idempotent. */
   add(entry: Expiring): void;
   remove(entry: Expiring): void;
-  /** Forgets everything and stops scanning. */
+  /** Drops all entries and stops scanning. */
   clear(): void;
   /** Now, on the clock that deadlines are in. */
   nowMs(): number;

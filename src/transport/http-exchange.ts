@@ -32,8 +32,9 @@ export interface HttpExchange {
   readonly scheme: 'http' | 'https';
   /** Address of the peer as text, no port. Ask before the exchange closes; '' after that. */
   readonly remoteAddress: string;
-  /** What the peer has proved to hold: certificates in DER, leaf first; no chain has been checked.
-   * The same object for every request of a connection. Undefined: none, or plain HTTP. */
+  /** The peer's certificates in DER, leaf first. The handshake has proved that it holds the leaf's
+   * key; no chain has been checked. The same object for every request of a connection. Undefined:
+   * none, or plain HTTP. */
   readonly peerCertificate: PeerCertificateChain | undefined;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;
@@ -43,11 +44,12 @@ export interface HttpExchange {
   headerValues(name: string): readonly string[];
   /** Whether a request header has a name (in lower case) that passes. */
   someHeader(test: (name: string) => boolean): boolean;
-  /** Those whose name passes are as if they had not come. */
+  /** Hides request headers whose name passes. */
   forgetHeaders(test: (name: string) => boolean): void;
-  /** Collects the body. At most once. Never throws for what a client does. */
+  /** Collects the body. Call it at most once. It never throws because of what a client does. */
   readBody(limitBytes: number): Promise<BodyResult>;
-  /** Goes with the answer, whatever it will be; before send() or stream(). */
+  /** Adds a header to the answer, whatever the answer will be; call it before send() or stream().
+   */
   setAnswerHeader(name: string, value: string): void;
   /** Sends a whole response. Content-Length is set; for HEAD the body is only measured. */
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void;
@@ -57,11 +59,11 @@ export interface HttpExchange {
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream;
   /** send() or stream() has been called. */
   readonly answered: boolean;
-  /** What it was called with; 0 before. */
+  /** The status that it was called with; 0 before. */
   readonly status: number;
   /** The client has gone or the response is complete. */
   readonly closed: boolean;
-  /** Bytes of body that were given to be sent, so far. */
+  /** Bytes of the response body that were handed over so far. */
   readonly sentBytes: number;
   /** Called once when the client goes before the response is complete. Called at once if it has. */
   onAbort(callback: () => void): void;
@@ -72,7 +74,7 @@ export interface HttpExchange {
 export type BodyResult =
   | { readonly kind: 'complete'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly limitBytes: number }
-  /** The bodies of all requests together are too large; it may be sent again. */
+  /** The bodies of all requests together are too large; the client may retry. */
   | { readonly kind: 'busy' }
   /** The client went away, or sent less than it promised, or took longer than the request time. */
   | { readonly kind: 'aborted' };
@@ -96,15 +98,15 @@ export interface ResponseStream {
 export interface TransportLimits {
   /** Request line and headers together; above it 431. */
   readonly headBytesMax: number;
-  /** A connection without a request on it, or a request that stops making progress. */
+  /** Timeout of a connection without a request, or of a request that stops making progress. */
   readonly idleTimeoutMs: number;
   /** From the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
   /** Open connections; above it new ones are closed at once. */
   readonly connectionsMax: number;
-  /** Of bodies being received, in all; above it those that are not small are refused. */
+  /** Bytes of all bodies that are being received; above it larger bodies are refused. */
   readonly bodyBytesMax: number;
-  /** Of answers that their readers have not taken, in all and on one connection. */
+  /** Bytes of answers that their readers have not taken, in total and on one connection. */
   readonly unreadBytesMax: number;
   readonly unreadBytesPerConnectionMax: number;
   /** Requests at a time on one connection of HTTP/2. */
@@ -118,8 +120,8 @@ export interface TlsOptions {
   readonly clientCaPem?: string | undefined;
   /** Default: 1.2. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
-  /** Where the key may stand in a file for a moment, for who takes nothing else. Default: where
-   * the system has temporary files. */
+  /** A directory where the key may be in a file for a moment, because uWebSockets.js only takes
+   * files. Default: the system's temporary directory. */
   readonly scratchDirectory?: string | undefined;
 }
 
@@ -133,11 +135,11 @@ export interface ListenOptions {
   readonly limits: TransportLimits;
   /** Shared by the ports of a process. Default: of this port alone. */
   readonly load?: TransportLoad | undefined;
-  /** Of HTTP/2 requests, the part after which their connection takes no further ones. */
+  /** The share of HTTP/2 requests after which their connection takes no further ones. */
   readonly goawayChance?: number | undefined;
   /** Descriptors are short: no connection is taken until this is told `false`. */
   readonly onDescriptorsShort?: ((short: boolean) => void) | undefined;
-  /** A client did not come to terms over TLS. */
+  /** A TLS handshake failed. */
   readonly onHandshakeError?: (() => void) | undefined;
 }
 
@@ -145,15 +147,14 @@ export interface HttpServer {
   /** Which adapter and binary serves: for the ready line. */
   readonly name: string;
   readonly port: number;
-  /** Of a server over TLS: connections that come from now on, or a few turns later, are served
-   * with these; those that are open go on. @throws when they cannot be used; then nothing has
-   * changed. */
+  /** For a TLS server: new connections, from now or a few turns later, are served with these; open
+   * ones keep the old ones. @throws when they cannot be used; then nothing has changed. */
   changeTls(tls: TlsOptions): void;
   /** From now on an answer ends its connection; new connections are still taken. */
   startClosing(): void;
   /** Stops accepting connections; exchanges in flight go on. Idle connections are closed. */
   stopAccepting(): void;
-  /** Cuts what is left. Resolves when the port is free. */
+  /** Cuts the remaining connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 

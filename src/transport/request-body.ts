@@ -18,7 +18,7 @@ import { BodyPieces } from './body-pieces.ts';
 import type { BodyResult } from './http-exchange.ts';
 import type { BodyBytes } from './load.ts';
 
-/** Bytes kept while nobody has asked for the body yet; then the socket is paused. */
+/** Bytes kept before the handler asks for the body; above it the socket is paused. */
 const unreadBytesMax = 64 * 1024;
 /** Bytes of an unwanted body that are read and dropped before the connection is closed. */
 const drainBytesMax = 8 * 1024 * 1024;
@@ -37,15 +37,15 @@ export class RequestBody {
   readonly #declaredBytes: number;
   readonly #pieces: BodyPieces;
   readonly #bytes: BodyBytes;
-  /** Of the bytes that all bodies may have. */
+  /** Its share of the bytes that all bodies may have. */
   #heldBytes = 0;
   /** There was no room for it. */
   #busy = false;
   #phase: Phase = 'unread';
   #complete = false;
-  /** Nobody has asked for it, and there is enough of it. */
+  /** The handler has not asked for it yet, and enough of it has been kept. */
   #isFull = false;
-  /** Others have their turn. */
+  /** Paused, so that others have their turn. */
   #waits = false;
   #storedBytes = 0;
   #discardedBytes = 0;
@@ -133,7 +133,7 @@ export class RequestBody {
     if (wasCollecting) this.#settle?.({ kind: 'aborted' });
   }
 
-  /** Whoever has read it has answered, or has gone. Idempotent. */
+  /** The request has been answered, or its client has gone. Idempotent. */
   release(): void {
     this.#bytes.give(this.#heldBytes);
     this.#heldBytes = 0;
@@ -152,7 +152,7 @@ export class RequestBody {
     this.#settle?.({ kind: 'complete', bytes });
   }
 
-  /** That it may have so many bytes in all. False: it may not, and will not be kept. */
+  /** Reserves this many bytes in total. False: there is no room, and the body will not be kept. */
   #hold(totalBytes: number): boolean {
     const more = totalBytes - this.#heldBytes;
     if (more <= 0) return true;

@@ -19,7 +19,7 @@ const graceMs = 2_000;
 const hurriedScanMs = 500;
 const scanMsMax = 30_000;
 
-/** An answer on its way. */
+/** An answer that is being sent. */
 export interface Unread {
   /** Since when nothing has been taken of what there is to take; `nowMs` when that is not so. */
   stalledSinceMs(nowMs: number): number;
@@ -65,7 +65,7 @@ export class UnreadAnswers {
     this.#entries.remove(slot);
   }
 
-  /** Whether so many bytes more may wait for their reader. */
+  /** Whether this many more bytes may wait for their reader. */
   hasRoom(bytes: number): boolean {
     return this.heldBytes + bytes <= this.#limits.bytesMax;
   }

@@ -403,11 +403,8 @@ describe('OpenAPI over HTTP', () => {
     for (const schemas of [v2.definitions, v3.components.schemas]) {
       const { description, properties } = at(schemas, 'apps.v1.DeploymentSpec');
       const fields = properties as Readonly<Record<string, Schema>>;
-      assert.equal(description, 'What is wanted of a Deployment.');
-      assert.equal(
-        fields['replicas']?.['description'],
-        'How many pods to run; 1 if it is not said.',
-      );
+      assert.equal(description, 'The desired state of a Deployment.');
+      assert.equal(fields['replicas']?.['description'], 'How many pods to run; 1 by default.');
       assert.equal(fields['strategy']?.['description'], 'How old pods give way to new ones.');
       const list = at(schemas, 'apps.v1.DeploymentList');
       const items = (list['properties'] as Readonly<Record<string, Schema>>)['items'];

@@ -11,7 +11,7 @@
  * line and `keyLengthMax` only, and of all waiting tokens just the first is asked whether it still
  * does. Source: the YAML 1.1 specification, sections 7 to 9, as the reference's reader takes it.
  *
- * Bound: nesting, by `depthMax` of who asks; a deeper text is refused.
+ * Bound: nesting, by the caller's `depthMax`; a deeper text is refused.
  */
 import { assert } from '../../stdx/assert.ts';
 import { readBlock } from './yaml-block-scalars.ts';

@@ -22,7 +22,7 @@ import type { Patched } from './patch-result.ts';
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[];
   /** Why it is no patch, if so: an operation that there is not, or lacks what it needs. Said when
-   * it is applied: whoever names an object that there is not hears of that first. */
+   * it is applied: a patch of a missing object gets that error first. */
   readonly malformed: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A conformed document without what conforming has added: the members that were given, no others.
- * Whoever says what it wants of an object owns what it says, not what its type writes besides.
+ * A conformed document without what conforming has added: the members that were given, no others. A
+ * manager owns the fields that it sends, not those that the type adds.
  *
  * Pure; parts that need no change are shared.
  */

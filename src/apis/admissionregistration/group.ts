@@ -1,4 +1,4 @@
-/** Who else has a say in requests. */
+/** Configurations of admission: webhooks and policies. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import {
   mutatingAdmissionPolicies,

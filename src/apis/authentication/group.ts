@@ -6,7 +6,7 @@ const descriptions = `
 authentication.TokenReview Asks who a token belongs to.
 authentication.TokenReviewSpec The question.
   token The token.
-  audiences Whom it must be for; the server if it is not said.
+  audiences Whom it must be for; the server by default.
 authentication.TokenReviewStatus The answer.
   authenticated Whether it belongs to anybody.
   user Whom it belongs to.

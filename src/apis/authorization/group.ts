@@ -9,9 +9,9 @@ import {
 
 const descriptions = `
 authorization.SubjectAccessReview Asks whether somebody may do something.
-authorization.SelfSubjectAccessReview Asks whether the one who asks may do something.
+authorization.SelfSubjectAccessReview Asks whether the caller may do something.
 authorization.LocalSubjectAccessReview Asks whether somebody may do something in one namespace.
-authorization.SelfSubjectRulesReview Asks what the one who asks may do in a namespace.
+authorization.SelfSubjectRulesReview Asks what the caller may do in a namespace.
 authorization.SubjectAccessReviewStatus The answer.
   allowed It may be done.
   denied It was refused outright; nobody else was asked.

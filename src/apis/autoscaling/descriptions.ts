@@ -2,9 +2,9 @@
 
 export const autoscalingDescriptions = `
 autoscaling.HorizontalPodAutoscaler Changes the number of pods of something by what metrics say.
-autoscaling.HorizontalPodAutoscalerSpec What is wanted of an autoscaler.
+autoscaling.HorizontalPodAutoscalerSpec The desired state of an autoscaler.
   scaleTargetRef What is scaled: something with a scale subresource.
-  minReplicas The fewest pods; 1 if it is not said.
+  minReplicas The fewest pods; 1 by default.
   maxReplicas The most pods; not less than minReplicas.
   metrics What to go by; the one that asks for most pods wins. By default CPU at 80 percent.
   behavior How fast it may go, up and down.
@@ -57,8 +57,8 @@ autoscaling.HPAScalingPolicy How much may change in a time.
   type Pods or Percent.
   value How many of them.
   periodSeconds In so many seconds; 1 to 1800.
-autoscaling.HorizontalPodAutoscalerStatus What has become of an autoscaler.
-  observedGeneration The generation that this status speaks of.
+autoscaling.HorizontalPodAutoscalerStatus The observed state of an autoscaler.
+  observedGeneration The generation that this status describes.
   lastScaleTime When the number of pods was last changed.
   currentReplicas How many pods there were when it last looked.
   desiredReplicas How many it then wanted.
@@ -83,7 +83,7 @@ autoscaling.MetricValueStatus A value that was seen.
   averageValue For each pod.
   averageUtilization In percent of what pods request.
 autoscaling.Scale The number of copies of something, in one form for all that can be scaled.
-autoscaling.ScaleSpec What is wanted.
+autoscaling.ScaleSpec The desired state.
   replicas How many copies.
 autoscaling.ScaleStatus What is there.
   replicas How many copies there are.

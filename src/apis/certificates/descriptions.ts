@@ -7,11 +7,11 @@ certificates.CertificateSigningRequestSpec What is asked for. It cannot change.
   signerName Who should sign.
   expirationSeconds How long the certificate should last; the signer may give less.
   usages What the certificate is for.
-  username Who asks. Set by the server.
-  uid UID of who asks. Set by the server.
-  groups Groups of who asks. Set by the server.
-  extra More about who asks. Set by the server.
-certificates.CertificateSigningRequestStatus What has become of a request.
+  username The requester. Set by the server.
+  uid UID of the requester. Set by the server.
+  groups Groups of the requester. Set by the server.
+  extra More about the requester. Set by the server.
+certificates.CertificateSigningRequestStatus The observed state of a request.
   conditions Whether it is approved, denied or has failed.
   certificate The certificate, as PEM in base64.
 `;

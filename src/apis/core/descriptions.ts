@@ -15,13 +15,13 @@ core.ServiceAccount Whom a pod is, when it asks the server.
   imagePullSecrets Secrets to fetch images with, that its pods get.
   automountServiceAccountToken Whether its pods get a token, if they do not say themselves.
 core.Namespace A space of names for objects.
-core.NamespaceSpec What is wanted of a Namespace.
+core.NamespaceSpec The desired state of a Namespace.
   finalizers Who has to empty it before it can go.
-core.NamespaceStatus What has become of a Namespace.
+core.NamespaceStatus The observed state of a Namespace.
   phase Active or Terminating.
   conditions What keeps it from going.
 core.Node A machine that runs pods.
-core.NodeSpec What is wanted of a Node.
+core.NodeSpec The desired state of a Node.
   podCIDR The network of its pods.
   podCIDRs The networks of its pods, one of each family at most.
   providerID The machine, as the cloud calls it.
@@ -84,7 +84,7 @@ core.NodeRuntimeHandlerFeatures What runs containers can do.
 core.NodeFeatures What a node can do.
   supplementalGroupsPolicy It heeds supplementalGroupsPolicy of pods.
 core.ResourceQuota How much a namespace may use.
-core.ResourceQuotaSpec What is wanted of a quota.
+core.ResourceQuotaSpec The desired state of a quota.
   hard The bounds, by resource, such as requests.cpu or count/jobs.batch.
   scopes Only objects in all of these scopes are counted.
   scopeSelector The same, with values of scopes.
@@ -98,7 +98,7 @@ core.ScopedResourceSelectorRequirement A condition on a scope.
   operator In, NotIn, Exists or DoesNotExist.
   values The values of In and NotIn.
 core.LimitRange Bounds and defaults of resources in a namespace.
-core.LimitRangeSpec What is wanted of a LimitRange.
+core.LimitRangeSpec The desired state of a LimitRange.
   limits The bounds.
 core.LimitRangeItem Bounds of one kind of thing.
   type Of what: Pod, Container or PersistentVolumeClaim.
@@ -150,21 +150,21 @@ core.ComponentCondition Whether a part of the server is healthy.
   error Why it is not.
 core.ReplicationController Keeps a number of like pods running. A ReplicaSet does more; take that
     one.
-core.ReplicationControllerSpec What is wanted of a ReplicationController.
-  replicas How many pods to run; 1 if it is not said.
+core.ReplicationControllerSpec The desired state of a ReplicationController.
+  replicas How many pods to run; 1 by default.
   minReadySeconds How long a new pod must be ready, without a crash, to count as available.
-  selector Labels of the pods that are its own; those of the template if it is not said.
+  selector Labels of the pods that it manages; those of the template by default.
   template What missing pods are made from.
-core.ReplicationControllerStatus What has become of a ReplicationController.
-  replicas How many pods are its own.
+core.ReplicationControllerStatus The observed state of a ReplicationController.
+  replicas How many pods it manages.
   fullyLabeledReplicas How many of them have all labels of the template.
   readyReplicas How many of them are ready.
   availableReplicas How many of them have been ready for minReadySeconds.
-  observedGeneration The generation that this status speaks of.
+  observedGeneration The generation that this status describes.
   conditions What keeps it from making or deleting pods.
 core.PodTemplate A template of pods by itself.
   template What pods are made from.
 core.PodTemplateSpec What pods are made from.
   metadata Labels and annotations that the pods get.
-  spec What is wanted of the pods.
+  spec The desired state of the pods.
 `;

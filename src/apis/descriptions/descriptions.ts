@@ -1,7 +1,7 @@
 /**
  * What types and fields are for, in a sentence each: `kubectl explain` shows them, from OpenAPI.
  *
- *     apps.DeploymentSpec What is wanted.    a type, without its version, and its text
+ *     apps.DeploymentSpec The desired state. a type, without its version, and its text
  *       replicas How many pods to run.       a field of it
  *         Text that goes on.                 four columns in: the text before goes on
  *     core.A+core.B                          the fields that follow are of both
@@ -33,7 +33,7 @@ function textsOf(groups: readonly GroupDefinition[]): string {
 /** Fields of every kind and list. */
 const ofEveryKind: Readonly<Record<string, string>> = lookup({
   metadata: 'Its name, labels, owners and so on.',
-  spec: 'What is wanted.',
+  spec: 'The desired state.',
   status: 'What was last seen of it. Controllers write it.',
 });
 const ofEveryList: Readonly<Record<string, string>> = lookup({

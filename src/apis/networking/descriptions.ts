@@ -2,7 +2,7 @@
 
 export const networkingDescriptions = `
 networking.Ingress Rules by which requests from outside reach Services, by host and path.
-networking.IngressSpec What is wanted of an Ingress.
+networking.IngressSpec The desired state of an Ingress.
   ingressClassName The IngressClass whose controller serves it.
   defaultBackend Where requests go that no rule matches.
   tls Hosts with TLS, and their certificates.
@@ -28,7 +28,7 @@ networking.ServiceBackendPort A port, by name or by number.
 networking.IngressTLS A certificate for some hosts.
   hosts The hosts; they should be in the certificate.
   secretName The Secret with the certificate and its key.
-networking.IngressStatus What has become of an Ingress.
+networking.IngressStatus The observed state of an Ingress.
   loadBalancer What the load balancer has.
 networking.IngressLoadBalancerStatus What a load balancer has.
   ingress Points at which it takes traffic.
@@ -41,7 +41,7 @@ networking.IngressPortStatus A port, and what is wrong with it.
   protocol TCP, UDP or SCTP.
   error What is wrong, in one word; empty if nothing is.
 networking.IngressClass A kind of Ingress: which controller serves it.
-networking.IngressClassSpec What is wanted of an IngressClass.
+networking.IngressClassSpec The desired state of an IngressClass.
   controller The controller, as a path below a domain. It cannot change.
   parameters An object with more settings for the controller.
 networking.IngressClassParametersReference An object with settings.
@@ -51,7 +51,7 @@ networking.IngressClassParametersReference An object with settings.
   scope Cluster, the default, or Namespace.
   namespace Its namespace, where scope is Namespace.
 networking.NetworkPolicy Which traffic pods may have. Pods that no policy selects may have any.
-networking.NetworkPolicySpec What is wanted of a NetworkPolicy.
+networking.NetworkPolicySpec The desired state of a NetworkPolicy.
   podSelector The pods it is about; empty for all of the namespace.
   ingress Traffic that may come to them. An empty list allows none.
   egress Traffic that may go from them. An empty list allows none.

@@ -2,7 +2,7 @@
 
 export const policyDescriptions = `
 policy.PodDisruptionBudget How many of a set of pods must be there when some are evicted on purpose.
-policy.PodDisruptionBudgetSpec What is wanted of a budget.
+policy.PodDisruptionBudgetSpec The desired state of a budget.
   minAvailable So many must stay after an eviction: a number or a percentage. Not with
     maxUnavailable.
   selector Which pods it is about.
@@ -10,7 +10,7 @@ policy.PodDisruptionBudgetSpec What is wanted of a budget.
   unhealthyPodEvictionPolicy Pods that are not ready may go: AlwaysAllow, or IfHealthyBudget, if
     enough others are.
 policy.PodDisruptionBudgetStatus What the budget has come to.
-  observedGeneration The generation that this status speaks of.
+  observedGeneration The generation that this status describes.
   disruptedPods Pods whose eviction was allowed and that are not gone yet.
   disruptionsAllowed How many evictions are allowed at present.
   currentHealthy How many pods are healthy.

@@ -51,7 +51,7 @@ interface Grant {
 /** Whether the authorizers allow this. Undefined: they are being asked, and so is this again. */
 type Ask = (attributes: Attributes) => boolean | undefined;
 
-/** One of those that have a say in writes. */
+/** One check against escalation, for the resources that it names. */
 export interface EscalationCheck {
   readonly name: string;
   /** `<group>/<resource>`. */

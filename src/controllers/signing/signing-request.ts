@@ -6,7 +6,8 @@
  *
  * What it is not: a decision (approver.ts, signer.ts, cleaner.ts).
  *
- * Invariant: a write names the revision that was looked at. Whoever comes second looks again.
+ * Invariant: a write names the revision that it was decided on; after a conflict the request is
+ * read again.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

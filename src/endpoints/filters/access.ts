@@ -197,7 +197,8 @@ function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission 
 
 const notAsked: ReadImpersonation = { kind: 'none' };
 
-/** What the headers ask for, which are gone then. Most requests have none: those are not read. */
+/** Takes the impersonation headers out of the exchange. Most requests have none, and are not
+ * searched. */
 function takeImpersonation(exchange: HttpExchange): ReadImpersonation {
   if (!exchange.someHeader(isImpersonationHeader)) return notAsked;
   const wanted = readImpersonation(exchange.headers());
@@ -205,7 +206,7 @@ function takeImpersonation(exchange: HttpExchange): ReadImpersonation {
   return wanted;
 }
 
-/** Tells of a decision whoever is to know it. */
+/** Reports a decision to metrics and the audit trail. */
 function decisionNotes({ identity, onAuthorizationError }: AccessFilterDeps) {
   const decisionKey = identity.fill('authorization.{domain}/decision');
   const reasonKey = identity.fill('authorization.{domain}/reason');

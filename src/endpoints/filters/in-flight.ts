@@ -31,7 +31,7 @@ export interface InFlight {
 
 /** Of one request. */
 export interface Seat {
-  /** False: there is none; the caller has to come again. */
+  /** False: there is none, the caller has to retry. */
   enter(user: UserInfo): boolean;
   /** Once or never entered is the same. */
   leave(): void;

@@ -19,9 +19,9 @@ import type { ExchangeHandler, HttpExchange } from '../../transport/http-exchang
 import { healthEndpoints } from '../health.ts';
 
 export const requestTurnLimits = {
-  /** For beginning requests, of one turn. Policy: the others begin in the next. */
+  /** Time for beginning requests in one turn. Policy: the others begin in the next. */
   turnMs: 8,
-  /** Of those that have waited, in one turn. */
+  /** Waiting requests that begin in one turn. */
   beginningsMax: 64,
 } as const;
 

@@ -32,8 +32,8 @@ export async function handleConnect(deps: EndpointDeps, request: ResourceRequest
   return connection(registry, { kind, namespace, name }, { query: query.value, isUpgrade });
 }
 
-/** What is asked for, as those who have a say in it have left it. A log is read, not connected to,
- * and has no options of its own kind. */
+/** The options of the connection after mutating admission. A log is read, not connected to, and has
+ * no options of its own kind. */
 async function admittedQuery(
   { registry }: EndpointDeps,
   request: ResourceRequest,

@@ -196,7 +196,7 @@ function hashOfStamps(pieces: readonly DocumentPiece[], before = ''): string {
   return sha512([before, ...pieces.map(({ stamp }) => stamp)].join('\n'));
 }
 
-/** Whoever asked may have gone: the next one asks for the same. */
+/** The client may have gone, but the next one asks for the same document. */
 async function inSteps<T>({ turns }: OpenApiOptions, work: Steps<T>): Promise<T> {
   return (await runStepwise(turns, work, () => false)) as T;
 }

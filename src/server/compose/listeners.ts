@@ -92,7 +92,7 @@ export async function prepareListeners(
     const portOf = (port: number, name: string): PortOptions => ({
       ...common,
       port,
-      onDescriptorsShort: (short) => tellOfDescriptors(log, name, short),
+      onDescriptorsShort: (short) => logDescriptorShortage(log, name, short),
     });
     const opened: HttpServer[] = [];
     const open = async (flag: string, listening: Promise<HttpServer>): Promise<HttpServer> => {
@@ -144,7 +144,7 @@ async function openTokens(
 }
 
 /** Of the ports that uWebSockets.js serves; the others refuse each connection by themselves. */
-function tellOfDescriptors(log: Log, port: string, short: boolean): void {
+function logDescriptorShortage(log: Log, port: string, short: boolean): void {
   if (short) {
     const what = `file descriptors run out: ${port} takes no connection until some are free`;
     log.error({ remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE=)' }, what);

@@ -77,6 +77,6 @@ export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch {
-    // Whoever needs the directory says what is wrong with it.
+    // The code that needs the directory reports what is wrong with it.
   }
 }

@@ -217,7 +217,7 @@ function typeParts(
   return { customResources, resolveService, setOwnAddress, strategyOf, validation };
 }
 
-/** Who has a say in writes, and what is told of them. */
+/** The guards of writes, with their metrics. */
 function admissionParts(
   config: CompletedConfig,
   deps: Omit<WriteGuardDeps, 'times' | 'policies' | 'webhooks'> &
@@ -318,7 +318,7 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   }
 }
 
-/** Whoever writes into a namespace that is missing has it made by the server, as if it asked. */
+/** Makes a missing namespace for a write into it, as the server itself. */
 function namespaceMaker(registry: () => RegistryDeps): MakeNamespace {
   return async (name) => {
     const deps = registry();

@@ -154,7 +154,7 @@ export async function startServer(
     });
     const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
     const { url, address, securePort } = server;
-    tellOwnAddress(config, parts, securePort);
+    setOwnAddress(config, parts, securePort);
     serving.setAddress(address);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
     background.start(place, securePort);
@@ -171,7 +171,7 @@ export async function startServer(
 }
 
 /** Webhooks that name the server itself are asked there. */
-function tellOwnAddress(
+function setOwnAddress(
   { bindAddress }: CompletedConfig,
   parts: ServerParts,
   port: number | undefined,

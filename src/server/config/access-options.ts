@@ -78,7 +78,7 @@ export const accessOptionTable = [
     flag: 'insecure-allow-remote-http',
     value: 'true|false',
     default: 'false',
-    help: 'Serve plain HTTP on an address other machines reach: whoever listens reads the tokens.',
+    help: 'Serve plain HTTP beyond this machine: tokens can be read on the way.',
   },
   {
     flag: 'tls-cert-file',
@@ -114,7 +114,7 @@ export const accessOptionTable = [
     flag: 'requestheader-client-ca-file',
     value: 'FILE',
     default: '',
-    help: 'CAs of authenticating proxies; empty: the headers of proxies mean nothing.',
+    help: 'CAs of authenticating proxies; empty: proxy headers are ignored.',
   },
   {
     flag: 'requestheader-allowed-names',
@@ -150,7 +150,7 @@ export const accessOptionTable = [
     flag: 'anonymous-auth',
     value: 'true|false',
     default: '',
-    help: 'Requests without credentials: true, unless everything is allowed (AlwaysAllow).',
+    help: 'Serve requests without credentials; empty: true, but false with AlwaysAllow.',
   },
   {
     flag: 'authentication-config',

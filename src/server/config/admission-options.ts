@@ -27,7 +27,7 @@ export const admissionOptionTable = [
     flag: 'enable-admission-plugins',
     value: 'NAME,...',
     default: '',
-    help: 'Admission plugins to have beside those that review by default.',
+    help: 'Admission plugins to run beside the default ones.',
     several: true,
   },
   {
@@ -41,7 +41,7 @@ export const admissionOptionTable = [
     flag: 'admission-control-config-file',
     value: 'FILE',
     default: '',
-    help: 'What single plugins are told: an AdmissionConfiguration.',
+    help: 'Configurations of plugins: an AdmissionConfiguration.',
   },
   {
     flag: 'admission-webhook-max-calls',
@@ -59,13 +59,13 @@ export const admissionOptionTable = [
     flag: 'default-not-ready-toleration-seconds',
     value: 'SECONDS',
     default: '300',
-    help: 'How long pods that do not say stay on a node that is not ready.',
+    help: 'Default time that pods tolerate a node that is not ready.',
   },
   {
     flag: 'default-unreachable-toleration-seconds',
     value: 'SECONDS',
     default: '300',
-    help: 'How long pods that do not say stay on a node that cannot be reached.',
+    help: 'Default time that pods tolerate a node that cannot be reached.',
   },
 ] as const satisfies readonly OptionSpec[];
 

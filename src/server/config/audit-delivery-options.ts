@@ -22,7 +22,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-log-batch-buffer-size',
     value: 'N',
     default: '10000',
-    help: 'Events held in mode batch; what comes above it is lost.',
+    help: 'Events held in mode batch; events above it are lost.',
   },
   {
     flag: 'audit-log-batch-max-size',
@@ -52,7 +52,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-log-batch-throttle-burst',
     value: 'N',
     default: '0',
-    help: 'Batches at once after a rest.',
+    help: 'Batches at once after a pause.',
   },
   {
     flag: 'audit-log-truncate-enabled',
@@ -64,7 +64,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-log-truncate-max-event-size',
     value: 'BYTES',
     default: '102400',
-    help: 'What is above it even without bodies is lost.',
+    help: 'Events that are larger even without bodies are lost.',
   },
   {
     flag: 'audit-log-truncate-max-batch-size',
@@ -88,7 +88,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-webhook-batch-buffer-size',
     value: 'N',
     default: '10000',
-    help: 'Events held in mode batch; what comes above it is lost.',
+    help: 'Events held in mode batch; events above it are lost.',
   },
   {
     flag: 'audit-webhook-batch-max-size',
@@ -118,7 +118,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-webhook-batch-throttle-burst',
     value: 'N',
     default: '15',
-    help: 'Batches at once after a rest.',
+    help: 'Batches at once after a pause.',
   },
   {
     flag: 'audit-webhook-truncate-enabled',
@@ -130,7 +130,7 @@ export const auditDeliveryOptionTable = [
     flag: 'audit-webhook-truncate-max-event-size',
     value: 'BYTES',
     default: '102400',
-    help: 'What is above it even without bodies is lost.',
+    help: 'Events that are larger even without bodies are lost.',
   },
   {
     flag: 'audit-webhook-truncate-max-batch-size',

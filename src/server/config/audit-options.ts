@@ -53,7 +53,7 @@ export const auditOptionTable = [
     flag: 'audit-policy-file',
     value: 'FILE',
     default: '',
-    help: 'What is audited and how much of it: an audit Policy. Empty: nothing is.',
+    help: 'What is audited, and at which level: an audit Policy. Empty: nothing.',
   },
   {
     flag: 'audit-log-path',
@@ -71,19 +71,19 @@ export const auditOptionTable = [
     flag: 'audit-log-maxsize',
     value: 'MB',
     default: '100',
-    help: 'The audit log is put aside before it is larger; 0: never.',
+    help: 'The audit log is rotated before it gets larger; 0: never.',
   },
   {
     flag: 'audit-log-maxbackup',
     value: 'N',
     default: '0',
-    help: 'Files put aside that are kept; 0: all.',
+    help: 'Rotated files that are kept; 0: all.',
   },
   {
     flag: 'audit-log-maxage',
     value: 'DAYS',
     default: '0',
-    help: 'How long files put aside are kept; 0: for ever.',
+    help: 'How long rotated files are kept; 0: for ever.',
   },
   {
     flag: 'audit-webhook-config-file',

@@ -42,13 +42,13 @@ export const authorizationOptionTable = [
     flag: 'authorization-webhook-cache-authorized-ttl',
     value: 'DURATION',
     default: webhookTtlDefaults.authorized,
-    help: 'How long what it allows is kept.',
+    help: 'How long decisions that allow are cached.',
   },
   {
     flag: 'authorization-webhook-cache-unauthorized-ttl',
     value: 'DURATION',
     default: webhookTtlDefaults.unauthorized,
-    help: 'How long what it does not allow is kept.',
+    help: 'How long other decisions are cached.',
   },
   {
     flag: 'authorization-config',

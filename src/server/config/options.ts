@@ -142,7 +142,7 @@ export const optionTable = [
     flag: 'event-ttl',
     value: 'DURATION',
     default: '1h',
-    help: 'How long an event is kept after it was last written.',
+    help: 'How long an event is kept after its last write.',
   },
   {
     flag: 'min-request-timeout',
@@ -179,7 +179,7 @@ export const optionTable = [
     flag: 'max-resident-objects',
     value: 'N',
     default: '4096',
-    help: 'Object actors kept in memory; the least recently used go first.',
+    help: 'Object actors kept in memory; the least recently used are stopped first.',
   },
   {
     flag: 'inspect-actors',
@@ -197,19 +197,19 @@ export const optionTable = [
     flag: 'max-kept-encodings-bytes',
     value: 'BYTES',
     default: String(128 * 1024 * 1024),
-    help: 'Objects kept in the formats that lists asked for (beyond JSON); 0 keeps none.',
+    help: 'Cache of objects in formats other than JSON that lists asked for; 0: none.',
   },
   {
     flag: 'goaway-chance',
     value: 'FRACTION',
     default: '0',
-    help: 'Of HTTP/2 requests, 0 to 0.02: their connection takes no further ones.',
+    help: 'Share of HTTP/2 requests, 0 to 0.02, after which a client must connect anew.',
   },
   {
     flag: 'livez-grace-period',
     value: 'DURATION',
     default: '0',
-    help: 'For this long after the start /livez takes for done what the start has yet to do.',
+    help: 'For this long after the start /livez counts unfinished start hooks as done.',
   },
   {
     flag: 'shutdown-delay-duration',

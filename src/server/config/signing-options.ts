@@ -40,7 +40,7 @@ export const signingOptionTable = [
     flag: 'cluster-signing-kube-apiserver-client-cert-file',
     value: 'FILE',
     default: '',
-    help: 'Of kube-apiserver-client alone; signers without one then sign nothing.',
+    help: 'CA of kube-apiserver-client only; signers without one then sign nothing.',
   },
   {
     flag: 'cluster-signing-kube-apiserver-client-key-file',
@@ -52,7 +52,7 @@ export const signingOptionTable = [
     flag: 'cluster-signing-kubelet-client-cert-file',
     value: 'FILE',
     default: '',
-    help: 'Of kube-apiserver-client-kubelet alone; signers without one then sign nothing.',
+    help: 'CA of kube-apiserver-client-kubelet only; signers without one then sign nothing.',
   },
   {
     flag: 'cluster-signing-kubelet-client-key-file',
@@ -64,7 +64,7 @@ export const signingOptionTable = [
     flag: 'cluster-signing-kubelet-serving-cert-file',
     value: 'FILE',
     default: '',
-    help: 'Of kubelet-serving alone; signers without one then sign nothing.',
+    help: 'CA of kubelet-serving only; signers without one then sign nothing.',
   },
   {
     flag: 'cluster-signing-kubelet-serving-key-file',
@@ -76,7 +76,7 @@ export const signingOptionTable = [
     flag: 'cluster-signing-legacy-unknown-cert-file',
     value: 'FILE',
     default: '',
-    help: 'Of legacy-unknown alone; signers without one then sign nothing.',
+    help: 'CA of legacy-unknown only; signers without one then sign nothing.',
   },
   {
     flag: 'cluster-signing-legacy-unknown-key-file',

@@ -100,7 +100,7 @@ export function watchSeries(counts: WatchCounts): readonly MetricSeries[] {
   ];
 }
 
-/** Whoever follows changes in this process: controllers, indexes of authorizers. */
+/** Metrics of the followers in this process: controllers, indexes of authorizers. */
 export function followerSeries({ followers }: Pick<Streams, 'followers'>): readonly MetricSeries[] {
   const read = (valueOf: (stats: FollowerStats) => number) => () =>
     followers.stats().map((each) => ({ labels: { name: each.name }, value: valueOf(each) }));

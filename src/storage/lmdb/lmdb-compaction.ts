@@ -22,7 +22,7 @@ const changesPerStep = 256;
 export interface LmdbCompaction {
   /** Forgets the history up to this revision, for followers too. */
   through(before: Revision): Promise<void>;
-  /** All of the history goes; the ring keeps what live followers still have to read. Answers
+  /** Removes all of the history; the ring keeps what live followers still have to read. Returns
    * whether there was any. */
   ofEverything(): Promise<boolean>;
 }

@@ -56,8 +56,8 @@ export interface LmdbStorageOptions {
   readonly ringLimits?: ChangeRingLimits | undefined;
   /** Of mutations with companions; absent: none is given. */
   readonly rules?: CompanionRules | undefined;
-  /** For a store that is served: what it does on a full medium. Absent: it keeps no reserve, and
-   * says `full` each time that it finds no room. */
+  /** For a store that is served: how it handles a full disk. Absent: it keeps no reserve and fails
+   * with `full` each time. */
   readonly room?: LmdbRoom | undefined;
 }
 
@@ -187,7 +187,7 @@ function writerOf(
   return { writer, retry };
 }
 
-/** Of the reserve of a full store; by itself, since nobody may write for long. */
+/** Restores the reserve of a full store by timer, because there may be no write for long. */
 function retryOf(
   room: LmdbRoom | undefined,
   writer: () => Pick<LmdbWriter, 'failure' | 'keepReserve'>,

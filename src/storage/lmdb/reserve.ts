@@ -47,7 +47,7 @@ export interface Reserve {
   isDue(): boolean;
   /** Gives the room to whoever writes next. */
   release(transaction: Transaction): Promise<void>;
-  /** Answers whether the reserve is whole again; it is not when there is no room for it. */
+  /** Returns whether the reserve is whole again; it is not if there is no room for it. */
   restore(transaction: Transaction): Promise<boolean>;
 }
 
@@ -56,7 +56,8 @@ export type Transaction = (write: () => void) => Promise<void>;
 
 export interface ReservedWrite {
   readonly write: () => void;
-  /** What a full store takes instead, out of the reserve; undefined: nothing, it makes no room. */
+  /** The mutations that a full store accepts instead, out of the reserve; undefined: none, because
+   * they free nothing. */
   readonly whenFull: (() => void) | undefined;
 }
 

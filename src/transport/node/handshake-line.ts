@@ -20,19 +20,20 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 
 export const handshakeLimits = {
   readingMax: 4,
-  /** How long it is one alone after certificates that nobody has signed. */
+  /** How long only one handshake continues in a turn after untrusted certificates. */
   carefulMs: 10_000,
-  /** Of one address, before it waits: some twenty chains of eight certificates. */
+  /** Untrusted certificate bytes of one address before it waits: some twenty chains of eight
+   * certificates. */
   unverifiedBytesMax: 64 * 1024,
-  /** Worked off: 400 bytes of certificates take three milliseconds at most, so a tenth of the
-   * time. */
+  /** How fast that debt is worked off: 400 bytes of certificates take three milliseconds at most,
+   * so a tenth of the time. */
   unverifiedBytesPerMs: 16,
   /** A handshake without certificates. */
   freeBytes: 2 * 1024,
   addressesMax: 10_000,
 } as const;
 
-/** While nothing comes of those who are read from, they change this often. */
+/** While the connections that are being read send nothing, they are changed this often. */
 const quietTurnMs = 1;
 const debtTurnMs = 20;
 
@@ -49,7 +50,8 @@ export interface HandshakeConnection {
 
 export interface HandshakeLine {
   add(connection: HandshakeConnection): void;
-  /** It is done, or has failed. `verified`: what it sent is signed by somebody who is trusted. */
+  /** The handshake is done or has failed. `verified`: its certificates are signed by a trusted CA.
+   */
   over(connection: HandshakeConnection, verified: boolean): void;
   readonly waitingCount: number;
 }
@@ -70,7 +72,7 @@ interface Member {
   seenBytes: number;
 }
 
-/** Addresses, and what each owes. */
+/** Addresses and the debt of each. */
 interface Addresses {
   of(name: string): Address;
   /** Now. */
@@ -80,7 +82,7 @@ interface Addresses {
 function createAddresses(clock: Clock): Addresses {
   const { addressesMax, readingMax, unverifiedBytesPerMs } = handshakeLimits;
   const addresses = new Map<string, Address>();
-  /** The oldest that nobody waits for; a few at a time. */
+  /** Drops the oldest addresses that have nothing waiting, a few at a time. */
   const forgetSome = (): void => {
     let looked = 0;
     for (const [name, address] of addresses) {
@@ -109,16 +111,17 @@ function createAddresses(clock: Clock): Addresses {
   };
 }
 
-/** Those who wait, each in the line of its address. */
+/** Waiting connections, in one queue for each address. */
 interface WaitingLines {
   readonly count: number;
   push(member: Member): void;
-  /** Of the next address that owes nothing; undefined: all do. Who is over is passed over. */
+  /** The next connection of an address without debt; undefined: all have some. Closed connections
+   * are skipped. */
   next(gone: (member: Member) => void): Member | undefined;
 }
 
 function createWaitingLines({ debtOf }: Addresses): WaitingLines {
-  /** Addresses with somebody in their line, in the order of their turns. */
+  /** Addresses with waiting connections, in the order of their turns. */
   const order = new RingBuffer<Address>();
   let count = 0;
   return {

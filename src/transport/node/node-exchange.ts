@@ -55,7 +55,7 @@ interface Connection {
 }
 
 /** A larger body goes to the socket in pieces of this size: TLS and HTTP/2 copy what they are
- * given, and by the pieces it is seen whether the reader takes anything. */
+ * given, and the pieces show whether the reader takes anything. */
 const pieceBytes = 64 * 1024;
 
 const connections = new WeakMap<object, Connection>();
@@ -94,9 +94,9 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, U
   #abortCallbacks: (() => void)[] = [];
   #onClosed: (() => void) | undefined;
   #sentBytes = 0;
-  /** Of a whole answer: what is counted among the unread bytes. */
+  /** For a complete answer: what is counted among the unread bytes. */
   #heldBytes = 0;
-  /** Of its body: what the transport has not been given yet. */
+  /** The part of its body that the transport has not been given yet. */
   #restBytes = 0;
   #takenBytes = 0;
   #takenSinceMs = 0;

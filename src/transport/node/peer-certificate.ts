@@ -16,7 +16,7 @@ const chainLengthMax = 10;
 
 const unread = Symbol('unread');
 
-/** Whatever this connection's peer has sent is taken for a chain that nobody has signed. */
+/** Certificates of this connection's peer count as untrusted. */
 export function leaveUnread(socket: TLSSocket): void {
   // A property: requests of HTTP/2 see a proxy of the socket.
   Object.assign(socket, { [unread]: true });

@@ -89,13 +89,13 @@ export function createUwsListen(
   };
 }
 
-/** The last one has the port. Those before it have connections of earlier certificates. */
+/** The last app has the port. Earlier ones have the connections of earlier certificates. */
 interface Apps {
   readonly all: UwsApp[];
   make(tls: TlsOptions): UwsApp;
 }
 
-/** Undefined: it becomes an exchange, and expects its body. */
+/** Undefined: the request becomes an exchange and expects its body. */
 function refusalOf(
   exchange: UwsExchange,
   shared: UwsShared,
@@ -205,7 +205,7 @@ async function openPort(
       const open = (): void => {
         if (!port.open()) again = timers.after(reopenMs, open);
       };
-      behindQuietTurn(clock, timers, () => {
+      afterQuietTurn(clock, timers, () => {
         if (socket === false) return;
         port.close();
         open();
@@ -219,7 +219,7 @@ async function openPort(
 }
 
 /** Behind a turn of the event loop in which next to nothing was to be done. */
-function behindQuietTurn(clock: Clock, timers: Timers, callback: () => void): void {
+function afterQuietTurn(clock: Clock, timers: Timers, callback: () => void): void {
   let left = quietTurnsMax;
   const look = (sinceMs: number): void => {
     timers.nextTurn(() => {

@@ -19,7 +19,8 @@ import { createSecureContext } from 'node:tls';
 import type { TlsOptions } from '../http-exchange.ts';
 import type { UwsApp, UwsBinding } from './uws-binding.ts';
 
-/** Of TLS 1.2: forward secret, authenticated encryption. Those of 1.3 are all of this kind. */
+/** Ciphers of TLS 1.2 with forward secrecy and authenticated encryption. All ciphers of 1.3 have
+ * both. */
 const ciphers = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -29,8 +30,8 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Undefined: it can be served. */
-export function whyNotByUws({ clientCaPem, minVersion }: TlsOptions): string | undefined {
+/** Why uWebSockets.js cannot serve these options; undefined: it can. */
+export function uwsRefusal({ clientCaPem, minVersion }: TlsOptions): string | undefined {
   if (clientCaPem !== undefined) return 'the uws transport knows no client certificates';
   if (minVersion === 'TLSv1.3') return 'the uws transport cannot refuse TLS 1.2';
   return undefined;
@@ -38,7 +39,7 @@ export function whyNotByUws({ clientCaPem, minVersion }: TlsOptions): string | u
 
 /** @throws when certificate and key cannot be used, or for what only node can do. */
 export function createSecureApp(uws: UwsBinding, tls: TlsOptions): UwsApp {
-  const why = whyNotByUws(tls);
+  const why = uwsRefusal(tls);
   if (why !== undefined) throw new Error(why);
   const { certificatePem, keyPem, scratchDirectory = tmpdir() } = tls;
   // The library does not say what is wrong with them.

@@ -28,7 +28,7 @@ import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 /** Above it a body is handed over as the socket takes it, never copied into the library. */
 const directBodyBytesMax = 8 * 1024;
 
-/** The library cuts readers who take nothing for ten seconds; it is told to begin anew. */
+/** The library cuts readers who take nothing for ten seconds; this resets its timer. */
 const keepAliveMs = 4_000;
 
 /** Over TLS a body is given in pieces that are one record each: of a larger one the library takes
@@ -48,7 +48,7 @@ export interface UwsShared {
   readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
   readonly scheme: 'http' | 'https';
-  /** Made of the first response that is streamed. */
+  /** Made for the first response that is streamed. */
   writes: UwsWrites | undefined;
   /** Set once: answers then close their connection. */
   stopping: boolean;
@@ -68,7 +68,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
   readonly #shared: UwsShared;
   /** Name, value, name, value, in the order they came. */
   readonly #head: string[] = [];
-  /** Of the answer; none once they have been written: a stream lives long. */
+  /** Headers of the answer; dropped once they are written, because a stream lives long. */
   #answerHeaders: readonly Header[] = noHeaders;
   #body: RequestBody | undefined;
   #bodyAsked = false;

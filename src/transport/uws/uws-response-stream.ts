@@ -58,9 +58,9 @@ export class UwsWrites {
   }
 }
 
-/** Who is told of a response. */
+/** The listener of a response's events. */
 export interface ResponseWatcher {
-  /** Its socket has not taken everything; again each time that it has taken some of it. */
+  /** Its socket has not taken everything. Called again each time that it has taken a part. */
   blocked(): void;
   /** end() has been called. */
   finished(): void;

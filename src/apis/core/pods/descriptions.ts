@@ -2,7 +2,7 @@
 
 export const podDescriptions = `
 core.Pod A set of containers that run on one node and share its network and volumes.
-core.PodSpec What is wanted of a Pod.
+core.PodSpec The desired state of a Pod.
   volumes Volumes that the containers can mount.
   initContainers Containers that run first, one after the other; each must end well before the next.
   containers The containers, one at least. None can be added or taken away later.
@@ -24,7 +24,7 @@ core.PodSpec What is wanted of a Pod.
   shareProcessNamespace The containers see each other's processes. Not together with hostPID.
   securityContext Settings of security for all of its containers.
   imagePullSecrets Secrets to fetch images with, in the namespace of the pod.
-  hostname Its host name; its own name if it is not said.
+  hostname Its host name; its own name by default.
   subdomain With it, its full name is hostname.subdomain.namespace.svc and the domain.
   affinity Which nodes it needs or likes, by their labels or by other pods on them.
   schedulerName The scheduler that finds it a node.
@@ -46,8 +46,8 @@ core.PodSpec What is wanted of a Pod.
   schedulingGates The scheduler waits until these are gone. They can only be taken away.
   resourceClaims Claims that must be met before it starts.
   resources Resources of the pod as a whole.
-core.PodStatus What has become of a Pod.
-  observedGeneration The generation that this status speaks of.
+core.PodStatus The observed state of a Pod.
+  observedGeneration The generation that this status describes.
   phase Where it is in its life: Pending, Running, Succeeded, Failed or Unknown.
   conditions Whether it is scheduled, initialized, ready and so on.
   message Why it is as it is, for people.
@@ -62,7 +62,7 @@ core.PodStatus What has become of a Pod.
   containerStatuses State of each container.
   qosClass Which pods go first when memory is short: BestEffort, then Burstable, then Guaranteed.
   ephemeralContainerStatuses State of each ephemeral container.
-  resize What has become of a change of its resources, as older servers say it; now a condition.
+  resize The state of a change of its resources, as older servers say it; now a condition.
   resourceClaimStatuses State of its claims.
 core.PodIP An address of a pod.
   ip The address.
@@ -152,7 +152,7 @@ core.Container+core.EphemeralContainerCommon
   command The program and its first arguments, instead of the entry point of the image. $(NAME) is
     replaced by the variable.
   args Further arguments, instead of those of the image. $(NAME) is replaced by the variable.
-  workingDir Where it starts; the directory of the image if it is not said.
+  workingDir Where it starts; the directory of the image by default.
   ports Ports it listens on. What is not named here can be reached all the same.
   envFrom Sources of which every key is a variable.
   env Variables of its environment.
@@ -217,7 +217,7 @@ core.ResourceFieldSelector A resource of a container.
   divisor In which unit; 1 by default.
 core.ResourceRequirements How much may be used, and how much is kept.
   limits The most that may be used.
-  requests What is kept; the limits if it is not said.
+  requests What is kept; the limits by default.
   claims Claims of the pod that are used here.
 core.ResourceClaim A claim of the pod that is used.
   name Its name in the pod.
@@ -230,7 +230,7 @@ core.VolumeMount Where a volume stands in a container.
   readOnly It can only be read.
   recursiveReadOnly Whether mounts below it can only be read, too: Disabled, IfPossible or Enabled.
   mountPath Where in the container; no colon in it.
-  subPath The part of the volume that is mounted; the whole if it is not said.
+  subPath The part of the volume that is mounted; the whole by default.
   mountPropagation Whether later mounts are seen on the other side: None, HostToContainer or
     Bidirectional.
   subPathExpr Like subPath, with $(NAME) replaced by the variable. Not both.
@@ -261,7 +261,7 @@ core.ExecAction A command to run in the container.
 core.HTTPGetAction A request over HTTP.
   path The path.
   port Number or name of the port.
-  host The host; the address of the pod if it is not said.
+  host The host; the address of the pod by default.
   scheme HTTP, the default, or HTTPS, whose certificate is not looked at.
   httpHeaders Headers to send.
 core.HTTPHeader A header.
@@ -269,7 +269,7 @@ core.HTTPHeader A header.
   value Its value.
 core.TCPSocketAction A connection over TCP.
   port Number or name of the port.
-  host The host; the address of the pod if it is not said.
+  host The host; the address of the pod by default.
 core.GRPCAction A health check over GRPC.
   port Number of the port.
   service Name of the service to ask about; it may be empty.
@@ -280,7 +280,7 @@ core.SecurityContext Settings of security of a container.
   privileged It may do all that root of the node may.
   seLinuxOptions Its SELinux label.
   windowsOptions Settings for Windows.
-  runAsUser The user it runs as; that of the image if it is not said.
+  runAsUser The user it runs as; that of the image by default.
   runAsGroup The group it runs as.
   runAsNonRoot It does not start if it would be root.
   readOnlyRootFilesystem It cannot write to its own file system.
@@ -291,7 +291,7 @@ core.SecurityContext Settings of security of a container.
 core.PodSecurityContext Settings of security for all containers of a pod.
   seLinuxOptions The SELinux label.
   windowsOptions Settings for Windows.
-  runAsUser The user they run as; that of the image if it is not said.
+  runAsUser The user they run as; that of the image by default.
   runAsGroup The group they run as.
   runAsNonRoot They do not start if they would be root.
   supplementalGroups Further groups they are in.
@@ -324,7 +324,7 @@ core.SeccompProfile Which system calls may be made.
 core.AppArmorProfile An AppArmor profile.
   type RuntimeDefault, Unconfined or Localhost.
   localhostProfile Name of a profile on the node, for Localhost.
-core.ContainerStatus What has become of a container.
+core.ContainerStatus The observed state of a container.
   name Its name.
   state What it does now.
   lastState How it ended the last time.

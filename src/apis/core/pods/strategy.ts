@@ -27,7 +27,7 @@ export function podStrategy(): Partial<KindStrategy> {
   };
 }
 
-/** Whoever looks at a pod that waits sees why nobody schedules it. */
+/** A waiting pod shows why nothing schedules it. */
 function gatedConditions(pod: ApiObject): JsonObject {
   if (objects(part(pod, 'spec'), 'schedulingGates').length === 0) return {};
   const condition = {

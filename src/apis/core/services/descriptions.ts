@@ -2,7 +2,7 @@
 
 export const serviceDescriptions = `
 core.Service A name and address for a set of pods that answer the same requests.
-core.ServiceSpec What is wanted of a Service.
+core.ServiceSpec The desired state of a Service.
   ports The ports it answers on.
   selector Labels of the pods behind it. Empty: somebody else writes its endpoints.
   clusterIP Its address inside of the cluster; None for no address (headless). It cannot change.
@@ -34,12 +34,12 @@ core.ServicePort A port of a Service.
   appProtocol What is spoken over it, as a hint for those between.
   port Its number.
   targetPort The port of the pods: a number, or the name of a port of a container. By default port.
-  nodePort The port of each node, for NodePort and LoadBalancer; chosen if it is not said.
+  nodePort The port of each node, for NodePort and LoadBalancer; chosen by default.
 core.SessionAffinityConfig How a client is sent to the same pod again.
   clientIP By its address.
 core.ClientIPConfig How long an address is remembered.
   timeoutSeconds Seconds, up to a day; 10800 by default.
-core.ServiceStatus What has become of a Service.
+core.ServiceStatus The observed state of a Service.
   loadBalancer What the load balancer has.
   conditions The latest observations of its state.
 core.LoadBalancerStatus What a load balancer has.

@@ -45,12 +45,12 @@ core.EmptyDirVolumeSource An empty directory.
   sizeLimit How much it may hold.
 core.SecretVolumeSource A Secret as files.
   secretName The Secret.
-  items Keys that become files, and their paths; all of them if it is not said.
+  items Keys that become files, and their paths; all of them by default.
   defaultMode Permission bits of the files; 0644 by default.
   optional It need not be there.
 core.ConfigMapVolumeSource A ConfigMap as files.
   name The ConfigMap.
-  items Keys that become files, and their paths; all of them if it is not said.
+  items Keys that become files, and their paths; all of them by default.
   defaultMode Permission bits of the files; 0644 by default.
   optional It need not be there.
 core.KeyToPath A key that becomes a file.
@@ -79,16 +79,16 @@ core.VolumeProjection One of several sources.
   clusterTrustBundle Certificates of trust bundles.
 core.SecretProjection Keys of a Secret.
   name The Secret.
-  items Keys that become files, and their paths; all of them if it is not said.
+  items Keys that become files, and their paths; all of them by default.
   optional It need not be there.
 core.ConfigMapProjection Keys of a ConfigMap.
   name The ConfigMap.
-  items Keys that become files, and their paths; all of them if it is not said.
+  items Keys that become files, and their paths; all of them by default.
   optional It need not be there.
 core.DownwardAPIProjection Fields of the pod.
   items The files.
 core.ServiceAccountTokenProjection A token that is replaced before it ends.
-  audience Whom it is for; the server if it is not said.
+  audience Whom it is for; the server by default.
   expirationSeconds How long it lasts; an hour by default, ten minutes at least.
   path The path of the file, within the volume.
 core.ClusterTrustBundleProjection Certificates of one bundle, or of all that are selected.
@@ -100,14 +100,14 @@ core.ClusterTrustBundleProjection Certificates of one bundle, or of all that are
 core.CSIVolumeSource A volume of a CSI driver.
   driver The driver.
   readOnly It can only be read.
-  fsType The file system; the driver chooses if it is not said.
+  fsType The file system; the driver chooses by default.
   volumeAttributes Settings for the driver.
   nodePublishSecretRef A Secret for the driver.
 core.EphemeralVolumeSource A claim that is made for the pod.
   volumeClaimTemplate What it is made from; it is called after the pod and the volume.
 core.PersistentVolumeClaimTemplate What a claim is made from.
   metadata Labels and annotations of the claim.
-  spec What is wanted of the claim.
+  spec The desired state of the claim.
 core.ImageVolumeSource The content of an image.
   reference The image.
   pullPolicy When it is fetched: Always, IfNotPresent or Never.
@@ -131,7 +131,7 @@ core.ISCSIVolumeSource+core.ISCSIPersistentVolumeSource
   secretRef A Secret for who provides it.
   partition Number of the partition; 0 for the whole disk.
 core.PersistentVolume Storage of the cluster, which a claim can get.
-core.PersistentVolumeSpec What is wanted of a PersistentVolume. One source is set.
+core.PersistentVolumeSpec The desired state of a PersistentVolume. One source is set.
   capacity How much it holds.
   accessModes Ways in which it can be mounted.
   claimRef The claim that has it.
@@ -144,7 +144,7 @@ core.PersistentVolumeSpec What is wanted of a PersistentVolume. One source is se
   volumeAttributesClassName The class of its attributes that can change.
   csi A volume of a CSI driver.
   local A disk of one node.
-core.PersistentVolumeStatus What has become of a PersistentVolume.
+core.PersistentVolumeStatus The observed state of a PersistentVolume.
   phase Pending, Available, Bound, Released or Failed.
   message Why, for people.
   reason Why, in one word.
@@ -155,7 +155,7 @@ core.CSIPersistentVolumeSource A volume of a CSI driver.
   driver The driver.
   volumeHandle The volume, as the driver calls it.
   readOnly It can only be read.
-  fsType The file system; the driver chooses if it is not said.
+  fsType The file system; the driver chooses by default.
   volumeAttributes Settings for the driver.
   controllerPublishSecretRef A Secret to attach it with.
   nodeStageSecretRef A Secret to stage it with, on the node.
@@ -166,12 +166,12 @@ core.LocalVolumeSource A disk of one node.
   path Where on the node.
   fsType The file system; for raw devices only.
 core.PersistentVolumeClaim Asks for storage; what it gets is a PersistentVolume of its own.
-core.PersistentVolumeClaimSpec What is wanted of a claim.
+core.PersistentVolumeClaimSpec The desired state of a claim.
   accessModes Ways to mount it: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
   selector Labels that the volume must have.
   resources How much it must hold. It can grow if the class allows it.
   volumeName The volume. Set when one is found.
-  storageClassName The StorageClass; the default one if it is not said, none if it is empty.
+  storageClassName The StorageClass; the default one by default, none if it is empty.
   volumeMode Filesystem, the default, or Block.
   dataSource A snapshot or a claim whose content it begins with.
   dataSourceRef The same, of any kind that somebody fills volumes from, also of other namespaces.
@@ -179,7 +179,7 @@ core.PersistentVolumeClaimSpec What is wanted of a claim.
 core.VolumeResourceRequirements How much a volume holds.
   limits The most.
   requests The least.
-core.PersistentVolumeClaimStatus What has become of a claim.
+core.PersistentVolumeClaimStatus The observed state of a claim.
   phase Pending, Bound or Lost.
   accessModes Ways in which its volume can be mounted.
   capacity How much its volume holds.
@@ -199,7 +199,7 @@ core.TypedObjectReference An object.
   apiGroup Its group; empty for the core one.
   kind Its kind.
   name Its name.
-  namespace Its namespace; the own if it is not said.
+  namespace Its namespace; the own by default.
 core.TopologySelectorTerm A place that all of these labels describe.
   matchLabelExpressions The labels.
 core.TopologySelectorLabelRequirement A label and values it may have.

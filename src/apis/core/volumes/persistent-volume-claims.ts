@@ -50,7 +50,7 @@ const persistentVolumeClaimDefaults: DefaultTable = {
   },
 };
 
-/** Whoever binds volumes finds what waits for it. */
+/** The controller that binds volumes finds waiting claims. */
 export function pendingAtFirst(): Partial<KindStrategy> {
   return { prepareForCreate: (object) => ({ ...object, status: { phase: 'Pending' } }) };
 }

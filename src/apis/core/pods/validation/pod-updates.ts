@@ -94,7 +94,7 @@ function gateRules(spec: JsonObject, before: JsonObject): Problems {
   return gates.length === 0 ? added : allErrors(added, narrowedRules(spec, before));
 }
 
-/** Whoever holds a pod back may narrow where it goes, not change what was asked for. */
+/** A controller of a gated pod may narrow where it is scheduled, not change what was requested. */
 function narrowedRules(spec: JsonObject, before: JsonObject): Problems {
   const [now, was] = [textMap(spec, 'nodeSelector'), textMap(before, 'nodeSelector')];
   const kept = Object.entries(was).every(([name, value]) => ownMember(now, name) === value);
