@@ -233,7 +233,11 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':
-      return exchange.send(200, [['Content-Type', 'application/json']], encodeJson(deps.version));
+      return exchange.send(
+        200,
+        [['Content-Type', 'application/json']],
+        encodeJson(deps.version, true),
+      );
     case 'metrics':
       return sendMetrics(exchange, await (indicators ? deps.indicators() : deps.metrics()));
     case 'openapi':
@@ -308,7 +312,7 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
     ...deps.documents.keys(),
   ];
   const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
-  exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
+  exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }, true));
 }
 
 function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {

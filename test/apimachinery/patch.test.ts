@@ -66,6 +66,19 @@ test('copies that double a value again and again stop at the limit', () => {
   assert.equal(jsonPatch({ a: { text: 'x' } }, doubling(5)).kind, 'ok');
 });
 
+test('small values that are copied into themselves again and again are counted, too', () => {
+  const data = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, 1]));
+  const operations = Array.from({ length: 20 }, (_, i) => ({
+    op: 'copy',
+    from: '/data',
+    path: `/data/copy${i}`,
+  }));
+  const refused = jsonPatch({ data }, operations);
+  assert.ok(refused.kind === 'refused');
+  assert.match(refused.problem, /^operation 2 copies more than 25000 values$/);
+  assert.equal(jsonPatch({ data }, operations.slice(0, 2)).kind, 'ok');
+});
+
 test('a pointer through the prototype leads to a key of the document or nowhere', () => {
   for (const path of ['/__proto__/polluted', '/constructor/prototype/polluted']) {
     assert.equal(jsonPatch({}, [{ op: 'add', path, value: 1 }]).kind, 'refused');

@@ -172,3 +172,15 @@ for (const identity of ['kubernetes', 'svc'] as const) {
     await server.remove();
   });
 }
+
+test('the version and the list of paths are indented for whoever reads them as they are', async () => {
+  const server = await startTestServer();
+  try {
+    for (const path of ['/version', '/']) {
+      const { body, text } = await server.request('GET', path);
+      assert.equal(text, JSON.stringify(body, undefined, 2));
+    }
+  } finally {
+    await server.remove();
+  }
+});

@@ -10,7 +10,6 @@
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { bodyDepthMax } from '../codecs/body-bounds.ts';
-import { stringifyJson } from '../codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { applyOperation, valueAt } from './json-operations.ts';
@@ -119,8 +118,9 @@ export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {
   return finished(jsonPatchSteps(document, patch));
 }
 
-/** Operations between two yields. */
+/** Operations between two yields, and values that one copies. */
 const stepOperations = 500;
+const valuesPerOperation = 20;
 
 /** applyJsonPatch() in parts. */
 export function* jsonPatchSteps(
@@ -129,16 +129,23 @@ export function* jsonPatchSteps(
 ): Steps<Patched> {
   if (malformed !== undefined) return notAPatch(malformed);
   let current = cloneJson(document);
-  let copiedBytes = 0;
+  const copied: Copied = { bytes: 0, values: 0 };
+  let work = 0;
   for (const [index, operation] of operations.entries()) {
-    if (index % stepOperations === stepOperations - 1) yield;
+    const before = copied.values;
     if (operation.op === 'copy' || operation.op === 'move') {
-      copiedBytes += copiedSize(current, operation);
-      if (copiedBytes > patchLimits.copiedBytesMax) {
-        const verb = operation.op === 'copy' ? 'copies' : 'moves';
-        const problem = `operation ${index} ${verb} more than ${patchLimits.copiedBytesMax} bytes`;
-        return patchRefused('inapplicable', problem);
+      const { from = '', op } = operation;
+      const found = valueAt(current, from);
+      const excess = found.kind === 'ok' ? addCopied(found.value, copied) : undefined;
+      if (excess !== undefined) {
+        const verb = op === 'copy' ? 'copies' : 'moves';
+        return patchRefused('inapplicable', `operation ${index} ${verb} more than ${excess}`);
       }
+    }
+    work += 1 + (copied.values - before) / valuesPerOperation;
+    if (work >= stepOperations) {
+      work = 0;
+      yield;
     }
     const step = applyOne(current, operation);
     if (step.kind === 'refused') {
@@ -150,9 +157,37 @@ export function* jsonPatchSteps(
   return { kind: 'ok', value: current };
 }
 
-function copiedSize(document: JsonValue, { from = '' }: JsonPatchOperation): number {
-  const found = valueAt(document, from);
-  return found.kind === 'ok' ? Buffer.byteLength(stringifyJson(found.value)) : 0;
+/** By all operations so far: values that are copied into themselves double with each. */
+interface Copied {
+  /** About as many as JSON of it has. */
+  bytes: number;
+  values: number;
+}
+
+/** Counts what is copied, and no further than it may be: then, how much that is. */
+function addCopied(value: JsonValue, copied: Copied): string | undefined {
+  const { copiedBytesMax, copiedValuesMax } = patchLimits;
+  copied.values += 1;
+  if (copied.values > copiedValuesMax) return `${copiedValuesMax} values`;
+  copied.bytes += 2;
+  if (typeof value === 'string') copied.bytes += Buffer.byteLength(value);
+  else if (typeof value !== 'object' || value === null) copied.bytes += String(value).length;
+  if (copied.bytes > copiedBytesMax) return `${copiedBytesMax} bytes`;
+  if (Array.isArray(value)) return firstExcess(value as readonly JsonValue[], copied);
+  if (!isJsonObject(value)) return undefined;
+  for (const key in value) copied.bytes += Buffer.byteLength(key) + 3;
+  return firstExcess(Object.values(value), copied);
+}
+
+function firstExcess(
+  values: readonly (JsonValue | undefined)[],
+  copied: Copied,
+): string | undefined {
+  for (const each of values) {
+    const excess = each === undefined ? undefined : addCopied(each, copied);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
 }
 
 /** May change `document`, which is ours. */

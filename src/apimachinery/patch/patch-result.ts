@@ -39,6 +39,8 @@ export const patchLimits = {
   /** JSON bytes that the copy and move operations of one JSON Patch may take along, together: each
    * is looked through. */
   copiedBytesMax: 3 * 1024 * 1024,
+  /** Values that those operations take along: as many as a body may hold. */
+  copiedValuesMax: 25_000,
   /** Segments of one JSON pointer. What a patch makes nests no deeper than a body may. */
   depthMax: 256,
 } as const;
