@@ -66,9 +66,7 @@ export const evaluatesAll = (
   operands: readonly Planned[],
   overloads: number,
 ): boolean =>
-  operands.length === 2 &&
-  (overloads === 1 || isOperator(name)) &&
-  !isPrepared(name, operands);
+  operands.length === 2 && (overloads === 1 || isOperator(name)) && !isPrepared(name, operands);
 
 /** Undefined: what most cost. */
 const priceOf = (costs: CostTable, overload: Overload): PriceOf | undefined =>

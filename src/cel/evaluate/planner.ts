@@ -233,7 +233,11 @@ export class Planner implements ComprehensionContext {
     const isResolved = ids?.length === 1;
     const make = (values: readonly Planned[]): Planned =>
       planCall({ name, operands: values, operandTypes, overloads, isResolved }, this.costs);
-    const call = this.#strict(operands, make, evaluatesAll(name, operands, overloads.length) ? never : hasFailed);
+    const call = this.#strict(
+      operands,
+      make,
+      evaluatesAll(name, operands, overloads.length) ? never : hasFailed,
+    );
     return this.#folded(name, operands, call);
   }
 

@@ -153,8 +153,7 @@ export const ipLibrary: Library = {
   }),
 };
 
-const inRange = (cidr: Value, ip: Value): Value =>
-  netip.containsAddress(prefixOf(cidr), ipOf(ip));
+const inRange = (cidr: Value, ip: Value): Value => netip.containsAddress(prefixOf(cidr), ipOf(ip));
 
 /** A text that is no address is of the wrong type for the reference, whatever is wrong with it. */
 function textInRange(cidr: Value, text: Value): Value {
