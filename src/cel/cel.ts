@@ -146,9 +146,11 @@ export interface Environment {
   compileInParts(text: string): Generator<undefined, Compiled, undefined>;
   /** Of a tree that was not checked: all decisions on types are made at run time. */
   program(ast: Ast | CheckedAst, options?: ProgramOptions): Program;
+  programInParts(ast: CheckedAst): Generator<undefined, Program, undefined>;
   /** Why it fails each time, whatever the data: a pattern or a conversion of a constant that is
    * none. The reference makes no program of it. Undefined: nothing of the kind. */
   instantiationProblem(ast: CheckedAst): string | undefined;
+  instantiationProblemInParts(ast: CheckedAst): Generator<undefined, string | undefined, undefined>;
   estimate(ast: CheckedAst, hints?: SizeHints): CostEstimate;
   /** This environment and more. */
   extend(

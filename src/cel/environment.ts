@@ -24,6 +24,7 @@ import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { wellKnownTypes } from './library/well-known-types.ts';
 import { issuesOf } from './syntax/issues.ts';
 import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { defaultLimits, parseInParts } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
@@ -50,11 +51,11 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
     check: (ast) => finished(checkInParts(ast, parts)),
     compile: (text) => finished(compileInParts(text)),
     compileInParts,
-    program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
+    program: (ast, programOptions) => finished(planning(ast, parts, programOptions)),
+    programInParts: (ast) => planning(ast, parts),
     estimate: (ast, hints) => estimate(ast, parts, hints),
-    instantiationProblem: (ast) =>
-      literalPatternProblem(ast) ??
-      (hasConstantConversion(ast) ? conversionProblem(ast, parts) : undefined),
+    instantiationProblem: (ast) => finished(instantiating(ast, parts)),
+    instantiationProblemInParts: (ast) => instantiating(ast, parts),
     extend: (more) => {
       const extended = {
         ...options,
@@ -174,11 +175,12 @@ function* compiling(text: string, parts: Parts): Compiling {
 
 function* checkInParts(ast: Ast, { options, declarations, parseOptions }: Parts): Compiling {
   const issues = issuesOf(() => sourceOf(ast.source), parseOptions.sourceName);
-  const checked = new Checker(ast, issues, {
+  const checker = new Checker(ast, issues, {
     declarations,
     homogeneousLiterals: false,
     hiddenOverloads: options.crossTypeComparisons === true ? noOverloads : crossTypeOverloads,
-  }).check();
+  });
+  const checked = yield* checker.check();
   yield;
   if (issues.count === 0) validateLiterals(checked, issues, options);
   if (issues.count > 0) return { issues: issues.list(), text: issues.text() };
@@ -190,23 +192,27 @@ function estimate(ast: CheckedAst, parts: Parts, hints: SizeHints | undefined): 
   return new Estimator(ast, { costs: options.costs, hints, overloadCost }).estimate();
 }
 
-function plannedProgram(
+function* planning(
   ast: Ast | CheckedAst,
   parts: Parts,
   options: ProgramOptions = {},
-): Program {
+): Steps<Program> {
   const planner = new Planner(ast, {
     declarations: parts.declarations,
     costs: parts.options.costs,
     foldConstants: options.foldConstants ?? true,
   });
-  const planned = planner.plan(ast.expr);
+  const planned = yield* planner.planInParts(ast.expr);
   return programOf(planned, planner);
 }
 
-/** Why one of its conversions of constants fails, each time; undefined: none does. */
-function conversionProblem(ast: CheckedAst, { declarations, options }: Parts): string | undefined {
+/** Why a pattern or a conversion of a constant fails, each time; undefined: none does. */
+function* instantiating(ast: CheckedAst, parts: Parts): Steps<string | undefined> {
+  const problem = literalPatternProblem(ast);
+  if (problem !== undefined || !hasConstantConversion(ast)) return problem;
+  yield;
+  const { declarations, options } = parts;
   const planner = new Planner(ast, { declarations, costs: options.costs, foldConstants: true });
-  planner.plan(ast.expr);
+  yield* planner.planInParts(ast.expr);
   return planner.conversionProblem;
 }

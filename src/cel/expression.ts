@@ -16,8 +16,8 @@ export interface Expression {
   readonly text: string;
   readonly ast: CheckedAst;
   readonly program: Program;
-  /** Makes the program, which is one step. */
-  prepare(): void;
+  /** Makes the program. */
+  prepare(): Steps<void>;
   /** The least and the most that an evaluation costs, with data of these sizes. */
   estimate(sizes?: SizeHints): CostEstimate;
 }
@@ -54,7 +54,8 @@ export function* compileInParts(
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
-  const problem = environment.instantiationProblem(ast);
+  yield;
+  const problem = yield* environment.instantiationProblemInParts(ast);
   if (problem !== undefined) {
     return { kind: 'invalid', problem: `program instantiation failed: ${problem}` };
   }
@@ -74,7 +75,7 @@ export function* compileToRunInParts(
   }
   const compiled = yield* compileInParts(environment, text, results);
   yield;
-  if (compiled.kind === 'ok') compiled.expression.prepare();
+  if (compiled.kind === 'ok') yield* compiled.expression.prepare();
   return compiled;
 }
 
@@ -93,8 +94,8 @@ class CompiledText implements Expression {
   get program(): Program {
     return (this.#program ??= this.#environment.program(this.ast));
   }
-  prepare(): void {
-    void this.program;
+  *prepare(): Steps<void> {
+    this.#program ??= yield* this.#environment.programInParts(this.ast);
   }
   estimate(sizes?: SizeHints): CostEstimate {
     return this.#environment.estimate(this.ast, sizes);

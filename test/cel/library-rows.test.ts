@@ -54,6 +54,37 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   "quantity('-1').add(1).asInteger() == 0 && sign(quantity('-5')) == -1",
   ["quantity('1.5').asInteger()", 'cannot convert value to integer'],
   ["quantity('abc')", 'quantities must match the regular expression'],
+  ["quantity('1.2.3')", 'quantities must match the regular expression'],
+  "quantity('12345678901234567890').asApproximateFloat() == 12345678901234569216.0",
+  "quantity('0.0001').add(quantity('1.5Gi')).asApproximateFloat() == 1610612736.0001001",
+  // Numbers as texts: an exponent from a million on, and down to a ten-thousandth.
+  "string(999999.5) == '999999.5' && string(1e6) == '1e+06' && string(1234567.5) == '1.2345675e+06'",
+  "string(0.0001) == '0.0001' && string(0.00001) == '1e-05' && string(-1e20) == '-1e+20'",
+  "'%f %.2f %e'.format([-0.0, -0.001, -0.0]) == '0.000000 -0.00 0.000000×10⁰⁰'",
+  // Times: the offset stays, zones are names of files or any number of hours and minutes.
+  "string(timestamp('2023-10-05T08:00:00+05:30') - duration('1h')) == '2023-10-05T07:00:00+05:30'",
+  "timestamp('2024-01-01T00:00:00Z').getHours('25:00') == 1",
+  "timestamp('2024-01-01T00:00:00Z').getHours('-1:99') == 21",
+  ["timestamp(0).getHours('a:b')", 'strconv.Atoi: parsing "a": invalid syntax'],
+  ["timestamp(0).getHours('../x')", 'time: invalid location name'],
+  ["timestamp(0).getHours('europe/berlin')", 'unknown time zone europe/berlin'],
+  ["duration('2562047h') + duration('2562047h') == duration('0')", 'integer overflow'],
+  // What has no overload says so as the reference does.
+  ['dyn({}) - 1 == 0', 'no such overload: _-_'],
+  ['dyn(null) < 1', 'no such overload: _<_'],
+  ["dyn(1).find('a') == ''", 'no such overload'],
+  ["dyn(1).join() == ''", 'no such overload: join(int)'],
+  ['dyn(1.5).size() == 1', 'no such overload: size'],
+  ["dyn(1).matches('A'.lowerAscii())", 'no such overload: matches'],
+  ['dyn(1).all(x, true)', "got 'types.Int', expected iterable type"],
+  ['dyn(true).all(x, y, true)', 'unsupported comprehension range type: types.Bool'],
+  ['[1][9223372036854775807] == 1', 'index out of bounds: 9223372036854775807'],
+  ["'abc'.charAt(-9223372036854775808) == ''", 'index out of range: -9223372036854775808'],
+  ["cidr('10.0.0.0/8').containsIP('zz')", 'no such overload'],
+  // A type that is only wanted is not taken for granted.
+  'dyn(-(dyn([1, 2])[?1].value())) == -2',
+  // Nothing is in an empty list, whatever it is.
+  '!(1 / 0 in [])',
   // Lists and sets.
   '[1, 2, 2].isSorted() && ![2, 1].isSorted() && [].isSorted()',
   ['[].max()', 'max called on empty list'],

@@ -20,6 +20,7 @@ import type {
   StructExpr,
 } from '../ast.ts';
 import type { FunctionDeclaration, Overload } from '../declaration.ts';
+import { eachLargePart } from '../large-parts.ts';
 import type { Issues } from '../syntax/issues.ts';
 import { locationOf } from '../syntax/source.ts';
 import {
@@ -91,6 +92,8 @@ export class Checker {
   readonly #types = new Map<number, Type>();
   readonly #references = new Map<number, Reference>();
   readonly #substitution = new Substitution();
+  /** Parts of a large tree. */
+  readonly #checked = new Map<Expr, Expr>();
   #typeVariables = 0;
 
   constructor(ast: Ast, issues: Issues, options: CheckOptions) {
@@ -100,8 +103,12 @@ export class Checker {
     this.#scope = new Scope(options.declarations);
   }
 
-  check(): CheckedAst {
-    const expr = this.#check(this.#ast.expr);
+  /** Yields between the parts of a large tree. */
+  *check(): Generator<undefined, CheckedAst, undefined> {
+    const { expr: root } = this.#ast;
+    yield* eachLargePart(root, (part) => this.#checked.set(part, this.#check(part)));
+    const expr = this.#check(root);
+    yield;
     for (const [id, type] of this.#types) {
       if (type.isGeneric) this.#types.set(id, this.#substitution.apply(type, true));
     }
@@ -132,6 +139,8 @@ export class Checker {
   }
 
   #check(expr: Expr): Expr {
+    const checked = this.#checked.get(expr);
+    if (checked !== undefined) return checked;
     switch (expr.kind) {
       case 'constant':
         this.#types.set(expr.id, constantType(expr.value));

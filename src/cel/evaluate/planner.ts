@@ -12,6 +12,7 @@ import type { Declarations } from '../check/scope.ts';
 import type { CostTable } from '../cost.ts';
 import type { FunctionDeclaration } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { eachLargePart } from '../large-parts.ts';
 import { isDynamic, objectType } from '../type.ts';
 import type { Type } from '../type.ts';
 import { none, OptionalValue } from '../value.ts';
@@ -63,6 +64,8 @@ export class Planner implements ComprehensionContext {
   readonly #types: ReadonlyMap<number, Type> | undefined;
   readonly #references: CheckedAst['references'] | undefined;
   readonly #locals: Local[] = [];
+  /** Parts of a large tree. */
+  readonly #planned = new Map<Expr, Planned>();
   localsCount = 0;
   /** Why a conversion of a constant has no value; undefined: all have one. */
   conversionProblem: string | undefined;
@@ -77,7 +80,15 @@ export class Planner implements ComprehensionContext {
     this.#references = 'types' in ast ? ast.references : undefined;
   }
 
+  /** Yields between the parts of a large tree. */
+  *planInParts(root: Expr): Generator<undefined, Planned, undefined> {
+    yield* eachLargePart(root, (part) => this.#planned.set(part, this.plan(part)));
+    return this.plan(root);
+  }
+
   plan(expr: Expr): Planned {
+    const planned = this.#planned.get(expr);
+    if (planned !== undefined) return planned;
     switch (expr.kind) {
       case 'constant':
         return constantPlan(expr.value);

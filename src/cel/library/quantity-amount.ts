@@ -6,7 +6,12 @@
  * amount can be an integer for a rule. `1Pi` is not small, for its digits are counted before they
  * are multiplied; `1.5Gi` is not, for it has a fraction. Rules that exist rely on both.
  */
-import { addQuantities, negateQuantity, parseQuantity } from '../../apimachinery/quantity.ts';
+import {
+  addQuantities,
+  negateQuantity,
+  parseQuantity,
+  quantityToNumber,
+} from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 
 export interface Amount {
@@ -72,4 +77,17 @@ export function amountAsInteger({ quantity, small }: Amount): bigint | undefined
   if (quantity.exp10 > decimalDigits) return undefined;
   const value = quantity.unscaled * 10n ** BigInt(quantity.exp10);
   return fits(value) ? value : undefined;
+}
+
+const nanos = 9;
+
+/**
+ * As the reference computes it: digits times a power of ten, both rounded to doubles; what is too
+ * large for its 64 bits has nine digits behind the point.
+ */
+export function amountAsNumber({ quantity, small }: Amount): number {
+  const { exp10, format, unscaled } = quantity;
+  if (small) return exp10 === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${exp10}`);
+  if (format === 'BinarySI' || exp10 < -nanos) return quantityToNumber(quantity);
+  return Number(unscaled * 10n ** BigInt(nanos + exp10)) * 1e-9;
 }

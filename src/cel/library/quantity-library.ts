@@ -1,7 +1,7 @@
 /**
  * Quantities (release 1.28): `quantity("1.5Gi").isGreaterThan(quantity("1G"))`.
  */
-import { compareQuantities, quantityToNumber } from '../../apimachinery/quantity.ts';
+import { compareQuantities } from '../../apimachinery/quantity.ts';
 import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { boolType, doubleType, intType, opaqueType, stringType } from '../type.ts';
@@ -12,6 +12,7 @@ import { walk } from './prices.ts';
 import {
   addAmounts,
   amountAsInteger,
+  amountAsNumber,
   integerAmount,
   parseAmount,
   subtractAmounts,
@@ -124,7 +125,7 @@ export const quantityLibrary: Library = {
         'quantity_get_float',
         [quantityType],
         doubleType,
-        (value) => new Double(quantityToNumber(amountOf(value).quantity)),
+        (value) => new Double(amountAsNumber(amountOf(value))),
       ),
     ],
     asInteger: [method('quantity_get_int', [quantityType], intType, asInteger)],

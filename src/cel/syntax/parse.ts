@@ -38,7 +38,8 @@ export interface ParseOptions {
   readonly findMacro: (name: string, argCount: number, member: boolean) => Macro | undefined;
 }
 
-/** Yields between reading the text and making the tree, each of which is a walk over all of it. */
+/** Yields between reading tokens, reading the text and making the tree: the last two are each one
+ * walk over all of it. */
 export function* parseInParts(
   text: string,
   options: ParseOptions,
@@ -58,7 +59,7 @@ export function* parseInParts(
   const nodesMax = Math.min(limits.nodesMax, nodesFloor + nodesPerPoint * size);
   const builder = new TreeBuilder(source, issues, { ...limits, ...options, nodesMax });
   try {
-    const read = recognize(source, issues, limits);
+    const read = yield* recognize(source, issues, limits);
     yield;
     const expr = builder.build(read);
     if (issues.count === 0) {
@@ -81,7 +82,14 @@ export function* parseInParts(
 /** Words that are no names after a dot: the message says what was wanted. */
 const wordAfterDot = /no viable alternative at input '\.(true|false|null)'/;
 
-function recognize(source: Source, issues: Issues, limits: ExpressionLimits): Concrete | undefined {
+/** Of a step. */
+const tokensAtOnce = 500;
+
+function* recognize(
+  source: Source,
+  issues: Issues,
+  limits: ExpressionLimits,
+): Generator<undefined, Concrete | undefined, undefined> {
   let reports = 0;
   const report = (at: number, message: string): void => {
     const where = locationOf(source, at);
@@ -97,6 +105,7 @@ function recognize(source: Source, issues: Issues, limits: ExpressionLimits): Co
   const tokens = new TokenBuffer(source, (at, text) => {
     report(at, `token recognition error at: '${text}'`);
   });
+  while (!tokens.readOn(tokensAtOnce)) yield;
   const recovery = new Recovery(tokens, limits, (token, message) => report(token.start, message));
   return new Recognizer(tokens, recovery, limits.recursionMax).start();
 }

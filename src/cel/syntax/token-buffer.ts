@@ -1,11 +1,18 @@
 /**
- * Tokens as the parser sees them: read when they are needed, kept so that it can look ahead and
- * go back.
+ * Tokens as the parser sees them: read when they are needed, or before that in parts, and kept so
+ * that it can look ahead and go back.
+ *
+ * Invariant: what is wrong with a token is reported when the parser first sees it.
  */
 import type { TokenCursor } from './recovery.ts';
 import type { Source } from './source.ts';
 import { tokenizer, kinds } from './tokens.ts';
 import type { Token } from './tokens.ts';
+
+interface Unreported {
+  readonly token: number;
+  readonly report: () => void;
+}
 
 export class TokenBuffer implements TokenCursor {
   readonly #source: Source;
@@ -13,6 +20,9 @@ export class TokenBuffer implements TokenCursor {
   readonly #tokens: Token[] = [];
   /** What no token begins with, as offsets: start, end, start, end ... */
   readonly #unknown: number[] = [];
+  /** Of tokens that the parser has not seen, by their numbers. */
+  readonly #unreported: Unreported[] = [];
+  #reported = 0;
   #index = 0;
   /** What `ahead(1)` is. */
   current: Token;
@@ -21,7 +31,7 @@ export class TokenBuffer implements TokenCursor {
     this.#source = source;
     this.#next = tokenizer(source, (at, text) => {
       this.#unknown.push(at, at + Array.from(text).length);
-      report(at, text);
+      this.#unreported.push({ token: this.#tokens.length, report: () => report(at, text) });
     });
     this.current = this.ahead(1);
   }
@@ -33,12 +43,27 @@ export class TokenBuffer implements TokenCursor {
   /** 0 is the token before the current one. */
   ahead(n: number): Token {
     const wanted = this.#index + n - 1;
+    this.#readTo(wanted);
+    while (this.#reported < this.#unreported.length) {
+      const { report, token } = this.#unreported[this.#reported] as Unreported;
+      if (token > wanted) break;
+      this.#reported += 1;
+      report();
+    }
+    return (this.#tokens[wanted] ?? this.#tokens.at(-1)) as Token;
+  }
+
+  /** Reads so many tokens more; true: there are no more. */
+  readOn(count: number): boolean {
+    this.#readTo(this.#tokens.length + count - 1);
+    return this.#tokens.at(-1)?.kind === kinds.eof;
+  }
+
+  #readTo(wanted: number): void {
     while (this.#tokens.length <= wanted) {
-      const last = this.#tokens.at(-1);
-      if (last?.kind === kinds.eof) return last;
+      if (this.#tokens.at(-1)?.kind === kinds.eof) return;
       this.#tokens.push(this.#next());
     }
-    return this.#tokens[wanted] as Token;
   }
 
   advance(): void {
