@@ -16,6 +16,7 @@ import { assert } from '../src/stdx/assert.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
+import { sliced } from '../src/stdx/slices.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
@@ -323,6 +324,8 @@ class WatchCache implements Streams {
 
   async #load(revision: Revision): Promise<void> {
     let after: StoreKey | undefined;
+    const { clock, timers } = this.#deps;
+    const endOfSlice = sliced(clock, timers);
     for (;;) {
       const range = { prefix: '', after, limit: this.#limits.scanPageRecords };
       const read = await this.#deps.storage.scan(range, revision);
@@ -332,6 +335,8 @@ class WatchCache implements Streams {
       for (const record of read.value.records) {
         this.#streamOf(resourceIdOf(record.key)).cache.load(record);
         after = record.key;
+        const pause = endOfSlice();
+        if (pause !== undefined) await pause;
       }
       if (!read.value.more || read.value.records.length === 0) return;
     }
