@@ -17,6 +17,7 @@ import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
+import { sliced } from '../src/stdx/slices.ts';
 import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
@@ -329,6 +330,8 @@ class WatchCache implements Streams {
     let after: StoreKey | undefined;
     const allocate = blockMemory();
     const into = Buffer.allocUnsafeSlow(loadPageBytes);
+    const { clock, timers } = this.#deps;
+    const endOfSlice = sliced(clock, timers);
     for (;;) {
       const range = { prefix: '', after, limit: this.#limits.scanPageRecords, into };
       const read = await this.#deps.storage.scan(range, revision);
@@ -338,6 +341,8 @@ class WatchCache implements Streams {
       for (const record of read.value.records) {
         this.#streamOf(resourceIdOf(record.key)).cache.load(record, allocate);
         after = record.key;
+        const pause = endOfSlice();
+        if (pause !== undefined) await pause;
       }
       if (!read.value.more || read.value.records.length === 0) return;
     }

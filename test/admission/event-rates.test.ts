@@ -50,6 +50,14 @@ describe('the rate of events', () => {
     assert.deepEqual([write(), write(), write()], ['', '', refused], 'no more than the burst');
   });
 
+  it('is told of all limits that are reached', () => {
+    const { write } = limited({ burst: 1 }, { type: 'Namespace', burst: 1 });
+    assert.equal(write(), '');
+    const server = 'limit reached on type Server for key ';
+    assert.equal(write(), `[${server}, limit reached on type Namespace for key n]`);
+    assert.equal(write({ namespace: 'other' }), server);
+  });
+
   it('is each namespace’s own, each user’s, each source’s about an object', () => {
     const namespaces = limited({ type: 'Namespace', burst: 1 });
     assert.equal(namespaces.write({ namespace: 'a' }), '');

@@ -55,12 +55,12 @@ export function serviceAccounts(
       }
       return withAccount(identity, known, prng, review, waitFor);
     },
-    validate({ namespace, next, operation, subresource }) {
+    validate({ name: pod, namespace, next, operation, subresource }) {
       if (subresource === '' || operation !== 'UPDATE') return undefined;
       const spec = part(next, 'spec');
       const name = text(spec, 'serviceAccountName');
-      // The image of a static pod has none.
-      if (name === '') return undefined;
+      // It was made while nobody gave accounts to pods.
+      if (name === '') return `no service account specified for pod ${namespace}/${pod}`;
       const account = known.get(accounts, namespace, name);
       if (account === undefined) return missingAccount(namespace, name);
       if (!isLimiting(account, identity.labelDomain)) return undefined;

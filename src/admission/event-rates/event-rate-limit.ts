@@ -34,12 +34,14 @@ export function eventRateLimit(
     concerns: (_user, { operations }) => !operations.includes('DELETE'),
     validate(review) {
       if (review.dryRun) return undefined;
-      let refused: string | undefined;
+      const refused = new Set<string>();
       for (const { rate, take } of limits) {
         const key = keyOf(rate.type, review).slice(0, keyCharsMax);
-        if (!take(key)) refused = `limit reached on type ${rate.type} for key ${key}`;
+        if (!take(key)) refused.add(`limit reached on type ${rate.type} for key ${key}`);
       }
-      return refused === undefined ? undefined : newTooManyRequests(refused, 0);
+      if (refused.size === 0) return undefined;
+      const all = [...refused].join(', ');
+      return newTooManyRequests(refused.size === 1 ? all : `[${all}]`, 0);
     },
   };
 }

@@ -21,6 +21,7 @@ import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
+  roundUpQuantity,
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -239,7 +240,9 @@ function claimUsage(
   amounts['persistentvolumeclaims'] = '1';
   const asked = quantities(part(part(spec, 'resources'), 'requests')).get('storage');
   const given = quantities(part(part(claim, 'status'), 'allocatedResources')).get('storage');
-  const storage = larger(asked, given);
+  const most = larger(asked, given);
+  // A quota counts whole bytes.
+  const storage = most && roundUpQuantity(most, 0);
   if (storage !== undefined) amounts['requests.storage'] = formatQuantity(storage);
   const old = claim.metadata.annotations?.[classAnnotation];
   const name = old ?? text(spec, 'storageClassName');

@@ -1,7 +1,11 @@
 /** ServiceAccount over HTTP: which account pods run as, and when there is none (spec 2, 5.1). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { serviceAccounts } from '../../../src/admission/accounts/service-accounts.ts';
+import type { AdmissionObjects, Review, ValidatePass } from '../../../src/admission/admission.ts';
+import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import { seededPrng } from '../../../src/stdx/prng.ts';
 import { startTestServer } from '../../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../../support/servers/test-server.ts';
 
@@ -231,6 +235,16 @@ describe('the account of a pod', () => {
       'pods "secret-0" is forbidden: ephemeral container d with envVar V referencing ' +
         `secret.secretName="other" is not allowed ${by} secret`,
     );
+  });
+
+  it('is what ephemeral containers ask for, where the pod was made without one', () => {
+    const known = { get: () => undefined } as unknown as AdmissionObjects;
+    const { validate } = serviceAccounts(identityOf('kubernetes'), known, seededPrng(1));
+    const next = { metadata: { name: 'p' }, spec: { containers: [] } };
+    const about = { name: 'p', namespace: 'team', operation: 'UPDATE' } as const;
+    const review = { ...about, subresource: 'ephemeralcontainers', next } as unknown as Review;
+    const refusal = validate?.(review, {} as ValidatePass);
+    assert.equal(refusal, 'no service account specified for pod team/p');
   });
 
   it('is not owned by the client that did not name it', async () => {

@@ -234,6 +234,19 @@ export const quotaRows: readonly QuotaRow[] = [
     },
   },
   {
+    title: 'storage in whole bytes',
+    hard: { 'requests.storage': '3' },
+    steps: [
+      claim('a', '1500m'),
+      refusing(
+        claim('b', '1100m'),
+        'persistentvolumeclaims "b" is forbidden: exceeded quota: q, ' +
+          'requested: requests.storage=2, used: requests.storage=2, limited: requests.storage=3',
+      ),
+    ],
+    used: { 'requests.storage': '2' },
+  },
+  {
     title: 'node ports and load balancers; a change is charged by what it adds',
     hard: { 'services.nodeports': '2', 'services.loadbalancers': '1', services: '4' },
     steps: [
