@@ -17,12 +17,40 @@
  * subscribe, never watchers, so the number of subscribers of a route is the number of selections
  * that share its pin.
  */
-import { Observable, Subject } from 'rxjs';
+import { Observable } from 'rxjs';
+import type { Subscriber } from 'rxjs';
 import type { ResourceChange } from './resource-change.ts';
 import type { Selection } from './selection.ts';
 import { entryKey } from './resource-change.ts';
 
-type Route = Subject<ResourceChange>;
+/** Not a Subject: those look through all of their subscribers when one leaves, and ten thousand
+ * watches may go at once. */
+class Route {
+  readonly #subscribers = new Set<Subscriber<ResourceChange>>();
+  /** As they are now, until one comes or leaves. */
+  #current: readonly Subscriber<ResourceChange>[] | undefined;
+
+  get isUsed(): boolean {
+    return this.#subscribers.size > 0;
+  }
+
+  add(subscriber: Subscriber<ResourceChange>): void {
+    this.#subscribers.add(subscriber);
+    this.#current = undefined;
+  }
+
+  remove(subscriber: Subscriber<ResourceChange>): void {
+    this.#subscribers.delete(subscriber);
+    this.#current = undefined;
+  }
+
+  /** To those who were there when it began: who comes meanwhile has it in the state. */
+  next(change: ResourceChange): void {
+    this.#current ??= [...this.#subscribers];
+    for (const subscriber of this.#current) subscriber.next(change);
+  }
+}
+
 type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
 
 export class Routes {
@@ -38,13 +66,13 @@ export class Routes {
       const { routes, value } = this.#slotOf(selection);
       let route = routes.get(value);
       if (route === undefined) {
-        route = new Subject<ResourceChange>();
+        route = new Route();
         routes.set(value, route);
       }
-      const subscription = route.subscribe(subscriber);
+      route.add(subscriber);
       return () => {
-        subscription.unsubscribe();
-        if (route.observed || routes.get(value) !== route) return;
+        route.remove(subscriber);
+        if (route.isUsed || routes.get(value) !== route) return;
         routes.delete(value);
         this.#forgetField(routes);
       };

@@ -53,20 +53,41 @@ export function ipText({ bytes, family }: Pick<IpAddress, 'bytes' | 'family'>): 
 export function parseCidr(text: string): IpRange | undefined {
   const slash = text.indexOf('/');
   const bits = text.slice(slash + 1);
-  if (slash < 0 || !/^\d{1,8}$/.test(bits)) return undefined;
+  const bitsCount = slash < 0 ? undefined : prefixOf(bits);
+  if (bitsCount === undefined) return undefined;
   const address = parseIp(text.slice(0, slash));
   if (address === undefined) return undefined;
   // The prefix of an address in IPv6 form counts from the start of that form.
   const asSix = address.family === 4 && text.lastIndexOf(':', slash) >= 0;
-  const prefix = Number(bits) - (asSix ? 96 : 0);
-  if (Number(bits) > (asSix ? 128 : address.bytes.length * 8)) return undefined;
+  const prefix = bitsCount - (asSix ? 96 : 0);
+  if (bitsCount > (asSix ? 128 : address.bytes.length * 8)) return undefined;
   const kept = Math.max(prefix, 0);
   return {
     address,
     prefix: kept,
-    aligned: address.bytes.every((byte, at) => byte === (byte & byteMask(kept - at * 8))),
+    aligned: isAligned(address.bytes, kept),
     standard: address.standard && (bits === '0' || !bits.startsWith('0')),
   };
+}
+
+/** Up to eight digits. */
+function prefixOf(text: string): number | undefined {
+  if (text.length === 0 || text.length > 8) return undefined;
+  let value = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < char.zero || code > char.nine) return undefined;
+    value = value * 10 + code - char.zero;
+  }
+  return value;
+}
+
+function isAligned(bytes: readonly number[], prefix: number): boolean {
+  for (let at = prefix >> 3; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if ((byte & byteMask(prefix - at * 8)) !== byte) return false;
+  }
+  return true;
 }
 
 /** The range by its first address: `10.0.0.0/8`. */

@@ -11,6 +11,7 @@ import { changesAndBookmarks, frames } from '../../streams/selection.ts';
 import type { Selection } from '../../streams/selection.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { EventEncoder, EventType } from '../../streams/streams.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 import { everything, fieldIs, labelIs } from './harness.ts';
 
 const maker = createEntryMaker(
@@ -227,5 +228,31 @@ describe('routes', () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
     assert.equal(routes.count, 0);
     assert.equal(routes.route(changes.a), 0);
+  });
+
+  it('who comes while a change is told does not hear of it, who leaves hears of no other', () => {
+    const routes = new Routes();
+    const all = routes.changes({ namespace: undefined, predicate: everything });
+    const seen: string[] = [];
+    const first = all.subscribe(({ seq }) => {
+      seen.push(`first ${seq}`);
+      if (seq === 1) all.subscribe((at) => seen.push(`late ${at.seq}`));
+      second.unsubscribe();
+    });
+    const second = all.subscribe(({ seq }) => seen.push(`second ${seq}`));
+    routes.route(changes.a);
+    first.unsubscribe();
+    routes.route(changes.b);
+    assert.deepEqual(seen, ['first 1', 'late 2']);
+  });
+
+  it('ten thousand that leave at once cost as much each as one', () => {
+    const prepare = (count: number) => {
+      const routes = new Routes();
+      const all = routes.changes({ namespace: undefined, predicate: everything });
+      const subscriptions = Array.from({ length: count }, () => all.subscribe());
+      return () => subscriptions.forEach((each) => each.unsubscribe());
+    };
+    assertLinear({ name: 'leaving', prepare }, 10_000);
   });
 });

@@ -110,17 +110,15 @@ function blockRules(block: JsonObject, path: string): Problems {
   return each(items(block, 'except'), (inner, at) => {
     if (typeof inner !== 'string') return noProblems;
     const field = `${path}.except[${at}]`;
-    const wrong = form(field, inner, checkCidr);
-    if (wrong.length > 0) return wrong;
-    return isStrictlyInside(inner, range)
+    const within = parseCidr(inner);
+    if (within === undefined && inner !== '') return form(field, inner, checkCidr);
+    return within !== undefined && isStrictlyInside(within, range)
       ? noProblems
       : [invalid(field, inner, 'must be a strict subset of `cidr`')];
   });
 }
 
-function isStrictlyInside(inner: string, around: IpRange): boolean {
-  const within = parseCidr(inner);
-  if (within === undefined) return false;
+function isStrictlyInside(within: IpRange, around: IpRange): boolean {
   return isInRange(around, within.address) && within.prefix > around.prefix;
 }
 
