@@ -14,6 +14,7 @@
  *   cost.ts             prices and estimates, the two tables of figures in cost-tables.ts
  *   syntax/             text to tree: tokens, recursive descent, macros; and back to text
  *   check/              names are resolved, overloads chosen, types inferred
+ *   large-parts.ts      what both of these do step by step, where a tree is large
  *   evaluate/           a tree becomes closures, chosen by the types that the check found
  *   estimate/           the worst case, from the sizes that are known of the data
  *   library/            the functions

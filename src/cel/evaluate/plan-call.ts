@@ -152,7 +152,16 @@ function argumentsPlan(
       throw error;
     }
   };
-  if (runs.length === 1) return (frame) => [lastOf(frame, [])];
+  if (runs.length === 1) {
+    return (frame) => {
+      try {
+        return [first(frame)];
+      } catch (error) {
+        if (isFailure(error)) frame.charge(priceOfFailed(priceOf, [null]));
+        throw error;
+      }
+    };
+  }
   if (all && runs.length === 2) {
     const priceOfBoth = (a: Value, b: Value): number => priceOfFailed(priceOf, [a, b]);
     return (frame) => {
@@ -210,7 +219,8 @@ function planDispatch(parts: CallParts, costs: CostTable): Run {
     const args = argumentsOf(frame);
     for (const { overload, guards, priceOf } of candidates) {
       if (!accepts(overload, guards, args)) continue;
-      frame.charge(priceOf(args));
+      if (priceOf === inTheMain) frame.cost += 1;
+      else frame.charge(priceOf(args));
       return overload.implementation(...args);
     }
     frame.charge(inTheMain(args));
