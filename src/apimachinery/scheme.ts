@@ -95,6 +95,8 @@ export interface ScalePaths {
 export interface CustomKind {
   /** As typed/conform.ts. What is wrong in embedded metadata is refused in a body only. */
   conform(document: JsonObject, origin: 'body' | 'stored'): Conformed;
+  /** What is wrong with the types in metadata that cannot be read; undefined: nothing is known. */
+  metadataProblem(metadata: JsonValue): string | undefined;
   /** An object of the store as the version that it is stored in reads it today: the very same one
    * if nothing is to be done. */
   readStored(object: ApiObject): ApiObject;

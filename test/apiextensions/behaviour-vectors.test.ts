@@ -84,13 +84,22 @@ function versionOf(openAPIV3Schema: JsonObject): CustomVersion {
   );
 }
 
+/** The vectors have values without metadata: it is there, and no member that a schema judges. */
+function named(value: JsonObject): ApiObject {
+  const metadata = value['metadata'] ?? { name: 'x' };
+  return Object.defineProperty({ ...value }, 'metadata', {
+    value: metadata,
+    enumerable: Object.hasOwn(value, 'metadata'),
+  }) as ApiObject;
+}
+
 function errorsOf(
   version: CustomVersion,
   next: JsonObject,
   current: JsonObject | undefined,
 ): readonly string[] {
   const found = version.validate({
-    next: next as ApiObject,
+    next: named(next),
     current: current as ApiObject | undefined,
     part: '',
   });

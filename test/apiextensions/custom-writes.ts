@@ -20,6 +20,7 @@ import {
 } from '../../src/apimachinery/validation/object-meta.ts';
 import { compileCustomVersion } from '../../src/apiextensions/custom-version.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
+import { metadataProblem } from '../../src/apiextensions/prepare/metadata-problem.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
@@ -196,9 +197,13 @@ function readDocument(
     message: `${kind} in version "${name}" cannot be handled as a ${kind}: ${problem}`,
   });
   const conformed = version.conform(document, 'body');
-  if (conformed.kind === 'refused') return refused(conformed.problem);
+  if (conformed.kind === 'refused') {
+    return refused(metadataProblem(document['metadata'] ?? null) ?? conformed.problem);
+  }
   const shape = checkMetaShape(conformed.object);
-  if (shape.kind === 'refused') return refused(shape.problem);
+  if (shape.kind === 'refused') {
+    return refused(metadataProblem(document['metadata'] ?? null) ?? shape.problem);
+  }
   const unknown = [...shape.unknownFields, ...conformed.unknownFields];
   if (strict && unknown.length > 0) {
     const named = unknown.map((field) => `unknown field "${field}"`).join(', ');

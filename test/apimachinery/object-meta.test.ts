@@ -60,7 +60,7 @@ describe('names', () => {
         `'example.com', regex used for validation is '${label}(\\.${label})*')`,
     ]);
     assert.deepEqual(names.checkDns1123Label('a.b'), ['must not contain dots']);
-    assert.deepEqual(names.checkDns1123Label(a(64)), ['must be no more than 63 bytes']);
+    assert.deepEqual(names.checkDns1123Label(a(64)), ['must be no more than 63 characters']);
     assert.match(
       names.checkQualifiedName('a b')[0] ?? '',
       /^name part must consist of .* \(e\.g\. 'MyName',  or 'my\.name',  or '123-abc', regex used/,

@@ -49,7 +49,7 @@ function expressionErrors(rule: JsonObject, field: string): readonly FieldError[
     const detail = 'messageExpression must be non-empty if specified';
     errors.push(required(`${field}.messageExpression`, detail));
   }
-  if (reason !== '' && !reasons.includes(reason)) {
+  if (rule['reason'] !== undefined && !reasons.includes(reason)) {
     errors.push(notSupported(`${field}.reason`, reason, reasons));
   }
   return errors;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with the types in the metadata of an embedded resource, in the words of the decoder
- * that clients of the reference know.
+ * What is wrong with the types in the metadata of a custom resource, or of one embedded in it, in
+ * the words of the decoder that clients of the reference know.
  *
  *     json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
  *
@@ -81,7 +81,7 @@ const objectMeta: Shape = {
   }),
 };
 
-/** The first problem, in the order of the document; undefined: there is none. */
+/** The first problem, in the order of the members' names; undefined: there is none. */
 export function metadataProblem(metadata: JsonValue): string | undefined {
   return problemOf(metadata, objectMeta, '');
 }
@@ -106,7 +106,7 @@ function problemOf(value: JsonValue, shape: Shape, path: string): string | undef
       return first(value as readonly JsonValue[], (item) => problemOf(item, shape.items, path));
     case 'map':
       if (!isJsonObject(value)) return mismatch(value, shape.name, path);
-      return first(Object.values(value), (item) => problemOf(item ?? null, shape.values, path));
+      return first(sorted(value), ([, item]) => problemOf(item ?? null, shape.values, path));
     case 'struct':
       if (!isJsonObject(value)) return mismatch(value, shape.name, path);
       return structProblem(value, shape.fields, path);
@@ -116,11 +116,15 @@ function problemOf(value: JsonValue, shape: Shape, path: string): string | undef
 const goTypes = { string: 'string', bool: 'boolean' } as const;
 
 function structProblem(value: JsonObject, fields: Fields, path: string): string | undefined {
-  return first(Object.entries(value), ([name, member]) => {
+  return first(sorted(value), ([name, member]) => {
     const shape = fields[name];
     if (shape === undefined || member === undefined) return undefined;
     return problemOf(member, shape, path === '' ? name : `${path}.${name}`);
   });
+}
+
+function sorted(value: JsonObject): readonly (readonly [string, JsonValue | undefined])[] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function first<T>(

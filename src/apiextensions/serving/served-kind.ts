@@ -22,6 +22,7 @@ import type {
 import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { CustomVersion } from '../custom-schema.ts';
+import { metadataProblem } from '../prepare/metadata-problem.ts';
 import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
 import type { WebhookConversion, WebhookConversionDeps } from './webhook-conversion.ts';
 import { compareVersionNames } from '../../apimachinery/version-order.ts';
@@ -192,6 +193,7 @@ function customKind(
   const { group, resource } = definitions;
   return {
     conform: (document, origin) => version.conform(document, origin),
+    metadataProblem,
     readStored: stored.readStored,
     toStored: stored.toStored,
     shape: `${definition.uid.slice(0, shapeChars)}.${definition.generation}`,

@@ -4,7 +4,8 @@
  *
  * Members of objects have the old member of the same name; entries of a list with keys the old
  * entry of the same keys; entries of other lists have none. Two lists with keys are equal whatever
- * their order.
+ * their order. An object with a member that no schema describes never is: so neither is a whole
+ * resource, for its metadata.
  *
  * Invariants: nothing is compared before it is asked for, and then once. What no schema describes
  * has no old value. Bounds: linear in the value over all questions.
@@ -12,7 +13,7 @@
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { memberSchema } from '../schema/structural-schema.ts';
+import { isEmbedded, keepsUnknown, memberSchema, spineMemo } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { keyText } from './entry-key.ts';
 
@@ -87,7 +88,7 @@ class Correlated implements Correlation {
 
   #isSame(): boolean {
     const [now, before] = [this.#value, this.old];
-    if (now === before) return true;
+    if (now === before && !keepsMore(this.#schema)) return true;
     if (Array.isArray(now) && Array.isArray(before)) {
       if (now.length !== before.length) return false;
       if (this.#schema['x-kubernetes-list-type'] !== 'map') return deepEqual(now, before);
@@ -100,13 +101,24 @@ class Correlated implements Correlation {
   }
 
   #isSameMember(name: string, now: JsonObject, before: JsonObject): boolean {
+    const schema = memberSchema(this.#schema, name);
+    if (schema === undefined) return false;
     const [value, old] = [own(now, name), own(before, name)];
-    if (value === old) return true;
-    // What is kept although no schema describes it, and what has no parts, is compared as it is.
-    const hasParts = typeof value === 'object' && value !== null;
-    if (!hasParts || memberSchema(this.#schema, name) === undefined) return deepEqual(value, old);
+    if (typeof value !== 'object' || value === null) return deepEqual(value, old);
+    if (name === 'metadata' && !Array.isArray(value) && !isDescribed(value as JsonObject, schema)) {
+      return false;
+    }
     return this.member(name)?.isUnchanged() === true;
   }
+}
+
+/** Values may have members that no schema describes. Metadata may, too, and is looked at. */
+const keepsMore = spineMemo(
+  (schema) => keepsUnknown(schema) || isEmbedded(schema) || schema.additionalProperties === true,
+);
+
+function isDescribed(value: JsonObject, schema: StructuralSchema): boolean {
+  return Object.keys(value).every((name) => memberSchema(schema, name) !== undefined);
 }
 
 function own(object: JsonObject, name: string): JsonValue | undefined {
@@ -137,9 +149,13 @@ export function oldEntries(list: readonly JsonValue[], schema: StructuralSchema)
   };
 }
 
-/** Undefined: a key is missing, and nothing can be told by the others. */
+/** Undefined: a key is missing or no scalar, and nothing can be told by the others. */
 function keyOf(entry: JsonValue, names: readonly string[]): string | undefined {
   if (!isJsonObject(entry)) return undefined;
   const values = names.map((name) => own(entry, name));
-  return values.includes(undefined) ? undefined : keyText(values);
+  return values.every(isScalar) ? keyText(values) : undefined;
+}
+
+function isScalar(value: JsonValue | undefined): boolean {
+  return value !== undefined && typeof value !== 'object';
 }

@@ -61,7 +61,7 @@ function valueAt(
   for (const [at, step] of steps.entries()) {
     if (!isJsonObject(place)) {
       if (place === null) return {};
-      return { problem: wrongType(steps.slice(0, at), place, 'map[string]interface{}') };
+      return { problem: wrongType(steps.slice(0, at + 1), place, 'map[string]interface{}') };
     }
     const next: JsonValue | undefined = Object.hasOwn(place, step) ? place[step] : undefined;
     if (next === undefined) return {};

@@ -10,6 +10,7 @@
 import { FieldErrorType, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { isMetadataIncomplete } from '../../apimachinery/validation/object-meta.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { CustomValidation, CustomWrite } from '../custom-schema.ts';
 import { propertyOf } from '../schema/structural-schema.ts';
@@ -47,7 +48,10 @@ export function* validateCustom(
     current === undefined || schema === undefined ? undefined : correlate(next, current, schema);
   const errors = yield* schemaErrors(validator, write, correlation);
   if (rules === undefined) return { errors, warnings: [] };
-  if (errors.some(({ type }) => blocking.has(type))) {
+  const isBlocked =
+    errors.some(({ type }) => blocking.has(type)) ||
+    isMetadataIncomplete(next.metadata, current === undefined);
+  if (isBlocked) {
     return { errors: [...errors, notChecked], warnings: [] };
   }
   yield;

@@ -91,7 +91,7 @@ function begin(
   }
   const before = old();
   // Of the very same value everything would be dropped.
-  if (before?.old === value) return;
+  if (before?.old === value && before.isUnchanged()) return;
   checkItself(plan, value, before, walk);
   const isList = Array.isArray(value);
   const isOpen = isList ? value.length > 0 && plan.items !== undefined : plan.hasMembers;

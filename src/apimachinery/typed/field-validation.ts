@@ -15,7 +15,7 @@ import { formatGroupVersion } from '../schema.ts';
 import type { GroupVersionKind } from '../schema.ts';
 import { newBadRequest, newInvalid } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
-import type { ApiObject, JsonObject } from '../unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
 import { checkMetaShape } from '../validation/meta-shape.ts';
 import { metadataCountErrors } from '../validation/metadata-limits.ts';
 import type { FieldValidation } from '../write-options.ts';
@@ -37,6 +37,7 @@ export interface DocumentType extends GroupVersionKind {
 
 interface CustomDocument {
   conform(document: JsonObject, origin: 'body'): Conformed;
+  metadataProblem(metadata: JsonValue): string | undefined;
 }
 
 export type TypedDocument =
@@ -58,12 +59,18 @@ export function typedDocument(
   conformed: Conformed = conformedDocument(document, type),
 ): TypedDocument {
   if (conformed.kind === 'refused') {
+    // Its own metadata are read before those of what is inside.
+    const own = type.custom?.metadataProblem(document['metadata'] ?? null);
+    if (own !== undefined) return refused(type, own);
     const { problem, unquotedProblem } = conformed;
     return refused(type, isCredentialKind(type.kind) ? unquotedProblem : problem);
   }
   const label = { apiVersion: formatGroupVersion(type), kind: type.kind };
   const shape = checkMetaShape(conformed.object, label);
-  if (shape.kind === 'refused') return refused(type, shape.problem);
+  if (shape.kind === 'refused') {
+    const problem = type.custom?.metadataProblem(document['metadata'] ?? null);
+    return refused(type, problem ?? shape.problem);
+  }
   const { metadata } = shape.object;
   const tooMuch = metadataCountErrors(metadata);
   if (tooMuch.length > 0) {

@@ -47,14 +47,14 @@ const LABEL_VALUE_RULE =
   `'.', ${ALPHANUMERIC_ENDS}`;
 
 export function checkDns1123Label(value: string): readonly string[] {
-  const problems = tooLong(value, DNS_LABEL_LENGTH_MAX);
+  const problems = tooLong(value, DNS_LABEL_LENGTH_MAX, 'characters');
   if (isLabel1123.test(value)) return problems;
   if (isSubdomain1123.test(value)) return [...problems, 'must not contain dots'];
   return [...problems, explain(LABEL_1123_RULE, LABEL_1123, ['my-name', '123-abc'])];
 }
 
 export function checkDns1123Subdomain(value: string): readonly string[] {
-  const problems = tooLong(value, DNS_SUBDOMAIN_LENGTH_MAX);
+  const problems = tooLong(value, DNS_SUBDOMAIN_LENGTH_MAX, 'characters');
   if (isSubdomain1123.test(value)) return problems;
   return [...problems, explain(SUBDOMAIN_1123_RULE, SUBDOMAIN_1123, ['example.com'])];
 }
@@ -129,7 +129,7 @@ function anchored(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** The reference counts bytes, and calls them so in most places. */
+/** The reference counts bytes, and calls them characters where it speaks of names of DNS. */
 function tooLong(value: string, maxBytes: number, unit = 'bytes'): string[] {
   // No character takes more than three bytes a UTF-16 unit, so most values need no count.
   if (value.length * 3 <= maxBytes || Buffer.byteLength(value, 'utf8') <= maxBytes) return [];

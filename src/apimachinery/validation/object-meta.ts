@@ -91,6 +91,15 @@ function validateCommon(meta: ObjectMeta): readonly FieldError[] {
   );
 }
 
+/** Something is missing or too large: rules of the kind are then not asked. */
+export function isMetadataIncomplete(meta: ObjectMeta, isNew: boolean): boolean {
+  const { annotations, name = '' } = meta;
+  return (
+    (isNew && name === '') ||
+    (annotations !== undefined && bytesOf(annotations) > ANNOTATIONS_BYTES_MAX)
+  );
+}
+
 function validateName(meta: ObjectMeta, nameValidator: NameValidator): readonly FieldError[] {
   const { name = '', generateName = '' } = meta;
   const ofPrefix =
@@ -132,14 +141,20 @@ export function validateAnnotations(
   annotations: Readonly<Record<string, string>>,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
+  for (const key of Object.keys(annotations)) addProblems(errors, field, key, checkAnnotationKey);
+  if (bytesOf(annotations) > ANNOTATIONS_BYTES_MAX) {
+    errors.push(tooLong(field, ANNOTATIONS_BYTES_MAX));
+  }
+  return errors;
+}
+
+function bytesOf(annotations: Readonly<Record<string, string>>): number {
   let bytes = 0;
   for (const key of Object.keys(annotations)) {
     const value = annotations[key] as string;
-    addProblems(errors, field, key, checkAnnotationKey);
     bytes += Buffer.byteLength(key, 'utf8') + Buffer.byteLength(value, 'utf8');
   }
-  if (bytes > ANNOTATIONS_BYTES_MAX) errors.push(tooLong(field, ANNOTATIONS_BYTES_MAX));
-  return errors;
+  return bytes;
 }
 
 function checkAnnotationKey(key: string): readonly string[] {

@@ -38,16 +38,20 @@ export function conversionRules(
         ),
       );
     case 'None':
-      return noneRules(conversion['webhook']);
+      return noneRules(webhook);
     default:
       return noProblems;
   }
 }
 
-function noneRules(webhook: unknown): Problems {
-  if (webhook === undefined) return noProblems;
+function noneRules(webhook: JsonObject): Problems {
   const detail = 'should not be set when strategy is not set to Webhook';
-  return [forbidden(clientConfigPath, detail)];
+  return allErrors(
+    webhook['clientConfig'] === undefined ? noProblems : [forbidden(clientConfigPath, detail)],
+    texts(webhook, 'conversionReviewVersions').length === 0
+      ? noProblems
+      : [forbidden(versionsPath, detail)],
+  );
 }
 
 /** Those that are there may go on to be of no use. */

@@ -73,7 +73,13 @@ export const customResourceDefinitions: KindDefinition = {
   schemaExemptions: {
     optional: `
       apiextensions.CustomResourceDefinitionSpec.versions apiextensions.ValidationRule.rule
-      apiextensions.WebhookConversion.conversionReviewVersions`,
+      apiextensions.WebhookConversion.conversionReviewVersions
+      apiextensions.CustomResourceDefinitionVersion.name
+      apiextensions.CustomResourceColumnDefinition.name
+      apiextensions.CustomResourceColumnDefinition.type
+      apiextensions.CustomResourceColumnDefinition.jsonPath
+      apiextensions.CustomResourceSubresourceScale.specReplicasPath
+      apiextensions.CustomResourceSubresourceScale.statusReplicasPath`,
   },
   validation: definitionRules,
   warnings: definitionWarnings,

@@ -11,7 +11,9 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { structureErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
-import { allErrors, each, form, formEach, noProblems, unchanged } from '../validation/checks.ts';
+import { somewhere } from '../../apiextensions/acceptance/demands.ts';
+import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
+import { allErrors, each, form, noProblems, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { conversionRules } from './conversion-rules.ts';
@@ -73,7 +75,21 @@ function schemaProblems(object: ApiObject, current: ApiObject | undefined): Prob
           hasNone(version) ? [required(`spec.versions[${at}].schema.openAPIV3Schema`)] : noProblems,
         ),
     structureErrors(object, current),
+    defaultsProblems(object),
   );
+}
+
+/** Who keeps unknown fields has no defaults. */
+function defaultsProblems(object: ApiObject): Problems {
+  const spec = part(object, 'spec');
+  if (spec['preserveUnknownFields'] !== true || !hasDefaults(object)) return noProblems;
+  const detail = 'must be false in order to use defaults in the schema';
+  return [invalid('spec.preserveUnknownFields', true, detail)];
+}
+
+function hasDefaults(object: ApiObject): boolean {
+  const isFilled = (schema: JsonObject): boolean => (schema['default'] ?? null) !== null;
+  return placedSchemas(object).some(({ schema }) => somewhere(schema, isFilled));
 }
 
 function hasNone(version: JsonObject): boolean {
@@ -134,7 +150,9 @@ function namesRules(names: JsonObject, path: string): Problems {
     each(['plural', 'singular'], (name) => form(`${path}.${name}`, text(names, name), label)),
     each(['kind', 'listKind'], (name) => form(`${path}.${name}`, text(names, name), mixedLabel)),
     each(['shortNames', 'categories'], (name) =>
-      formEach(`${path}.${name}`, texts(names, name), label),
+      each(texts(names, name), (value, at) =>
+        label(value).map((problem) => invalid(`${path}.${name}[${at}]`, value, problem)),
+      ),
     ),
     kind !== '' && kind === text(names, 'listKind')
       ? [invalid(`${path}.listKind`, kind, 'kind and listKind may not be the same')]

@@ -31,10 +31,17 @@ export function versionsRules(object: ApiObject, current: ApiObject | undefined)
   });
   return allErrors(
     each(versions, (version, at) => versionRules(version, `${field}[${at}]`)),
+    firstNameRules(text(versions[0], 'name')),
     names.size < versions.length ? [whole('must contain unique version names')] : noProblems,
     stored === 1 ? noProblems : [whole('must have exactly one version marked as storage version')],
     each(parts, (each) => partRules(each, versions, before, shared.has(each.name))),
   );
+}
+
+/** The reference also keeps the first version by itself, as definitions had only one once. */
+function firstNameRules(name: string): Problems {
+  const problems = name === '' ? [] : checkDns1035Label(name);
+  return problems.length === 0 ? noProblems : [invalid('spec.version', name, problems.join(','))];
 }
 
 const warningMax = 256;

@@ -10,7 +10,7 @@
  * errors, never exceptions of JavaScript. Bounds: linear in what is compared or joined.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { lookup } from '../../stdx/lookup.ts';
+
 import { equals } from '../evaluate/equality.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
@@ -50,15 +50,27 @@ export function schemaValue(data: unknown, schema: SchemaType): Value {
     case 'integer':
     case 'boolean':
     case 'string':
-      return scalarValue(data, schema);
+      return scalarValue(data, schema.kind);
     default:
       return formattedValue(data, schema);
   }
 }
 
 function wrongData(expected: string, data: unknown): Error {
-  const found = Array.isArray(data) ? 'list' : typeof data;
-  return evaluationError(`invalid data, expected ${expected}, got ${found}`);
+  return evaluationError(`invalid data, expected ${expected}, got ${typeName(data)}`);
+}
+
+/** As clients know it from the reference. */
+function typeName(data: unknown): string {
+  if (Array.isArray(data)) return '[]interface {}';
+  if (typeof data === 'object') return 'map[string]interface {}';
+  if (typeof data === 'boolean') return 'bool';
+  if (typeof data === 'string') return 'string';
+  return isWhole(data) ? 'int64' : 'float64';
+}
+
+function isWhole(data: unknown): boolean {
+  return typeof data === 'bigint' || Number.isSafeInteger(data);
 }
 
 function objectData(data: unknown): Members {
@@ -71,16 +83,28 @@ function listData(data: unknown): readonly unknown[] {
   throw evaluationError('invalid data, expected an array for the provided schema with type=array');
 }
 
-const scalarTypes = lookup<readonly string[]>({
-  'int-or-string': ['string', 'number', 'bigint'],
-  integer: ['number', 'bigint'],
-  boolean: ['boolean'],
-  string: ['string'],
-});
+type ScalarKind = 'int-or-string' | 'integer' | 'boolean' | 'string';
 
-function scalarValue(data: unknown, { kind }: SchemaType): Value {
-  if (!scalarTypes[kind]?.includes(typeof data)) throw wrongData(kind, data);
-  return adapt(data);
+const scalarNames = { integer: 'int', boolean: 'bool', string: 'string' } as const;
+
+function scalarValue(data: unknown, kind: ScalarKind): Value {
+  if (fits(data, kind)) return adapt(data);
+  if (kind !== 'int-or-string') throw wrongData(scalarNames[kind], data);
+  throw evaluationError(
+    'invalid data, expected XIntOrString value to be either a string or integer',
+  );
+}
+
+function fits(data: unknown, kind: ScalarKind): boolean {
+  switch (kind) {
+    case 'int-or-string':
+      return typeof data === 'string' || isWhole(data);
+    case 'integer':
+      return isWhole(data);
+    case 'boolean':
+    case 'string':
+      return typeof data === kind;
+  }
 }
 
 function formattedValue(data: unknown, { kind }: SchemaType): Value {

@@ -1,0 +1,187 @@
+/**
+ * What the reference was seen to answer where Sluice once answered otherwise: definitions that are
+ * refused with one cause more, and updates of objects that were wrong before.
+ */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { customWrites, writeDefinition } from './custom-writes.ts';
+import type { CustomWrites } from './custom-writes.ts';
+
+interface Changes {
+  readonly spec?: JsonObject;
+  readonly names?: JsonObject;
+  readonly version?: JsonObject;
+}
+
+function definition(root: JsonObject, { names, spec, version }: Changes = {}): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'xs.check.example.org' },
+    spec: {
+      group: 'check.example.org',
+      scope: 'Cluster',
+      names: { plural: 'xs', kind: 'X', ...names },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', ...root } },
+          ...version,
+        },
+      ],
+      ...spec,
+    },
+  };
+}
+
+function fieldsOf(sent: JsonObject): readonly string[] {
+  return (writeDefinition(sent).causes ?? []).map(({ field }) => field).sort();
+}
+
+const withDefault = { properties: { a: { type: 'string', default: 'x' } } };
+const ofItsOwn = { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } };
+
+const refused: readonly (readonly [what: string, sent: JsonObject, fields: readonly string[]])[] = [
+  [
+    'defaults beside unknown fields that are kept',
+    definition(withDefault, { spec: { preserveUnknownFields: true } }),
+    ['spec.preserveUnknownFields', 'spec.preserveUnknownFields'],
+  ],
+  [
+    'a first version with a bad name, also where the first one is kept by itself',
+    definition({}, { version: { name: 'V1' } }),
+    ['spec.version', 'spec.versions[0].name'],
+  ],
+  [
+    'an empty category and an empty short name',
+    definition({}, { names: { categories: [''], shortNames: [''] } }),
+    ['spec.names.categories[0]', 'spec.names.shortNames[0]'],
+  ],
+  [
+    'versions of reviews without a webhook',
+    definition({}, { spec: { conversion: ofItsOwn } }),
+    ['spec.conversion.conversionReviewVersions'],
+  ],
+  [
+    'a column without a name, once',
+    definition(
+      {},
+      { version: { additionalPrinterColumns: [{ name: '', type: 'string', jsonPath: '.a' }] } },
+    ),
+    ['spec.additionalPrinterColumns[0].name'],
+  ],
+  [
+    'a scale without paths, once',
+    definition({}, { version: { subresources: { scale: {} } } }),
+    ['spec.subresources.scale.specReplicasPath', 'spec.subresources.scale.statusReplicasPath'],
+  ],
+];
+
+for (const [what, sent, fields] of refused) {
+  test(`a definition is refused for ${what}`, () => {
+    deepEqual(fieldsOf(sent), fields);
+  });
+}
+
+function served(root: JsonObject, more: Changes = {}): CustomWrites {
+  const writes = customWrites();
+  deepEqual(writes.define(definition(root, more)), []);
+  return writes;
+}
+
+const thing = (members: JsonObject, metadata: JsonValue = { name: 'x' }): JsonObject => ({
+  apiVersion: 'check.example.org/v1',
+  kind: 'X',
+  metadata,
+  ...members,
+});
+
+test('what a whole object lacks is said of an update, too: its metadata is never compared', () => {
+  const writes = served({ required: ['a'], properties: { a: { type: 'string' } } });
+  equal(writes.write(thing({}), thing({}), false).code, 422);
+});
+
+test('an unchanged part is judged where it keeps fields that no schema describes', () => {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, maxProperties: 1 };
+  const writes = served({ properties: { open } });
+  const [bad, fine] = [{ open: { b: 1, c: 2 } }, { open: { b: 1 } }];
+  equal(writes.write(thing(bad), thing(bad), false).code, 422);
+  equal(writes.write(thing(fine), thing(bad), false).code, 200);
+});
+
+test('an unchanged part whose members are all described is let pass', () => {
+  const properties = { b: { type: 'integer' }, c: { type: 'integer' } };
+  const closed = { type: 'object', maxProperties: 1, properties };
+  const writes = served({ properties: { closed } });
+  const bad = { closed: { b: 1, c: 2 } };
+  equal(writes.write(thing(bad), thing(bad), false).code, 200);
+});
+
+test('entries whose key is no scalar have no old value', () => {
+  const items = {
+    type: 'object',
+    required: ['k'],
+    properties: { k: { type: 'string' }, n: { type: 'integer' } },
+  };
+  const list = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items,
+  };
+  const writes = served({ properties: { list } });
+  const old = thing({ list: [{ k: [1], n: 1 }] });
+  equal(writes.write(thing({ list: [{ k: [1], n: 2 }] }), old, false).code, 422);
+});
+
+test('rules are not asked of a new object without a name, and it is said', () => {
+  const writes = served({ 'x-kubernetes-validations': [{ rule: 'self.metadata.name != ""' }] });
+  const { causes = [] } = writes.write(thing({}, {}), undefined, false);
+  deepEqual(causes.map(({ field }) => field).sort(), ['<nil>', 'metadata.name']);
+});
+
+test('metadata of a wrong type is refused in the words of the decoder', () => {
+  const writes = served({});
+  const messages = ['a', { name: 1 }, { labels: { a: [] } }].map(
+    (metadata) => writes.write(thing({}, metadata), undefined, false).message?.split(': json: ')[1],
+  );
+  deepEqual(messages, [
+    'cannot unmarshal string into Go value of type v1.ObjectMeta',
+    'cannot unmarshal number into Go struct field ObjectMeta.name of type string',
+    'cannot unmarshal array into Go struct field ObjectMeta.labels of type string',
+  ]);
+});
+
+test('a rule that meets data of another type names both types', () => {
+  const rule = { rule: "self.name == 'a'", message: 'no' };
+  const part = {
+    type: 'object',
+    properties: { name: { type: 'string' }, more: { type: 'string' } },
+    'x-kubernetes-validations': [rule],
+  };
+  const writes = served({ properties: { part } });
+  const old = thing({ part: { name: 7 } });
+  const { causes = [] } = writes.write(thing({ part: { name: 7, more: 'x' } }), old, false);
+  const [cause] = causes;
+  equal(
+    cause?.message,
+    'Invalid value: "object": invalid data, expected string, got int64 evaluating rule: no',
+  );
+});
+
+test('replicas below what is no object name the whole path', () => {
+  const count = { type: 'object', properties: { replicas: { type: 'integer' } } };
+  const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+  const version = { subresources: { scale } };
+  const writes = served({ properties: { spec: count, status: count } }, { version });
+  const { causes = [] } = writes.write(thing({ spec: 1 }), undefined, false);
+  const found = causes.find(({ field }) => field === '.spec.replicas');
+  equal(
+    found?.message,
+    'Invalid value: 0: .spec.replicas accessor error: 1 is of the type int64, ' +
+      'expected map[string]interface{}',
+  );
+});
