@@ -2,8 +2,8 @@
  * Question: what does a server with 1,000,000 objects of 1 KB cost beside one with 1,000: until it
  * is ready, in memory, for each delivery, and when all of it is streamed to 16 readers at once?
  *
- * The stores are written before (stored-objects.ts). Ready: from the start of the process; anonymous
- * memory is taken then, and every so often while the streaming lists are read.
+ * The stores are written before (stored-objects.ts). Ready counts from the start of the process.
+ * Anonymous memory is taken then, and every so often while the streaming lists are read.
  * Floor: the server with 1,000 objects, in the same rounds.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

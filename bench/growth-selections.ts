@@ -62,7 +62,8 @@ async function run(bench: Bench): Promise<Outcome> {
     const writing = { process, core, next: patches() };
     const costWith = async (count: number): Promise<number> => {
       const path = (index: number): string =>
-        `/api/v1/pods?watch=1&resourceVersion=${version}&fieldSelector=spec.nodeName%3Dnode-${index}`;
+        `/api/v1/pods?watch=1&resourceVersion=${version}` +
+        `&fieldSelector=spec.nodeName%3Dnode-${index}`;
       const watchers = await openWatchers({ port, path, count });
       await eventCost(writing, Math.ceil(events / 5), watchers, 1);
       const { microseconds, usage } = await eventCost(writing, events, watchers, 1);
