@@ -4,8 +4,8 @@
  * What a delivery costs is what an event costs with its watchers, less what a write costs that
  * nobody watches, by the number of watchers: processor time of the server. A delivery to one of ten
  * is a small part of its event, so that row lies far apart.
- * Floor: uWebSockets.js sending the same bytes to as many. With 10,000 sockets it grows, too: they
- * do not fit into the processor's caches. So what is judged is how much more ours grows.
+ * Floor: uWebSockets.js sending the same bytes to as many. What a write of it costs grows with the
+ * sockets, too, so what is judged is how much more ours grows.
  */
 import { comparison } from './harness/compare.ts';
 import type { Pair } from './harness/compare.ts';
