@@ -126,8 +126,8 @@ export async function floorSide(
 }
 
 /** What a watcher of the server is sent, as a floor sends it. */
-export async function eventText(port: number): Promise<string> {
-  const object = await objectText(port, objectName(fanOutPrefix, 0));
+export async function eventText(port: number, name = objectName(fanOutPrefix, 0)): Promise<string> {
+  const object = await objectText(port, name);
   return `{"type":"MODIFIED","object":${object}}\n`;
 }
 
