@@ -43,7 +43,7 @@ export function reviewText(
 }
 
 /** Of an object that has some: what stands between its braces. */
-export function membersText(object: JsonObject): string {
+function membersText(object: JsonObject): string {
   return stringifyJson(object).slice(1, -1);
 }
 

@@ -8,12 +8,16 @@
  * has answered, also with a denial.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { newRequestTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Review, Say } from '../admission.ts';
-import { membersText, readAnswer, reviewText } from './admission-review.ts';
+import { readAnswer, reviewText } from './admission-review.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Invocation, ShownObjects } from './invocation.ts';
 import { callProblem, denial, dryRunRefusal, failedCall } from './refusals.ts';
@@ -56,7 +60,7 @@ async function asked(
   { deadlineMs }: Review,
   { request, shown, webhook }: Invocation,
   type: WebhookType,
-  { clock, identity, post, prng }: WebhookPorts,
+  { clock, identity, post, prng, turns }: WebhookPorts,
 ): Promise<Exclude<CallOutcome, { kind: 'denied' }>> {
   const { clientConfig, version } = webhook;
   if (version === undefined) {
@@ -64,7 +68,8 @@ async function asked(
     return { kind: 'failed', why: `could not create admission objects: ${why}`, code: 400 };
   }
   const uid = prng.uuid();
-  const body = reviewText(identity, { uid, version, request, objects: objectsText(shown) });
+  const objects = await objectsText(shown, turns);
+  const body = reviewText(identity, { uid, version, request, objects });
   const timeoutMs = Math.min(webhook.timeoutMs, Math.max(1, deadlineMs - clock.monotonicMs()));
   let document: JsonObject;
   try {
@@ -81,15 +86,35 @@ async function asked(
 }
 
 /** Of what the webhooks of a write are shown: made once for all of them. */
-const texts = new WeakMap<ShownObjects, string>();
+const ofShown = new WeakMap<ShownObjects, Awaitable<string>>();
+const ofObjects = new WeakMap<ApiObject, string>();
 
-function objectsText(shown: ShownObjects): string {
-  const known = texts.get(shown);
+/** Characters: to write more takes a turn of its own, and so does sending it. */
+const largeText = 100_000;
+
+function objectsText(shown: ShownObjects, turns: WebhookPorts['turns']): Awaitable<string> {
+  const known = ofShown.get(shown);
   if (known !== undefined) return known;
-  const { object = null, oldObject = null } = shown;
-  const made = membersText({ object, oldObject });
-  texts.set(shown, made);
+  const made = after(objectText(shown.object, turns), (object) =>
+    after(
+      objectText(shown.oldObject, turns),
+      (oldObject) => `"object":${object},"oldObject":${oldObject}`,
+    ),
+  );
+  ofShown.set(shown, made);
   return made;
+}
+
+function objectText(
+  object: ApiObject | undefined,
+  turns: WebhookPorts['turns'],
+): Awaitable<string> {
+  if (object === undefined) return 'null';
+  const known = ofObjects.get(object);
+  if (known !== undefined) return known;
+  const text = stringifyJson(object);
+  ofObjects.set(object, text);
+  return text.length < largeText ? text : turns.pause(wholeTurnMs).then(() => text);
 }
 
 function documentOf(answer: Buffer): JsonObject {
