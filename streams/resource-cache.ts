@@ -158,11 +158,7 @@ export class ResourceCache {
   }
 
   /** Undefined, and remembered, when nobody can tell what the record says. */
-  #read(
-    record: StoredRecord,
-    place: EntryPlace,
-    allocate?: Allocate,
-  ): StampedEntry | undefined {
+  #read(record: StoredRecord, place: EntryPlace, allocate?: Allocate): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, place, allocate);
     } catch (error) {
