@@ -214,7 +214,9 @@ class WatchCache implements Streams {
       // In one step with the look at the state: no change is missed, and none comes twice.
       return concat(
         of({ type: 'RESET', resource: id, snapshot } as const),
-        routes.followed().pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
+        routes
+          .followed()
+          .pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
       );
     });
   }
@@ -384,7 +386,7 @@ class WatchCache implements Streams {
       if (signal.aborted) return;
       left -= 1;
       this.#apply(stream, change, seenMs);
-      for (let isDone = false; !isDone; ) {
+      for (let isDone = false; !isDone;) {
         isDone = this.#handOut(isOver);
         if (isDone && !this.#delivery.pressed && (left === 0 || !isOver())) break;
         await this.#nextSlice();
