@@ -25,7 +25,7 @@ export interface DeliveryDeps {
   readonly limits: StreamLimits;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly stages: Pick<WriteStages, 'written'>;
+  readonly stages: Pick<WriteStages, 'encoded' | 'written'>;
   /** Of all watchers. */
   readonly counts: Pick<WatcherCounts, 'framesTotal'>;
 }
@@ -35,8 +35,10 @@ export class Delivery {
   readonly #limits: StreamLimits;
   readonly #groups = new RingBuffer<Group>();
   readonly #waiting = new RingBuffer<Watcher>();
-  /** The group whose frames are being made. */
-  staged: StagedWrite | undefined;
+  /** The write whose frames are being made, and the groups that had one for a live watcher. */
+  #staged: StagedWrite | undefined;
+  #stagedGroups = 0;
+  #isHeld = false;
   #scheduled = false;
   #pressed = false;
   #turnsHeld = 0;
@@ -60,13 +62,41 @@ export class Delivery {
     });
   }
 
+  /** The frames that are made now are of this write. */
+  stage(write: StagedWrite): void {
+    this.#staged = write;
+    this.#stagedGroups = 0;
+    this.#isHeld = false;
+  }
+
+  /** More of them are made in a later turn: those of this one may be written by then. */
+  hold(): void {
+    if (this.#isHeld || this.#staged === undefined) return;
+    this.#isHeld = true;
+    this.#staged.groupsLeft += 1;
+  }
+
+  /** All of them have been made. */
+  unstage(): void {
+    const write = this.#staged;
+    if (write === undefined) return;
+    this.#staged = undefined;
+    const { clock, stages } = this.#deps;
+    if (this.#isHeld && this.#stagedGroups === 0) write.groupsLeft = 0;
+    stages.encoded(write);
+    if (!this.#isHeld || this.#stagedGroups === 0) return;
+    write.groupsLeft -= 1;
+    if (write.groupsLeft === 0) stages.written(write, clock.monotonicMs());
+  }
+
   onFrame(group: Group, frame: Frame): void {
     if (group.live.length === 0) return;
     group.freshBytes += frame.bytes.length;
     if (group.freshBytes > this.#limits.freshBytesMax) this.#pressed = true;
     this.mark(group);
-    const { staged } = this;
+    const staged = this.#staged;
     if (staged === undefined) return;
+    this.#stagedGroups += 1;
     staged.groupsLeft += 1;
     // Beyond it the write stays unfinished, and is not counted as written.
     if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);

@@ -6,7 +6,7 @@
  *              to follow
  *
  * Invariants: `revision` never goes back; a waiter runs once, after the revision it waits for has
- * been applied to every cache and routed to every group; waitUntilCurrent uses only answers of
+ * been applied to every cache; waitUntilCurrent uses only answers of
  * storage.revision() that were requested after the call (promise P3). If that revision is not
  * reached in time, the read fails; it is never answered from an older state.
  *

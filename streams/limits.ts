@@ -36,6 +36,9 @@ export interface StreamLimits {
   /** The same in time: what an event costs to encode is the encoder's. Policy: as above. */
   readonly turnPumpMs: number;
   readonly examinedCostBytes: number;
+  /** Applying changes and making the frames of their groups, in one turn; a single frame may take
+   * longer. Policy: go on next turn. */
+  readonly turnApplyMs: number;
   /** Bytes a group with live watchers may be ahead of them before the log reader waits. Policy:
    * applying pauses until they have been written out, at most `holdTurnsMax` turns. */
   readonly freshBytesMax: number;
@@ -106,6 +109,7 @@ export const defaultStreamLimits: StreamLimits = {
   turnPumpBytesMax: 4 * MiB,
   turnPumpMs: 8,
   examinedCostBytes: 64,
+  turnApplyMs: 8,
   freshBytesMax: 128 * KiB,
   holdTurnsMax: 64,
 

@@ -11,6 +11,8 @@
  * every route it could matter to, each once. Ten thousand agents that each watch the objects of
  * their own node cost a change two look-ups.
  *
+ * Ten thousand that each select for themselves are handed a change in slices, a few in each turn.
+ *
  * What it is not: the filter. A group on a visited route still applies its whole selection.
  *
  * Invariants: a route without subscribers is removed. Only groups and followers in this process
@@ -44,21 +46,62 @@ class Route {
     this.#current = undefined;
   }
 
-  /** To those who were there when it began: who comes meanwhile has it in the state. */
-  next(change: ResourceChange): void {
-    this.#current ??= [...this.#subscribers];
-    for (const subscriber of this.#current) subscriber.next(change);
+  /** Who is there now: who comes later has the change in the state. */
+  get subscribers(): Subscribers {
+    return (this.#current ??= [...this.#subscribers]);
   }
 }
+
+/** One change on its way to all groups that it can matter to. */
+export class RouteWalk {
+  readonly #change: ResourceChange;
+  /** Of each route. */
+  readonly #lists: readonly Subscribers[];
+  #list = 0;
+  #at = 0;
+
+  constructor(change: ResourceChange, lists: readonly Subscribers[]) {
+    this.#change = change;
+    this.#lists = lists;
+  }
+
+  get routesCount(): number {
+    return this.#lists.length;
+  }
+
+  /** Goes on until `isOver`, which is asked behind each group but the last. True: all have it. */
+  run(isOver: () => boolean): boolean {
+    for (; this.#list < this.#lists.length; this.#list += 1, this.#at = 0) {
+      const subscribers = this.#lists[this.#list] as Subscribers;
+      while (this.#at < subscribers.length) {
+        (subscribers[this.#at] as Subscriber<ResourceChange>).next(this.#change);
+        this.#at += 1;
+        if (this.#at < subscribers.length && isOver()) return false;
+      }
+    }
+    return true;
+  }
+}
+
+type Subscribers = readonly Subscriber<ResourceChange>[];
 
 type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
 
 export class Routes {
+  readonly #followers = new Route();
   readonly #all = new Map<string, Route>();
   readonly #byNamespace = new Map<string, Route>();
   readonly #byKey = new Map<string, Route>();
   readonly #byName = new Map<string, Route>();
   readonly #byField = new Map<string, Map<string, Route>>();
+
+  /** All changes, for who follows them in this process: each in the step that routes it. */
+  followed(): Observable<ResourceChange> {
+    return new Observable((subscriber) => {
+      this.#followers.add(subscriber);
+      return () => this.#followers.remove(subscriber);
+    });
+  }
 
   /** The changes that can matter to a selection; a superset of those that do. */
   changes(selection: Selection): Observable<ResourceChange> {
@@ -79,20 +122,23 @@ export class Routes {
     });
   }
 
-  /** Gives the change to every route it can matter to. Returns how many. */
-  route(change: ResourceChange): number {
+  /** Gives the change to those who follow all of them. What is returned takes it to the groups: it
+   * has every route that the change can matter to, each once. */
+  route(change: ResourceChange): RouteWalk {
+    for (const subscriber of this.#followers.subscribers) subscriber.next(change);
     const { entry, previous } = change;
-    let visited = visit(this.#all, '', change);
-    if (this.#byNamespace.size > 0) visited += visit(this.#byNamespace, entry.namespace, change);
-    if (this.#byKey.size > 0) visited += visit(this.#byKey, entryKey(entry), change);
-    if (this.#byName.size > 0) visited += visit(this.#byName, entry.name, change);
+    const lists: Subscribers[] = [];
+    collect(lists, this.#all, '');
+    if (this.#byNamespace.size > 0) collect(lists, this.#byNamespace, entry.namespace);
+    if (this.#byKey.size > 0) collect(lists, this.#byKey, entryKey(entry));
+    if (this.#byName.size > 0) collect(lists, this.#byName, entry.name);
     for (const [field, routes] of this.#byField) {
       const now = entry.fields[field] ?? '';
-      visited += visit(routes, now, change);
+      collect(lists, routes, now);
       const before = previous?.fields[field] ?? now;
-      if (before !== now) visited += visit(routes, before, change);
+      if (before !== now) collect(lists, routes, before);
     }
-    return visited;
+    return new RouteWalk(change, lists);
   }
 
   /** Routes in use, for bounds in tests. */
@@ -134,9 +180,7 @@ export class Routes {
   }
 }
 
-function visit(routes: Map<string, Route>, value: string, change: ResourceChange): number {
+function collect(lists: Subscribers[], routes: Map<string, Route>, value: string): void {
   const route = routes.get(value);
-  if (route === undefined) return 0;
-  route.next(change);
-  return 1;
+  if (route !== undefined) lists.push(route.subscribers);
 }

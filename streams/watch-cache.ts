@@ -23,6 +23,7 @@ import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage
 import { createWriteStages } from '../src/storage/write-stages.ts';
 import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
 import { Delivery } from './delivery.ts';
+import { Endings } from './endings.ts';
 import { Followers } from './followers.ts';
 import type { FollowersDeps } from './followers.ts';
 import type { FrameBudget } from './frame-ring.ts';
@@ -34,9 +35,10 @@ import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, ReadRecord, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
+import type { RouteWalk } from './routes.ts';
+import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type {
   EventType,
-  Predicate,
   ResourceEvent,
   ResourceSnapshot,
   Streams,
@@ -85,8 +87,6 @@ const operations: Readonly<Record<EventType, WriteOperation>> = {
 /** Where the values of a page lie while they are loaded: most pages fit. */
 const loadPageBytes = storageLimits.pageBytesMax;
 
-const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
-
 class WatchCache implements Streams {
   readonly #deps: StreamsDeps;
   readonly #limits: StreamLimits;
@@ -100,6 +100,9 @@ class WatchCache implements Streams {
   readonly #resources = new Map<string, ResourceStream>();
   readonly #groups = new Map<string, WatchGroup<Watcher>>();
   readonly #watchers = new Set<Watcher>();
+  readonly #endings: Endings;
+  /** The change that is not with all of its groups yet. */
+  #routing: RouteWalk | undefined;
   readonly #watcherDeps: WatcherDeps;
   readonly #frameBudget: FrameBudget = { bytes: 0 };
   readonly followers: Followers;
@@ -123,6 +126,7 @@ class WatchCache implements Streams {
     this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers(counts);
+    this.#endings = new Endings({ clock, timers, watchers: this.#watchers });
     this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
   }
 
@@ -200,21 +204,19 @@ class WatchCache implements Streams {
 
   endWatches({ group, resource }: WatchRequest['resource']): void {
     const stream = this.#resources.get(`${group}/${resource}`);
-    if (stream === undefined) return;
-    for (const watcher of [...this.#watchers]) {
-      if (watcher.group.stream === stream) watcher.finish();
-    }
+    if (stream !== undefined) this.#endAll(stream, undefined);
   }
 
   resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {
     return defer(() => {
       const { cache, id, routes } = this.#stream(resource);
       const snapshot = cache.snapshot(this.revision);
-      const changes = routes.changes({ namespace: undefined, predicate: everything });
       // In one step with the look at the state: no change is missed, and none comes twice.
       return concat(
         of({ type: 'RESET', resource: id, snapshot } as const),
-        changes.pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
+        routes
+          .followed()
+          .pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
       );
     });
   }
@@ -254,6 +256,7 @@ class WatchCache implements Streams {
         readLog: (after) => from(this.#logPages.covering(after)),
       },
       counts,
+      isRouted: () => this.#routing === undefined,
       whenApplied: (revision, callback) => this.#progress.when(revision, callback),
       turns: this.#delivery,
       onEnded: (watcher) => this.#onEnded(watcher),
@@ -265,9 +268,14 @@ class WatchCache implements Streams {
   #endUnseen(stream: ResourceStream, { key }: Change): void {
     const why = 'the object is gone, and no state of it can be shown';
     const status = this.#deps.unreadableError(stream.resource, [{ key, why }]);
-    for (const watcher of [...this.#watchers]) {
-      if (watcher.group.stream === stream) watcher.fail(status);
-    }
+    this.#endAll(stream, status);
+  }
+
+  /** The groups first: a client that starts again gets one that works. */
+  #endAll(stream: ResourceStream, why: StatusError | undefined): void {
+    const groups = [...this.#groups.values()].filter((group) => group.stream === stream);
+    for (const { id } of groups) this.#groups.delete(id);
+    this.#endings.begin(groups, why);
   }
 
   #stream(resource: WatchRequest['resource']): ResourceStream {
@@ -315,10 +323,7 @@ class WatchCache implements Streams {
   #onBroken(group: WatchGroup<Watcher>, error: unknown): void {
     // First out of the map: a client that starts again gets a group that works.
     this.#dispose(group);
-    const status = this.#deps.internalError(messageOf(error));
-    for (const watcher of [...this.#watchers]) {
-      if (watcher.group === group) watcher.fail(status);
-    }
+    this.#endings.begin([group], this.#deps.internalError(messageOf(error)));
   }
 
   #dispose(group: WatchGroup<Watcher>): void {
@@ -353,14 +358,7 @@ class WatchCache implements Streams {
     try {
       for await (const page of this.#deps.storage.tail(after, signal)) {
         const seenMs = this.#deps.clock.monotonicMs();
-        for (const change of page.changes) {
-          if (signal.aborted) return;
-          this.#apply(change, seenMs);
-          if (this.#delivery.pressed) {
-            this.#progress.wake();
-            await this.#delivery.relief();
-          }
-        }
+        await this.#applyPage(page.changes, seenMs);
         if (signal.aborted) return;
         this.#progress.advance(page.through);
         this.#progress.wake();
@@ -374,8 +372,37 @@ class WatchCache implements Streams {
     }
   }
 
-  #apply(change: Change, seenMs: number): void {
-    const stream = this.#streamOf(resourceIdOf(change.key));
+  /** A slice in each turn, and no faster than the live watchers take it. */
+  async #applyPage(changes: readonly Change[], seenMs: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const { clock, limits } = this.#deps;
+    let endsMs = seenMs + limits.turnApplyMs;
+    const isOver = (): boolean => clock.monotonicMs() >= endsMs;
+    let left = changes.length;
+    for (const change of changes) {
+      const stream = this.#streamOf(resourceIdOf(change.key));
+      const ending = this.#endings.settled(stream);
+      if (ending !== undefined) await ending;
+      if (signal.aborted) return;
+      left -= 1;
+      this.#apply(stream, change, seenMs);
+      for (let isDone = false; !isDone;) {
+        isDone = this.#handOut(isOver);
+        if (isDone && !this.#delivery.pressed && (left === 0 || !isOver())) break;
+        await this.#nextSlice();
+        if (signal.aborted) return;
+        endsMs = clock.monotonicMs() + limits.turnApplyMs;
+      }
+    }
+  }
+
+  async #nextSlice(): Promise<void> {
+    this.#progress.wake();
+    if (this.#delivery.pressed) return this.#delivery.relief();
+    return new Promise((resolve) => this.#deps.timers.nextTurn(resolve));
+  }
+
+  #apply(stream: ResourceStream, change: Change, seenMs: number): void {
     const applied = stream.cache.apply(change);
     // Before routing, so that receivers of the change find it applied.
     this.#progress.advance(change.revision);
@@ -383,11 +410,20 @@ class WatchCache implements Streams {
     if (applied === undefined) return;
     if (applied === 'unseen') return this.#endUnseen(stream, change);
     const { seq, type } = applied;
-    const write = this.#stages.seen(change.revision, operations[type], seq, seenMs);
-    this.#delivery.staged = write;
-    stream.routes.route(applied);
-    this.#delivery.staged = undefined;
-    this.#stages.encoded(write);
+    this.#delivery.stage(this.#stages.seen(change.revision, operations[type], seq, seenMs));
+    this.#routing = stream.routes.route(applied);
+  }
+
+  /** True: every group has the frame of the change, if it shows it. */
+  #handOut(isOver: () => boolean): boolean {
+    if (this.#routing === undefined) return true;
+    if (!this.#routing.run(isOver)) {
+      this.#delivery.hold();
+      return false;
+    }
+    this.#routing = undefined;
+    this.#delivery.unstage();
+    return true;
   }
 }
 

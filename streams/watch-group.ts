@@ -13,6 +13,7 @@
  */
 import type { Observer, Subscription } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
+import type { StatusError } from '../src/apimachinery/status-error.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StagedWrite } from '../src/storage/write-stages.ts';
@@ -58,6 +59,8 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly live: W[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
+  /** Its watchers are being ended, and told why (endings.ts). */
+  ending: { readonly why: StatusError | undefined } | undefined = undefined;
 
   /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,
    * whether another has to follow, and what was made since the pass began. */

@@ -40,6 +40,8 @@ export interface WatcherDeps {
   readonly counts: WatcherCounts;
   /** Calls back once `revision` has been applied. Returns a function that cancels it. */
   readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
+  /** Every group has the frames of everything that is applied. */
+  readonly isRouted: () => boolean;
   /** Who gives turns (delivery.ts). */
   readonly turns: {
     /** Calls takeTurn() when it is its turn. */
@@ -127,7 +129,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** The turn that it asked for. Returns what that cost, in bytes. */
   takeTurn(): number {
     const approach = this.#approach;
-    if (approach?.turns === undefined) return 0;
+    if (approach?.turns === undefined || this.group.ending !== undefined) return 0;
     approach.inTurn = true;
     approach.costBytes = 0;
     approach.turns.next();
@@ -137,8 +139,9 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   /** A bookmark at the revision applied so far, of whatever resource, if it is live and has been
-   * sent everything up to it. False: events are outstanding. */
+   * sent everything up to it. False: events are outstanding, or cannot be shown. */
   sendBookmark(): boolean {
+    if (this.group.ending?.why !== undefined || !this.#deps.isRouted()) return false;
     if (!this.#flush()) return false;
     const applied = this.#deps.sources.applied();
     const bookmark = this.group.bookmark(applied);
@@ -163,8 +166,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
 
   /** Sends what there is for it, if it is live, and ends the stream cleanly. */
   finish(): void {
-    if (this.bookmarks) this.sendBookmark();
-    else this.#flush();
+    if (!this.bookmarks || !this.sendBookmark()) this.#flush();
     this.end();
   }
 

@@ -8,9 +8,12 @@
  * entries no timer runs.
  *
  * Invariants: an entry is in at most one slot; it fires once, not before its due time, and at most
- * about one tick after it; it is out of the wheel when it fires, so it may be scheduled again.
+ * about one tick after it, or as many turns as it takes to fire all that are due: `sliceMs` of them
+ * in each; it is out of the wheel when it fires, so it may be scheduled again.
  */
 import type { Clock, TimerHandle, Timers } from './clock.ts';
+
+const sliceMs = 8;
 
 /** Base of what lies on a wheel. The fields belong to the wheel. */
 export class WheelEntry {
@@ -35,6 +38,8 @@ export class TimerWheel<T extends WheelEntry> {
   #hand = 0;
   #count = 0;
   #timer: TimerHandle | undefined;
+  /** Collected and not fired yet, last first. */
+  #due: T[] = [];
 
   constructor(options: TimerWheelOptions, fire: (entry: T) => void) {
     this.#options = options;
@@ -91,28 +96,38 @@ export class TimerWheel<T extends WheelEntry> {
   #arm(): void {
     if (this.#timer !== undefined || this.#count === 0) return;
     this.#timer = this.#options.timers.after(this.#options.tickMs, () => {
-      this.#timer = undefined;
       this.#turn();
-      this.#arm();
     });
   }
 
   #turn(): void {
     const now = this.now();
     const last = Math.min(now, this.#hand + this.#slots.length);
-    const due: T[] = [];
     for (let tick = this.#hand + 1; tick <= last; tick += 1) {
       let entry = (this.#slots[tick % this.#slots.length] as WheelEntry).wheelNext;
       for (; entry !== undefined; entry = entry.wheelNext) {
-        if (entry.wheelDue <= now) due.push(entry as T);
+        if (entry.wheelDue <= now) this.#due.push(entry as T);
       }
     }
     this.#hand = now;
-    // Collected first: a callback may schedule or cancel any entry, also one of this list.
-    for (const entry of due) {
-      if (entry.wheelPrevious === undefined || entry.wheelDue > now) continue;
+    this.#due.reverse();
+    this.#fireDue();
+  }
+
+  /** Those that were collected: a callback may schedule or cancel any entry, also one of these. */
+  #fireDue(): void {
+    const { clock, timers } = this.#options;
+    const endsMs = clock.monotonicMs() + sliceMs;
+    for (let entry = this.#due.pop(); entry !== undefined; entry = this.#due.pop()) {
+      if (entry.wheelPrevious === undefined || entry.wheelDue > this.#hand) continue;
       this.cancel(entry);
       this.#fire(entry);
+      if (this.#due.length > 0 && clock.monotonicMs() >= endsMs) {
+        this.#timer = timers.nextTurn(() => this.#fireDue());
+        return;
+      }
     }
+    this.#timer = undefined;
+    this.#arm();
   }
 }

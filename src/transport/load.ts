@@ -37,11 +37,12 @@ export function createTransportLoad(limits: LoadLimits): TransportLoad {
 export class BodyBytes {
   readonly #max: number;
   /** When they are read from. */
-  readonly turns = new BodyTurns(systemTimers);
+  readonly turns: BodyTurns;
   heldBytes = 0;
 
-  constructor(max: number) {
+  constructor(max: number, turns = new BodyTurns(systemTimers)) {
     this.#max = max;
+    this.turns = turns;
   }
 
   /** For a body that then has `totalBytes`. False: there is no room, and nothing was taken. */

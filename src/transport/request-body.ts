@@ -15,6 +15,7 @@
  */
 import { assert } from '../stdx/assert.ts';
 import { BodyPieces } from './body-pieces.ts';
+import { bodyTurnLimits } from './body-turns.ts';
 import type { BodyResult } from './http-exchange.ts';
 import type { BodyBytes } from './load.ts';
 
@@ -28,6 +29,8 @@ export const drainTimeoutMs = 1_000;
 export interface BodyFlow {
   pause(): void;
   resume(): void;
+  /** Cuts the connection, and calls abort(). */
+  cut(): void;
 }
 
 type Phase = 'unread' | 'collecting' | 'discarding' | 'ended' | 'aborted';
@@ -47,6 +50,9 @@ export class RequestBody {
   #isFull = false;
   /** Paused, so that others have their turn. */
   #waits = false;
+  /** Small pieces that came in this turn. */
+  #smallPieces = 0;
+  #smallTurn = -1;
   #storedBytes = 0;
   #discardedBytes = 0;
   #limitBytes = 0;
@@ -73,6 +79,7 @@ export class RequestBody {
   take(chunk: Uint8Array, last: boolean): void {
     if (this.over) return;
     if (last) this.#complete = true;
+    else if (this.#isTooFine(chunk.byteLength)) return this.#flow.cut();
     if (this.#phase === 'discarding') {
       this.#drop(chunk.byteLength, last);
       this.#giveWay(chunk.byteLength);
@@ -194,6 +201,16 @@ export class RequestBody {
     if (!this.#isFull) return;
     this.#isFull = false;
     if (!this.#waits && !this.#complete) this.#flow.resume();
+  }
+
+  /** So many small pieces in one turn hold up the others. */
+  #isTooFine(bytes: number): boolean {
+    if (bytes >= bodyTurnLimits.smallPieceBytes) return false;
+    const { turns } = this.#bytes;
+    if (this.#smallTurn !== turns.turn) this.#smallPieces = 0;
+    this.#smallTurn = turns.turn;
+    this.#smallPieces += 1;
+    return !turns.tookSmall(this.#smallPieces);
   }
 
   /** The rest comes in a later turn, when this one has brought enough. */

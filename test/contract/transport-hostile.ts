@@ -176,6 +176,19 @@ export const hostileProperties: readonly Property[] = [
     },
   ],
   [
+    'a body in a hundred thousand chunks of one byte is cut off, and others are answered',
+    echo(1_000_000),
+    async (bench) => {
+      const client = bench.connect();
+      const head = 'POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n';
+      client.write(`${head}${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`);
+      await client.closed;
+      const other = bench.connect();
+      post(other, 'chunked', Buffer.alloc(200_000));
+      assert.equal((await other.response()).status, 200);
+    },
+  ],
+  [
     'bodies that were refused do not linger: the connection serves the next request',
     echo(1_000),
     async (bench) => {

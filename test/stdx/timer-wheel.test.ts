@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { TimerWheel, WheelEntry } from '../../src/stdx/timer-wheel.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
@@ -66,6 +67,34 @@ describe('timer wheel', () => {
     time.advance(10_000);
     assert.equal(new Set(fired).size, 200);
     assert.equal(wheel.count, 0);
+  });
+
+  it('fires ten thousand that are due together in slices, each once', async () => {
+    const time = manualTime();
+    let lookedMs = 0;
+    const clock = {
+      nowMs: () => 0,
+      monotonicMs: () => time.clock.monotonicMs() + (lookedMs += 0.01),
+    };
+    const perTurn: number[] = [0];
+    const options = { clock, timers: time.timers, tickMs: 10, slotsCount: 8 };
+    const wheel = new TimerWheel<Named>(options, () => {
+      perTurn[perTurn.length - 1] = (perTurn.at(-1) as number) + 1;
+    });
+    const due = wheel.now() + 50;
+    for (let at = 0; at < 10_000; at += 1) wheel.schedule(new Named(`${at}`), due);
+    time.advance(1_000);
+    for (let turn = 0; turn < 50; turn += 1) {
+      perTurn.push(0);
+      await nextTurn();
+    }
+    assert.equal(
+      perTurn.reduce((sum, count) => sum + count, 0),
+      10_000,
+    );
+    assert.ok(Math.max(...perTurn) <= 1_000, `${perTurn.join(' ')}`);
+    assert.equal(wheel.count, 0);
+    assert.equal(time.pendingCount, 0);
   });
 
   it('sets no timer while nothing is scheduled', () => {

@@ -45,6 +45,8 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     bookmarkIntervalMs: upTo(9_000),
     bookmarkRetryMs: upTo(500),
     initialStallMs: 3_600_000,
+    // Time stands still within a turn: with 0 each group has its frame in a turn of its own.
+    turnApplyMs: upTo(3) === 1 ? 8 : 0,
   };
 }
 

@@ -65,6 +65,7 @@ describe('bodies in turns', () => {
         paused = false;
         goOn();
       },
+      cut: () => assert.fail('nobody is cut off'),
     };
     const body = new RequestBody(flow, bytes, pieces * piece.length, false);
     const read = body.read(pieces * piece.length);
@@ -75,5 +76,42 @@ describe('bodies in turns', () => {
     const result = await read;
     assert.ok(result.kind === 'complete' && result.bytes.length === pieces * piece.length);
     assert.ok(pauses > 0);
+  });
+
+  it('of very small pieces are cut off, each that has a share in it', () => {
+    const { smallPiecesPerBody, smallPiecesPerTurn } = bodyTurnLimits;
+    const { turns, turn } = harness();
+    let cuts: string[] = [];
+    const bodyOf = (name: string): RequestBody => {
+      const flow = {
+        pause: () => undefined,
+        resume: () => undefined,
+        cut() {
+          cuts.push(name);
+          body.abort();
+        },
+      };
+      const body = new RequestBody(flow, new BodyBytes(Infinity, turns), -1, false);
+      return body;
+    };
+    const give = (body: RequestBody, count: number): void => {
+      for (let i = 0; i < count; i += 1) body.take(Buffer.alloc(1), false);
+    };
+    const [fine, other, honest] = [bodyOf('fine'), bodyOf('other'), bodyOf('honest')];
+    give(fine, smallPiecesPerTurn);
+    assert.deepEqual(cuts, []);
+    turn();
+    give(fine, smallPiecesPerTurn);
+    assert.deepEqual(cuts, [], 'each turn has as many');
+    give(fine, 1);
+    give(honest, smallPiecesPerBody);
+    give(other, smallPiecesPerBody + 1);
+    assert.deepEqual(cuts, ['fine', 'other']);
+    give(fine, 1);
+    assert.equal(fine.over, true);
+    cuts = [];
+    turn();
+    give(honest, smallPiecesPerBody);
+    assert.deepEqual(cuts, []);
   });
 });

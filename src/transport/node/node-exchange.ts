@@ -260,7 +260,11 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, U
 
   #expectBody(): void {
     const req = this.#req;
-    const flow = { pause: () => void req.pause(), resume: () => void req.resume() };
+    const flow = {
+      pause: () => void req.pause(),
+      resume: () => void req.resume(),
+      cut: () => this.cut(),
+    };
     const declaredBytes = Number(req.headers['content-length'] ?? -1);
     const body = new RequestBody(flow, this.#shared.load.bodies, declaredBytes, true);
     this.#body = body;

@@ -308,10 +308,10 @@ const others: readonly AttackRow[] = [
   },
   {
     title: 'a body in chunks of one byte',
-    right: [400],
+    right: [0],
     run: async (port, of) => {
       const head = `POST ${configMaps} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\n`;
-      const chunks = '1\r\n \r\n'.repeat(of(20_000, 1_000_000));
+      const chunks = '1\r\n \r\n'.repeat(of(100_000, 1_000_000));
       return [await raw(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)];
     },
   },

@@ -1,0 +1,70 @@
+/**
+ * Ends watches that have to go together: those of a removed type, or of a resource whose state can
+ * no longer be shown. Ten thousand sockets to be closed are more than one turn.
+ *
+ *      begin ─▶ groups out of the map, no new watch joins them ─▶ their watchers, a slice per turn
+ *                 └ the next change of the resource waits until all have gone
+ *
+ * What it is not: what ends a single watch (watcher.ts), or time (watch-clock.ts).
+ *
+ * Invariants: no watcher that is to be ended sees a change that was applied after it was decided.
+ * Bound: one pass over all watchers at a time, and one to follow it.
+ */
+import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { Clock, Timers } from '../src/stdx/clock.ts';
+import { sliced } from '../src/stdx/slices.ts';
+import type { ResourceStream, WatchGroup } from './watch-group.ts';
+import type { Watcher } from './watcher.ts';
+
+export interface EndingsDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly watchers: ReadonlySet<Watcher>;
+}
+
+export class Endings {
+  readonly #deps: EndingsDeps;
+  /** Of which watches are to be ended, whose changes have to wait. */
+  readonly #streams = new Set<ResourceStream>();
+  #isWanted = false;
+  #passes: Promise<void> | undefined;
+
+  constructor(deps: EndingsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends the watchers of the groups. `why`: what they are told; undefined: nothing, but they get
+   * what there is for them. */
+  begin(groups: Iterable<WatchGroup<Watcher>>, why: StatusError | undefined): void {
+    for (const group of groups) {
+      group.ending ??= { why };
+      this.#streams.add(group.stream);
+    }
+    this.#isWanted = true;
+    this.#passes ??= this.#run();
+  }
+
+  /** Undefined: changes of the resource may be applied. */
+  settled(stream: ResourceStream): Promise<void> | undefined {
+    return this.#streams.has(stream) ? this.#passes : undefined;
+  }
+
+  async #run(): Promise<void> {
+    // All groups that break by one change begin together.
+    await Promise.resolve();
+    const endOfSlice = sliced(this.#deps.clock, this.#deps.timers);
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      for (const watcher of [...this.#deps.watchers]) {
+        const { ending } = watcher.group;
+        if (ending === undefined) continue;
+        if (ending.why === undefined) watcher.finish();
+        else watcher.fail(ending.why);
+        const pause = endOfSlice();
+        if (pause !== undefined) await pause;
+      }
+    }
+    this.#streams.clear();
+    this.#passes = undefined;
+  }
+}
