@@ -242,3 +242,11 @@ test('a bound that integers are compared with is shown with all its digits', () 
     '100000000000000001: a in body should be less than or equal to 100000000000000000',
   ]);
 });
+
+test('a key that is a long integer is shown with all its digits', () => {
+  const items = { type: 'object', required: ['k'], properties: { k: { type: 'integer' } } };
+  const list = { type: 'array', 'x-kubernetes-list-type': 'map', items };
+  const a = { ...list, 'x-kubernetes-list-map-keys': ['k'] };
+  const entry = { k: 9007199254740993n };
+  deepEqual(causesOf(a, [entry, entry]), ['Duplicate value: {"k":9007199254740993}']);
+});
