@@ -185,3 +185,68 @@ test('replicas below what is no object name the whole path', () => {
       'expected map[string]interface{}',
   );
 });
+
+test('a time in metadata that is none is refused with where it goes wrong', () => {
+  const writes = served({});
+  const rows = [
+    ['x', ' as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
+    ['', ' as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006"'],
+    ['2020/01/01', ' as "2006-01-02T15:04:05Z07:00": cannot parse "/01/01" as "-"'],
+    ['2020-01-01T00:00:00', ' as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"'],
+    ['2020-01-01T00:00:00.Z', ' as "2006-01-02T15:04:05Z07:00": cannot parse ".Z" as "Z07:00"'],
+    ['2020-13-01T00:00:00Z', ': month out of range'],
+    ['2020-02-30T00:00:00Z', ': day out of range'],
+    ['2020-01-01T25:00:00Z', ': hour out of range'],
+    ['2020-01-01T00:00:61Z', ': second out of range'],
+    ['2020-01-01T00:00:00+25:00', ': time zone offset hour out of range'],
+    ['2020-01-01T00:00:00Zx', ': extra text: "x"'],
+  ] as const;
+  for (const [text, problem] of rows) {
+    const sent = thing({}, { name: 'x', creationTimestamp: text });
+    equal(
+      writes.write(sent, undefined, false).message,
+      `X in version "v1" cannot be handled as a X: parsing time "${text}"${problem}`,
+    );
+  }
+  const bytes = thing({}, { name: 'x', deletionTimestamp: '\u00e9"' });
+  equal(
+    writes.write(bytes, undefined, false).message?.split(': parsing time ')[1],
+    String.raw`"\xc3\xa9\"" as "2006-01-02T15:04:05Z07:00": cannot parse "\xc3\xa9\"" as "2006"`,
+  );
+});
+
+function causesOf(a: JsonObject, value: JsonValue): readonly string[] {
+  const writes = served({ properties: { a } });
+  const { causes = [] } = writes.write(thing({ a: value }), undefined, false);
+  return causes.map(({ message }) => message.replace(/^Invalid value: /, ''));
+}
+
+test('a number beyond a bound that its own format cannot hold is shown as a double, as the bound', () => {
+  const a = { type: 'integer', format: 'int32', maximum: 4294967295, minimum: -4294967296 };
+  deepEqual(
+    causesOf(a, 4294967297).at(2),
+    '4.294967297e+09: a in body should be less than or equal to 4.294967295e+09',
+  );
+  deepEqual(causesOf({ type: 'integer', format: 'int32', multipleOf: 4294967298 }, 3), [
+    '"": MultipleOf value must be of type integer with format int32 in a',
+    '3: a in body should be a multiple of 4.294967298e+09',
+  ]);
+});
+
+test('a bound that integers are compared with is shown with all its digits', () => {
+  const large = { type: 'integer', maximum: 9223372036854775000 };
+  deepEqual(causesOf(large, 9223372036854775807n), [
+    '9223372036854775807: a in body should be less than or equal to 9223372036854774784',
+  ]);
+  deepEqual(causesOf({ type: 'number', maximum: 1e17 }, 100000000000000001n), [
+    '100000000000000001: a in body should be less than or equal to 100000000000000000',
+  ]);
+});
+
+test('a key that is a long integer is shown with all its digits', () => {
+  const items = { type: 'object', required: ['k'], properties: { k: { type: 'integer' } } };
+  const list = { type: 'array', 'x-kubernetes-list-type': 'map', items };
+  const a = { ...list, 'x-kubernetes-list-map-keys': ['k'] };
+  const entry = { k: 9007199254740993n };
+  deepEqual(causesOf(a, [entry, entry]), ['Duplicate value: {"k":9007199254740993}']);
+});

@@ -2,6 +2,8 @@
  * and the way in from client-side apply. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { structuralType } from '../../src/apimachinery/fieldmanager/schema/structural.ts';
+import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { lastAppliedAnnotation, OwnedObject } from '../support/checks/field-ownership.ts';
 
@@ -344,4 +346,14 @@ describe('the way in from client-side apply', () => {
       'Apply failed with 1 conflict: conflict with "other" using v1: .data.x',
     );
   });
+});
+
+it('a text with a format, and what is an integer or a text, is left to the validation', () => {
+  const time = { type: 'string', format: 'date-time' };
+  const either = { 'x-kubernetes-int-or-string': true };
+  const type = structuralType({ type: 'object', properties: { time, either } });
+  assert.deepEqual(validateValue(type, { time: 5, either: [1] }), []);
+  assert.equal(validateValue(type, { time: [] }).length, 1);
+  const plain = structuralType({ type: 'string', format: 'byte' });
+  assert.equal(validateValue(plain, 5).length, 1);
 });

@@ -7,12 +7,12 @@
  * What it is not: the reader of metadata (validation/meta-shape.ts), which says whether there is
  * something wrong. This is asked afterwards.
  */
-import { quote } from '../../apimachinery/quote.ts';
 import { parseRfc3339 } from '../../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { lookup } from '../../stdx/lookup.ts';
 import { goNumber, isGoInteger } from '../schema/go-text.ts';
+import { timeProblem } from './time-problem.ts';
 
 type Shape =
   | { readonly kind: 'scalar'; readonly json: 'string' | 'bool'; readonly name: string }
@@ -98,7 +98,7 @@ function problemOf(value: JsonValue, shape: Shape, path: string): string | undef
       return isGoInteger(value) ? undefined : mismatch(value, shape.name, path, goNumber(value));
     }
     case 'time':
-      return timeProblem(value);
+      return wrongTime(value);
     case 'any-object':
       return isJsonObject(value) ? undefined : mismatch(value, shape.name, path);
     case 'list':
@@ -150,8 +150,8 @@ function jsonKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'number';
 }
 
-function timeProblem(value: JsonValue): string | undefined {
+function wrongTime(value: JsonValue): string | undefined {
   if (typeof value !== 'string') return mismatch(value, 'string', '');
   if (parseRfc3339(value) !== undefined) return undefined;
-  return `parsing time ${quote(value)} as "2006-01-02T15:04:05Z07:00"`;
+  return timeProblem(value);
 }

@@ -3,6 +3,7 @@
  *
  * What it is not: an encoding of the store or of the wire.
  */
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -12,7 +13,7 @@ const shownMax = 10_000;
 
 /** JSON with sorted keys and without `<`, `>` and `&`. */
 export function goJson(value: JsonValue | undefined): string {
-  const text = JSON.stringify(beginningOf(value ?? null, { left: shownMax }));
+  const text = stringifyJson(beginningOf(value ?? null, { left: shownMax }));
   const escaped = text.replace(/[<>&\u2028\u2029]/g, unicodeEscape);
   return escaped.length <= shownMax ? escaped : `${escaped.slice(0, shownMax)}...`;
 }
@@ -25,7 +26,7 @@ function beginningOf(value: JsonValue, room: { left: number }): JsonValue {
     return value.length <= shownMax ? value : value.slice(0, shownMax + 1);
   }
   room.left -= 1;
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return isGoInteger(value) ? value : Number(value);
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
     for (const item of value as readonly JsonValue[]) {

@@ -13,7 +13,7 @@ import { FieldErrorType, notSupported, tooLong, tooMany } from '../../apimachine
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { goDouble, goJson, goNumber, isGoInteger, shownAsJson } from '../schema/go-text.ts';
+import { goDouble, goJson, isGoInteger, shownAsJson } from '../schema/go-text.ts';
 import type { ValuePlan } from './value-plan.ts';
 import type { ValueWalk } from './value-walk.ts';
 
@@ -134,17 +134,17 @@ export function checkNumber(plan: ValuePlan, value: number | bigint, walk: Value
   if (multipleOf !== undefined) checkMultiple(plan, value, multipleOf, walk);
   if (maximum !== undefined) {
     const exclusive = exclusiveMaximum === true;
-    const bound = boundFor(plan, 'Maximum boundary', value, maximum, walk);
+    const { bound, asDouble } = boundFor(plan, 'Maximum boundary', value, maximum, walk);
     const fits = exclusive ? value < bound : value <= bound;
     const text = exclusive ? 'less than' : 'less than or equal to';
-    if (!fits) walk.invalid(`should be ${text} ${boundText(bound, value)}`, value);
+    if (!fits) outOfBound(`should be ${text}`, bound, value, asDouble, walk);
   }
   if (minimum !== undefined) {
     const exclusive = exclusiveMinimum === true;
-    const bound = boundFor(plan, 'Minimum boundary', value, minimum, walk);
+    const { bound, asDouble } = boundFor(plan, 'Minimum boundary', value, minimum, walk);
     const fits = exclusive ? value > bound : value >= bound;
     const text = exclusive ? 'greater than' : 'greater than or equal to';
-    if (!fits) walk.invalid(`should be ${text} ${boundText(bound, value)}`, value);
+    if (!fits) outOfBound(`should be ${text}`, bound, value, asDouble, walk);
   }
   return 2;
 }
@@ -175,21 +175,41 @@ function inRange(type: string, format: string, value: number | bigint): boolean 
   return type !== 'number' || format !== 'float' || Math.abs(Number(value)) <= floatMax;
 }
 
-/** A bound that its own type cannot hold is an error, and is then compared with as it is. */
+interface Bound {
+  readonly bound: number;
+  /** Whether both are compared, and shown, as doubles. */
+  readonly asDouble: boolean;
+}
+
+/** A bound that its own type cannot hold is an error, and is then compared with as a double. So is
+ * one that is compared with a double. */
 function boundFor(
   plan: ValuePlan,
   what: string,
   value: number | bigint,
   bound: number,
   walk: ValueWalk,
-): number {
+): Bound {
   const fits = plan.types.length !== 1 || checkRange(plan, what, bound, walk);
-  return fits && isGoInteger(value) ? Math.trunc(bound) : bound;
+  const asDouble = !fits || !isGoInteger(value);
+  return { bound: asDouble ? bound : Math.trunc(bound), asDouble };
 }
 
-/** It is compared as a double with what is one. */
-function boundText(bound: number, value: number | bigint): string {
-  return isGoInteger(value) ? goNumber(bound) : goDouble(bound);
+function outOfBound(
+  text: string,
+  bound: number,
+  value: number | bigint,
+  asDouble: boolean,
+  walk: ValueWalk,
+): void {
+  const detail = `${text} ${boundText(bound, asDouble)}`;
+  if (asDouble) walk.invalidDouble(detail, value);
+  else walk.invalid(detail, value);
+}
+
+/** As an integer it has all its digits, also those that a double makes up. */
+function boundText(bound: number, asDouble: boolean): string {
+  return asDouble || !Number.isInteger(bound) ? goDouble(bound) : String(BigInt(bound));
 }
 
 function checkMultiple(
@@ -198,7 +218,7 @@ function checkMultiple(
   multipleOf: number,
   walk: ValueWalk,
 ): void {
-  const factor = boundFor(plan, 'MultipleOf', value, multipleOf, walk);
+  const { bound: factor, asDouble } = boundFor(plan, 'MultipleOf', value, multipleOf, walk);
   if (factor <= 0) {
     const { path } = walk;
     const detail = `factor MultipleOf declared for ${path} must be positive: ${goDouble(factor)}`;
@@ -210,7 +230,7 @@ function checkMultiple(
     typeof value === 'bigint' && Number.isInteger(factor)
       ? value % BigInt(factor) === 0n
       : isWhole(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor);
-  if (!whole) walk.invalid(`should be a multiple of ${boundText(factor, value)}`, value);
+  if (!whole) outOfBound('should be a multiple of', factor, value, asDouble, walk);
 }
 
 /** As near to a whole number as a double gets. */

@@ -6,7 +6,7 @@
 import { FieldErrorType } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
-import { shownAsJson } from '../schema/go-text.ts';
+import { goDouble, shownAsJson } from '../schema/go-text.ts';
 
 const valueErrorsMax = 1000;
 
@@ -46,9 +46,18 @@ export class ValueWalk {
 
   /** The value at this place is wrong: `<path> in body <text>`. */
   invalid(text: string, value: JsonValue, type: FieldErrorType = FieldErrorType.invalid): void {
+    this.report(shownAsJson(this.#invalidPart(text, value, type)));
+  }
+
+  /** A number that was compared as a double is shown as one. */
+  invalidDouble(text: string, value: number | bigint): void {
+    const shown = goDouble(Number(value));
+    this.report({ ...this.#invalidPart(text, value, FieldErrorType.invalid), shown });
+  }
+
+  #invalidPart(text: string, value: JsonValue, type: FieldErrorType): FieldError {
     const { path } = this;
-    const detail = `${path} in body ${text}`;
-    this.report(shownAsJson({ type, field: this.fieldOf(path), value, detail }));
+    return { type, field: this.fieldOf(path), value, detail: `${path} in body ${text}` };
   }
 
   /** Of a part as a whole: errors of this kind name no field. */

@@ -28,14 +28,21 @@ const memo = new WeakMap<JsonObject, MergeType>();
 
 /** Of the value that the schema describes. */
 export function structuralType(schema: JsonObject): MergeType {
-  if (schema['x-kubernetes-int-or-string'] === true) return untyped;
   const { type } = schema;
-  if (type !== 'object' && type !== 'array') return scalars.get(type) ?? deducedType;
+  if (type !== 'object' && type !== 'array') {
+    return hasFormOfText(schema) ? untyped : (scalars.get(type) ?? deducedType);
+  }
   const known = memo.get(schema);
   if (known !== undefined) return known;
   const made: MergeType = type === 'object' ? { map: mapOf(schema) } : { list: listOf(schema) };
   memo.set(schema, made);
   return made;
+}
+
+/** Whether a text has a format: it is then any scalar to the merge, as in the reference, and what it
+ * must be is left to the validation of the whole object. */
+function hasFormOfText({ format, type }: JsonObject): boolean {
+  return type === 'string' && typeof format === 'string' && format !== '' && format !== 'byte';
 }
 
 /** Of the object of a kind: its metadata, which the schema does not describe, is given. */
