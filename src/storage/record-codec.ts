@@ -26,6 +26,7 @@
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import { readRecord } from './record-reader.ts';
+import { writeRecord } from './record-writer.ts';
 import type { ObjectRecord, RecordTimer } from './record.ts';
 import { crcOfText } from './short-crc.ts';
 import { StorageError } from './storage.ts';
@@ -54,8 +55,22 @@ const decoder = new Decoder();
 /** What the record is stored under: it is part of the checksum. */
 export type RecordPlace = Pick<StoredRecord, 'key' | 'state'>;
 
+/** Of a plain record: what stands before its items. */
+const plainHead = Buffer.of(PLAIN_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
+
 export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Array {
+  const bytes = writtenRecord(record);
+  bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
+  return bytes;
+}
+
+/** Without its checksum. */
+function writtenRecord(record: ObjectRecord): Buffer {
   const { uid, labels, fields, metadataAt, object, shape, timer } = record;
+  if (timer === undefined && shape === undefined) {
+    const written = writeRecord(plainHead, record);
+    if (written !== undefined) return written;
+  }
   const items: unknown[] = [
     RECORD_FORMAT,
     CRC_PLACEHOLDER,
@@ -68,9 +83,7 @@ export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Arr
   if (timer !== undefined) items.push([timer.state, timer.dueMs ?? null]);
   else if (shape !== undefined) items.push(shape);
   // A pooled copy: a memory block of its own for each record is what a collector is slow with.
-  const bytes = Buffer.from(encoder.encodeSharedRef(items));
-  bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
-  return bytes;
+  return Buffer.from(encoder.encodeSharedRef(items));
 }
 
 function checksum(bytes: Uint8Array, { key, state }: RecordPlace): number {
