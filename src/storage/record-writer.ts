@@ -19,16 +19,21 @@ const mapMembersMax = 0xf;
 const head = Buffer.alloc(headBytesMax);
 let used = 0;
 
-/** New bytes: `before`, then the items from the uid on. */
+/** New bytes: `before`, then the items from the uid on, the shape included. Not for a record with a
+ * timer. */
 export function writeRecord(before: Uint8Array, record: ObjectRecord): Buffer | undefined {
-  const { fields, labels, metadataAt, object, uid } = record;
+  const { fields, labels, metadataAt, object, shape, uid } = record;
   head.set(before);
   used = before.length;
   if (!text(uid) || !textMap(labels) || !textMap(fields)) return undefined;
   if (!shortNumber(metadataAt) || !binaryHead(object.length)) return undefined;
+  // What comes behind the object is made behind what stands before it, and put in its place.
+  const objectAt = used;
+  if (shape !== undefined && !text(shape)) return undefined;
   const bytes = Buffer.allocUnsafe(used + object.length);
-  for (let at = 0; at < used; at += 1) bytes[at] = head[at] as number;
-  bytes.set(object, used);
+  for (let at = 0; at < objectAt; at += 1) bytes[at] = head[at] as number;
+  bytes.set(object, objectAt);
+  for (let at = objectAt; at < used; at += 1) bytes[at + object.length] = head[at] as number;
   return bytes;
 }
 

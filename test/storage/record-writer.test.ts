@@ -28,14 +28,16 @@ const object = fc.oneof(
 describe('record writer', () => {
   it('gives what the general encoder gives, or leaves the record to it', () => {
     let written = 0;
-    const whole = fc.tuple(text, map, map, fc.nat(70_000), object);
+    const shapes = fc.option(text, { nil: undefined });
+    const whole = fc.tuple(text, map, map, fc.nat(70_000), object, shapes);
     fc.assert(
-      fc.property(whole, ([uid, labels, fields, metadataAt, bytes]) => {
-        const record = { uid, labels, fields, metadataAt, object: bytes };
+      fc.property(whole, ([uid, labels, fields, metadataAt, bytes, shape]) => {
+        const record = { uid, labels, fields, metadataAt, object: bytes, shape };
         const found = writeRecord(before, record);
         if (found === undefined) return;
         written += 1;
-        assert.deepEqual(found, general([uid, labels, fields, metadataAt, bytes]));
+        const items = [uid, labels, fields, metadataAt, bytes];
+        assert.deepEqual(found, general(shape === undefined ? items : [...items, shape]));
       }),
     );
     assert.ok(written > 0, 'some were written');
