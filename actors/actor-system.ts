@@ -71,7 +71,7 @@ import type {
   ObjectPorts,
 } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import { keptState, objectLogic, unknownObject } from './object-logic.ts';
+import { keptState, lightened, objectLogic, unknownObject } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
 import { expectationOf, persistedOf } from './object-snapshot.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
@@ -453,7 +453,7 @@ class ObjectActors implements ObjectActorSystem {
     if (resident.isNewborn) {
       // Most objects that are created are not written again soon: what its actor persists is a
       // tenth of the actor, and a later command goes on from that, without asking the store.
-      resident.kept = actor.getPersistedSnapshot() as ObjectSnapshot;
+      resident.kept = lightened(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
       this.#stop(resident, actor);
     }
     resident.idleSinceMs = this.#deps.clock.monotonicMs();

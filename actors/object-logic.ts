@@ -25,8 +25,8 @@ import type {
 } from './object-context.ts';
 import { compiledObject, objectMachine, stateIndex } from './object-machine.ts';
 import type { ActionName, LifeState, SyncState } from './object-machine.ts';
-import { persisted, stateOf } from './object-snapshot.ts';
-import type { ObjectState, PersistedObject } from './object-snapshot.ts';
+import { EncodedImage, persisted, stateOf } from './object-snapshot.ts';
+import type { ObjectState, PersistedObject, RecordDecoders } from './object-snapshot.ts';
 
 export interface ObjectStateValue {
   readonly life: LifeState;
@@ -70,6 +70,15 @@ const initialValue = values[stateIndex('absent', 'ready')] as ObjectStateValue;
 /** What an actor is made of that knows nothing but its name. */
 export function unknownObject(key: ObjectKey, storeKey: StoreKey): ObjectSnapshot {
   return keptSnapshot(initialValue, { key, storeKey, object: undefined });
+}
+
+/** The same, without the object beside its bytes. */
+export function lightened(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
+  const { key, object, storeKey } = kept.context as unknown as PersistedContext;
+  if (object === undefined || object.life === 'absent') return kept;
+  const { image, life, revision } = object;
+  const light = { life, image: new EncodedImage(image, ports.decodeObject), revision };
+  return keptSnapshot(kept.value, { key, storeKey, object: light });
 }
 
 /** What a persisted snapshot says of its object. */

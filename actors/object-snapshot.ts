@@ -26,6 +26,29 @@ export interface ObjectImage {
   readonly timer: RecordTimer | undefined;
 }
 
+/** An image that is kept for long and seldom asked for: of the object only its bytes stay, and they
+ * are decoded when it is wanted. Objects that live long and then go are what a collector is slowest
+ * with. */
+export class EncodedImage implements ObjectImage {
+  readonly bytes: Uint8Array;
+  readonly metadataAt: number;
+  readonly timer: RecordTimer | undefined;
+  readonly #decode: RecordDecoders['decodeObject'];
+  #object: ApiObject | undefined = undefined;
+
+  constructor({ bytes, metadataAt, timer }: ObjectImage, decode: RecordDecoders['decodeObject']) {
+    this.bytes = bytes;
+    this.metadataAt = metadataAt;
+    this.timer = timer;
+    this.#decode = decode;
+  }
+
+  get object(): ApiObject {
+    this.#object ??= this.#decode(this.bytes);
+    return this.#object;
+  }
+}
+
 /** A mutation that is being committed; its submitter records the outcome here. */
 export interface PendingMutation {
   pending: PendingCommit | undefined;

@@ -98,6 +98,8 @@ class WatchCache implements Streams {
   readonly #kept: KeptSnapshots;
   readonly #logPages: LogPages;
   readonly #resources = new Map<string, ResourceStream>();
+  readonly #byGroup = new Map<string, Map<string, ResourceStream>>();
+  #lastOf: ResourceStream | undefined;
   readonly #groups = new Map<string, WatchGroup<Watcher>>();
   readonly #watchers = new Set<Watcher>();
   readonly #endings: Endings;
@@ -278,8 +280,17 @@ class WatchCache implements Streams {
     this.#endings.begin(groups, why);
   }
 
-  #stream(resource: WatchRequest['resource']): ResourceStream {
-    return this.#streamOf(`${resource.group}/${resource.resource}`);
+  /** Asked several times for each write: no text is made for it. */
+  #stream({ group, resource }: WatchRequest['resource']): ResourceStream {
+    return this.#byGroup.get(group)?.get(resource) ?? this.#streamOf(`${group}/${resource}`);
+  }
+
+  /** Changes that come one after the other are mostly of one resource. */
+  #streamOfKey(key: StoreKey): ResourceStream {
+    const { id } = this.#lastOf ?? {};
+    const isSame = id !== undefined && key[id.length] === '/' && key.startsWith(id);
+    if (!isSame) this.#lastOf = this.#streamOf(resourceIdOf(key));
+    return this.#lastOf as ResourceStream;
   }
 
   #streamOf(id: string): ResourceStream {
@@ -290,6 +301,8 @@ class WatchCache implements Streams {
       const [group = '', resource = ''] = id.split('/');
       stream = { id, resource: { group, resource }, cache, routes: new Routes() };
       this.#resources.set(id, stream);
+      const ofGroup = this.#byGroup.get(group) ?? new Map<string, ResourceStream>();
+      this.#byGroup.set(group, ofGroup.set(resource, stream));
     }
     return stream;
   }
@@ -344,7 +357,7 @@ class WatchCache implements Streams {
         throw new StorageError('compacted', 'the store was compacted while it was being loaded');
       }
       for (const record of read.value.records) {
-        this.#streamOf(resourceIdOf(record.key)).cache.load(record, allocate);
+        this.#streamOfKey(record.key).cache.load(record, allocate);
         after = record.key;
         const pause = endOfSlice();
         if (pause !== undefined) await pause;
@@ -380,7 +393,7 @@ class WatchCache implements Streams {
     const isOver = (): boolean => clock.monotonicMs() >= endsMs;
     let left = changes.length;
     for (const change of changes) {
-      const stream = this.#streamOf(resourceIdOf(change.key));
+      const stream = this.#streamOfKey(change.key);
       const ending = this.#endings.settled(stream);
       if (ending !== undefined) await ending;
       if (signal.aborted) return;

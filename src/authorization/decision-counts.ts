@@ -94,9 +94,21 @@ interface Counter {
   set(labels: readonly string[], value: number): void;
 }
 
+interface CountedValue {
+  readonly labels: Record<string, string>;
+  value: number;
+}
+
 function counter(name: string, help: string, labelNames: readonly string[]): Counter {
-  const values = new Map<string, { readonly labels: Record<string, string>; value: number }>();
-  const entryOf = (given: readonly string[]) => {
+  const values = new Map<string, CountedValue>();
+  // Mostly it is the one that was asked for before: then no text is made to find it by.
+  let last: { readonly given: readonly string[]; readonly entry: CountedValue } | undefined;
+  const isLast = (label: string, at: number): boolean => label === last?.given[at];
+  const entryOf = (given: readonly string[]): CountedValue => {
+    if (last === undefined || !given.every(isLast)) last = { given, entry: found(given) };
+    return last.entry;
+  };
+  const found = (given: readonly string[]): CountedValue => {
     const key = given.join('\n');
     const known = values.get(key);
     if (known !== undefined) return known;

@@ -26,6 +26,7 @@
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import { readRecord } from './record-reader.ts';
+import { writeRecord } from './record-writer.ts';
 import type { ObjectRecord, RecordTimer } from './record.ts';
 import { crcOfText } from './short-crc.ts';
 import { StorageError } from './storage.ts';
@@ -42,6 +43,8 @@ const UINT32 = 0xce;
 const CRC_PLACEHOLDER = 0xffffffff;
 /** How msgpack begins an array of format, checksum and the items. */
 const PLAIN_RECORD = 0x90 + 2 + ITEM_COUNT;
+/** One with a shape, or with a timer. */
+const LONGER_RECORD = PLAIN_RECORD + 1;
 const CRC_AT = 3;
 const CHECKED_FROM = 7;
 /** Grown by the encoder when a record is larger, and kept. */
@@ -54,8 +57,23 @@ const decoder = new Decoder();
 /** What the record is stored under: it is part of the checksum. */
 export type RecordPlace = Pick<StoredRecord, 'key' | 'state'>;
 
+/** What stands before the items. */
+const plainHead = Buffer.of(PLAIN_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
+const longerHead = Buffer.of(LONGER_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
+
 export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Array {
+  const bytes = writtenRecord(record);
+  bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
+  return bytes;
+}
+
+/** Without its checksum. */
+function writtenRecord(record: ObjectRecord): Buffer {
   const { uid, labels, fields, metadataAt, object, shape, timer } = record;
+  if (timer === undefined) {
+    const written = writeRecord(shape === undefined ? plainHead : longerHead, record);
+    if (written !== undefined) return written;
+  }
   const items: unknown[] = [
     RECORD_FORMAT,
     CRC_PLACEHOLDER,
@@ -68,9 +86,7 @@ export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Arr
   if (timer !== undefined) items.push([timer.state, timer.dueMs ?? null]);
   else if (shape !== undefined) items.push(shape);
   // A pooled copy: a memory block of its own for each record is what a collector is slow with.
-  const bytes = Buffer.from(encoder.encodeSharedRef(items));
-  bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
-  return bytes;
+  return Buffer.from(encoder.encodeSharedRef(items));
 }
 
 function checksum(bytes: Uint8Array, { key, state }: RecordPlace): number {
@@ -91,8 +107,11 @@ export function decodeRecord(
     if (bytes.readUInt32BE(CRC_AT) !== checksum(bytes, stored)) {
       throw new StorageError('corrupt', 'the checksum of the record is wrong');
     }
-    const read = bytes[0] === PLAIN_RECORD ? readRecord(bytes, CHECKED_FROM) : undefined;
-    if (read !== undefined) return read;
+    const isLonger = bytes[0] === LONGER_RECORD;
+    if (isLonger || bytes[0] === PLAIN_RECORD) {
+      const read = readRecord(bytes, CHECKED_FROM, isLonger ? 'shape' : undefined);
+      if (read !== undefined) return read;
+    }
   }
   const items = decodeArray(value);
   if (items[0] === RECORD_FORMAT && hasChecksum) return recordOf(items.slice(2));

@@ -12,18 +12,22 @@ import type { ObjectRecord } from './record.ts';
 
 const empty: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What stands from `at` to the end of the bytes. */
-export function readRecord(bytes: Buffer, at: number): ObjectRecord | undefined {
+/** What stands from `at` to the end of the bytes. `last`: what stands behind the object. */
+export function readRecord(bytes: Buffer, at: number, last?: 'shape'): ObjectRecord | undefined {
   const cursor = { bytes, at };
   const uid = text(cursor);
   const labels = uid === undefined ? undefined : textMap(cursor);
   const fields = labels === undefined ? undefined : textMap(cursor);
   const metadataAt = fields === undefined ? undefined : shortNumber(cursor);
   const object = metadataAt === undefined ? undefined : binary(cursor);
-  if (object === undefined || cursor.at !== bytes.length) return undefined;
+  if (object === undefined) return undefined;
+  const shape = last === undefined ? undefined : text(cursor);
+  if (cursor.at !== bytes.length) return undefined;
   if (uid === undefined || labels === undefined || fields === undefined) return undefined;
   if (metadataAt === undefined || metadataAt > object.length) return undefined;
-  return { uid, labels, fields, metadataAt, object };
+  if (last === undefined) return { uid, labels, fields, metadataAt, object };
+  if (shape === undefined) return undefined;
+  return { uid, labels, fields, metadataAt, object, timer: undefined, shape };
 }
 
 interface Cursor {

@@ -34,6 +34,22 @@ describe('actor system', () => {
     assert.equal(actors.stats().passivationsTotal, 1);
   });
 
+  test('of what was created its bytes are kept: a later command decides on what they say', async () => {
+    const { run, store } = actorHarness({ soleWriter: true });
+    const made = pod('a', { spec: { deep: [1, 'two'] } });
+    await run('a', createOf(made));
+    const seen: unknown[] = [];
+    const look = replaceOf(({ object }) => {
+      seen.push(object);
+      return { ...object, spec: seen.length };
+    });
+    await run('a', look);
+    await run('a', look);
+    assert.equal(store.counts.reads, 0);
+    assert.deepEqual(seen, [made, { ...made, spec: 1 }]);
+    assert.notEqual(seen[0], made, 'decoded, not kept');
+  });
+
   test('C1 above residentMax the longest unused idle actor goes; all busy is a 429', async () => {
     const { run, store, actors } = actorHarness({ limits: { residentMax: 2 }, soleWriter: true });
     await run('a', createOf(pod('a')));

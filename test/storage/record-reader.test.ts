@@ -45,6 +45,17 @@ describe('record reader', () => {
     assert.equal(found.object.length, 900);
   });
 
+  it('reads the shape of a record of a kind that users define', () => {
+    const items = ['u'.repeat(36), {}, {}, 70, Buffer.alloc(900)];
+    const found = readRecord(bodyOf([...items, 'v1 4']), 0, 'shape');
+    assert.equal(found?.shape, 'v1 4');
+    assert.equal(found.timer, undefined);
+    assert.equal(found.object.length, 900);
+    for (const other of [[], [['state', 7]], ['v1 4', 'more'], [7]]) {
+      assert.equal(readRecord(bodyOf([...items, ...other]), 0, 'shape'), undefined);
+    }
+  });
+
   it('leaves what is cut, longer, of another type or a prototype to the general decoder', () => {
     const good = bodyOf(['uid', { a: 'b' }, {}, 1, Buffer.from('{}')]);
     for (let end = 0; end < good.length; end += 1) {

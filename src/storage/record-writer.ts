@@ -1,0 +1,89 @@
+/**
+ * Writes the msgpack of a stored record where its items are as they nearly always are: short texts
+ * of ASCII, small maps of them, a number and bytes. A general encoder takes four times as long.
+ *
+ * What it is not: an encoder of msgpack. Whatever it does not know ends it (undefined), and the
+ * general one writes the record. record-reader.ts is its counterpart.
+ *
+ * Invariant: what it writes is, byte for byte, what the general encoder writes.
+ * Bound: what stands before the object fits `headBytesMax`.
+ */
+import type { ObjectRecord } from './record.ts';
+
+const headBytesMax = 4096;
+const shortTextMax = 0x1f;
+const textMax = 0xff;
+const mapMembersMax = 0xf;
+
+/** Written over by each record: what is in it has been copied when a call returns. */
+const head = Buffer.alloc(headBytesMax);
+let used = 0;
+
+/** New bytes: `before`, then the items from the uid on, the shape included. Not for a record with a
+ * timer. */
+export function writeRecord(before: Uint8Array, record: ObjectRecord): Buffer | undefined {
+  const { fields, labels, metadataAt, object, shape, uid } = record;
+  head.set(before);
+  used = before.length;
+  if (!text(uid) || !textMap(labels) || !textMap(fields)) return undefined;
+  if (!shortNumber(metadataAt) || !binaryHead(object.length)) return undefined;
+  // What comes behind the object is made behind what stands before it, and put in its place.
+  const objectAt = used;
+  if (shape !== undefined && !text(shape)) return undefined;
+  const bytes = Buffer.allocUnsafe(used + object.length);
+  for (let at = 0; at < objectAt; at += 1) bytes[at] = head[at] as number;
+  bytes.set(object, objectAt);
+  for (let at = objectAt; at < used; at += 1) bytes[at + object.length] = head[at] as number;
+  return bytes;
+}
+
+/** False: it is not of ASCII, or too long. */
+function text(value: string): boolean {
+  const { length } = value;
+  if (length > textMax || used + 2 + length > headBytesMax) return false;
+  if (length <= shortTextMax) head[used++] = 0xa0 | length;
+  else {
+    head[used++] = 0xd9;
+    head[used++] = length;
+  }
+  for (let at = 0; at < length; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code > 0x7f) return false;
+    head[used++] = code;
+  }
+  return true;
+}
+
+function textMap(map: Readonly<Record<string, string>>): boolean {
+  const countAt = used;
+  let count = 0;
+  if (used + 1 > headBytesMax) return false;
+  used += 1;
+  for (const key in map) {
+    count += 1;
+    if (!Object.hasOwn(map, key) || !text(key) || !text(map[key] as string)) return false;
+  }
+  head[countAt] = 0x80 | count;
+  return count <= mapMembersMax;
+}
+
+function shortNumber(value: number): boolean {
+  if (used + 3 > headBytesMax || value > 0xffff) return false;
+  if (value < 0x80) head[used++] = value;
+  else if (value <= 0xff) {
+    head[used++] = 0xcc;
+    head[used++] = value;
+  } else {
+    head[used++] = 0xcd;
+    used = head.writeUInt16BE(value, used);
+  }
+  return true;
+}
+
+function binaryHead(length: number): boolean {
+  if (used + 5 > headBytesMax) return false;
+  const sizeOf = length <= 0xff ? 0 : length <= 0xffff ? 1 : 2;
+  head[used++] = 0xc4 + sizeOf;
+  used = head.writeUIntBE(length, used, 1 << sizeOf);
+  return true;
+}
