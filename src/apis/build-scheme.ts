@@ -64,9 +64,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
     return missing.length === 0;
   });
   if (!served.some((kind) => kind.group === '' && kind.resource === 'namespaces')) {
-    errors.push(
-      'runtime-config: v1/namespaces must stay enabled: namespaced objects need their namespace',
-    );
+    errors.push('v1/namespaces must stay enabled: namespaced objects need their namespace');
   }
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
@@ -116,11 +114,11 @@ function checkNames(
   const check = (name: string, value: boolean, rows: readonly CatalogueKind[]) => {
     const shown = name.startsWith('/') ? name.slice(1) : name;
     if (rows.length === 0) {
-      errors.push(`runtime-config: ${shown}: no such API`);
+      errors.push(`${shown}: no such API`);
     } else if (!rows.some((row) => isKnown(row, release))) {
-      const text = `runtime-config: ${shown}: not part of release 1.${release}`;
+      const text = `${shown}: not part of release 1.${release}`;
       if (value) errors.push(text);
-      else warnings.push(text);
+      else warnings.push(`runtime-config: ${text}`);
     } else if (value && rows.every((row) => isNeverServed(row, kinds))) {
       warnings.push(`runtime-config: ${shown}: holds no objects that this server stores`);
     }
