@@ -5,9 +5,9 @@
  * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts), nor
  * what the scheme says of a kind (kind-info.ts).
  *
- * Invariants: every error is found before anything is served; storage resources and versions depend
- * on the release only, never on what is enabled, so that switching a version off and on loses
- * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
+ * Invariants: all errors are reported before anything is served; storage resources and versions
+ * depend on the release only, never on what is enabled, so that switching a version off and on
+ * loses nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { GroupInfo } from '../apimachinery/scheme.ts';
