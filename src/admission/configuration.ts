@@ -14,7 +14,12 @@
  * one that takes none, both forms or neither are problems, said with their place, all at once.
  */
 import path from 'node:path';
-import { openDocument, placeOf, unknownFields } from '../apimachinery/configuration-document.ts';
+import {
+  openDocument,
+  placeOf,
+  unknownFields,
+  unreadable,
+} from '../apimachinery/configuration-document.ts';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { items, text } from '../apimachinery/members.ts';
@@ -123,7 +128,7 @@ function configurationOf(
 function documentIn(file: string, read: ReadFile): JsonObject | string {
   try {
     const decoded = decodeYaml(read(file));
-    if (decoded.kind === 'refused') return `${file}: neither YAML nor JSON`;
+    if (decoded.kind === 'refused') return `${file}: ${unreadable(decoded.error)}`;
     return isJsonObject(decoded.value) ? decoded.value : `${file}: not an object`;
   } catch (error) {
     return messageOf(error);

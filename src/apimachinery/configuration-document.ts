@@ -14,6 +14,7 @@ import { parseDurationMs } from '../stdx/duration.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { yamlSteps } from './codecs/yaml.ts';
+import type { StatusError } from './status-error.ts';
 import { text } from './members.ts';
 import type { JsonObject } from './unstructured.ts';
 import { isJsonObject } from './unstructured.ts';
@@ -38,7 +39,7 @@ export function* openDocumentInParts(
   kind: string,
 ): Steps<OpenedDocument> {
   const decoded = yield* yamlSteps(bytes);
-  if (decoded.kind === 'refused') return { kind: 'invalid', problem: 'neither YAML nor JSON' };
+  if (decoded.kind === 'refused') return { kind: 'invalid', problem: unreadable(decoded.error) };
   const document = decoded.value;
   if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };
   if (!apiVersions.includes(text(document, 'apiVersion'))) {
@@ -47,6 +48,11 @@ export function* openDocumentInParts(
   }
   if (document['kind'] !== kind) return { kind: 'invalid', problem: `kind: ${kind} expected` };
   return { kind: 'ok', document };
+}
+
+/** Why a file is no document: the decoder speaks of the body of a request. */
+export function unreadable(error: StatusError): string {
+  return error.message.replace(/^the body is /, '');
 }
 
 /** The place of a field of the object at this path; '' is the document itself. */

@@ -196,10 +196,6 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return addQuantities(a, negateQuantity(b));
 }
 
-export function multiplyQuantity(quantity: Quantity, factor: bigint): Quantity {
-  return { ...quantity, unscaled: quantity.unscaled * factor };
-}
-
 /** As near as a double comes; infinite beyond its range. */
 export function quantityToNumber({ unscaled, exp10 }: Exact): number {
   return Number(`${unscaled}e${exp10}`);

@@ -5,9 +5,9 @@
  * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts), nor
  * what the scheme says of a kind (kind-info.ts).
  *
- * Invariants: every error is found before anything is served; storage resources and versions depend
- * on the release only, never on what is enabled, so that switching a version off and on loses
- * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
+ * Invariants: all errors are reported before anything is served; storage resources and versions
+ * depend on the release only, never on what is enabled, so that switching a version off and on
+ * loses nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { GroupInfo } from '../apimachinery/scheme.ts';
@@ -64,9 +64,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
     return missing.length === 0;
   });
   if (!served.some((kind) => kind.group === '' && kind.resource === 'namespaces')) {
-    errors.push(
-      'runtime-config: v1/namespaces must stay enabled: namespaced objects need their namespace',
-    );
+    errors.push('v1/namespaces must stay enabled: namespaced objects need their namespace');
   }
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
@@ -116,11 +114,11 @@ function checkNames(
   const check = (name: string, value: boolean, rows: readonly CatalogueKind[]) => {
     const shown = name.startsWith('/') ? name.slice(1) : name;
     if (rows.length === 0) {
-      errors.push(`runtime-config: ${shown}: no such API`);
+      errors.push(`${shown}: no such API`);
     } else if (!rows.some((row) => isKnown(row, release))) {
-      const text = `runtime-config: ${shown}: not part of release 1.${release}`;
+      const text = `${shown}: not part of release 1.${release}`;
       if (value) errors.push(text);
-      else warnings.push(text);
+      else warnings.push(`runtime-config: ${text}`);
     } else if (value && rows.every((row) => isNeverServed(row, kinds))) {
       warnings.push(`runtime-config: ${shown}: holds no objects that this server stores`);
     }

@@ -6,9 +6,9 @@
  * `pods/exec` and its like before anybody looks here. What is wrong with an object is said by its
  * kind.
  *
- * Invariants: an object that is there is never NotFound, for a controller takes that for one that
- * is gone; what is wrong with the request or with the object is said before what this server
- * cannot do (501). Nothing is changed.
+ * Invariants: an existing object is never reported as NotFound, because a controller would take it
+ * for deleted. Mistakes in the request or the object are reported before what this server cannot do
+ * (501). Nothing is changed.
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { quote } from '../apimachinery/quote.ts';

@@ -1,5 +1,5 @@
 /**
- * Feature gates: which there are, their life by release, and what `--feature-gates` makes of them
+ * Feature gates: their names, their stages by release, and the values that `--feature-gates` sets
  * (spec 2, section 3.2; section 9.1, rules 9 and 10).
  *
  *     alpha       off unless asked for
@@ -8,7 +8,7 @@
  *     deprecated  may still be switched, with a warning
  *     removed     not a gate any more
  *
- * What it is not: what a gate does; whoever reads it knows.
+ * What it is not: what a gate does. The code that reads it decides that.
  *
  * Invariant: the values of a release are complete: every gate that it knows has one.
  */

@@ -3,7 +3,7 @@
  * one is `builtInKinds`; tests make others.
  *
  * Invariants: immutable. Two definitions of one resource are a broken build and throw; a resource
- * without a definition has what most kinds have.
+ * without a definition behaves as most kinds do.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { assert } from '../stdx/assert.ts';

@@ -51,7 +51,7 @@ export function parseRuntimeConfig(text: string): ParsedRuntimeConfig {
     const key = at === -1 ? part : part.slice(0, at);
     const value = parseBoolean(at === -1 ? 'true' : part.slice(at + 1));
     if (value === undefined) {
-      errors.push(`runtime-config: ${part}: the value must be true or false`);
+      errors.push(`${part}: the value must be true or false`);
       continue;
     }
     const segments = key.split('/');
@@ -66,7 +66,7 @@ export function parseRuntimeConfig(text: string): ParsedRuntimeConfig {
     } else if (segments.length === 3 && versionPattern.test(segments[1] ?? '')) {
       resources.set(key, value);
     } else {
-      errors.push(`runtime-config: ${key}: ${expected}`);
+      errors.push(`${key}: ${expected}`);
     }
   }
   if (errors.length > 0) return { kind: 'invalid', errors };

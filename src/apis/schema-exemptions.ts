@@ -1,6 +1,6 @@
 /**
- * Where the reference takes what the schema of a kind calls missing or unknown, collected from the
- * definitions.
+ * Exceptions from schemas, collected from the definitions: fields that the reference accepts
+ * although the schema of the kind calls them missing or unknown.
  */
 import type { SchemaExemptions } from '../apimachinery/typed/validate-typed.ts';
 import { builtInKinds } from './kind-set.ts';

@@ -1,6 +1,6 @@
 /**
  * The deprecation rules as checks over a catalogue (spec 2, section 9.1, rules 1 to 4b). Each gives
- * what breaks it, in one line; a catalogue that keeps the rules gives nothing.
+ * one line for each violation, and nothing for a catalogue that keeps the rules.
  *
  * What it is not: used while serving. A catalogue that breaks a rule fails the tests.
  */

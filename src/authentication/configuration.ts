@@ -12,7 +12,7 @@
  * Bounds: `conditionsMax`.
  */
 import { yamlSteps } from '../apimachinery/codecs/yaml.ts';
-import { unknownField } from '../apimachinery/configuration-document.ts';
+import { unknownField, unreadable } from '../apimachinery/configuration-document.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -39,7 +39,7 @@ export function* readAuthenticationConfiguration(
   identity: Identity,
 ): Steps<ReadConfiguration> {
   const decoded = yield* yamlSteps(bytes, { findDuplicates: true });
-  if (decoded.kind === 'refused') return invalid(decoded.error.message);
+  if (decoded.kind === 'refused') return invalid(unreadable(decoded.error));
   const [twice] = decoded.duplicates ?? [];
   if (twice !== undefined) return invalid(`${twice} is given twice`);
   const document = decoded.value;

@@ -86,10 +86,20 @@ export interface Authorization extends AccessChecker {
   stop(): void;
 }
 
-/** What was wrong with the options or their files: one line. */
+/** What was wrong with the options or their files: one line, without the flag. */
 export class AuthorizationOptionsError extends Error {
   override readonly name = 'AuthorizationOptionsError';
+  readonly flag: FileFlag;
+
+  constructor(flag: FileFlag, message: string) {
+    super(message);
+    this.flag = flag;
+  }
 }
+
+/** The flags that name a file of authorization. */
+type FileFlag =
+  'authorization-config' | 'authorization-policy-file' | 'authorization-webhook-config-file';
 
 interface Member extends UnionMember {
   readonly type: AuthorizationMode;
@@ -103,7 +113,10 @@ export function createAuthorization(
 ): Authorization {
   const counts = createDecisionCounts();
   const making = makeMembers(options, deps, counts);
-  const bytes = options.configFile === undefined ? undefined : readFile(options.configFile);
+  const bytes =
+    options.configFile === undefined
+      ? undefined
+      : readFile('authorization-config', options.configFile);
   const configured =
     bytes === undefined ? undefined : finished(readConfiguration(bytes, options, deps));
   let members = configured === undefined ? making.ofModes() : making.ofConfiguration(configured);
@@ -116,10 +129,7 @@ export function createAuthorization(
       const read = await runStepwise(deps.turns, reading, () => isStopped);
       if (read === undefined) return;
       const next = making.ofConfiguration(read);
-      if (fixedTypes(next) !== fixed) {
-        for (const member of next) member.close?.();
-        throw new AuthorizationOptionsError('RBAC and Node cannot be added or removed by a reload');
-      }
+      checkFixed(next, fixed);
       const before = members;
       members = next;
       for (const member of before) member.close?.();
@@ -176,6 +186,14 @@ function fixedTypes(members: readonly Member[]): string {
     .join();
 }
 
+/** Closes what was made for nothing. @throws AuthorizationOptionsError. */
+function checkFixed(next: readonly Member[], fixed: string): void {
+  if (fixedTypes(next) === fixed) return;
+  for (const member of next) member.close?.();
+  const why = 'RBAC and Node cannot be added or removed by a reload';
+  throw new AuthorizationOptionsError('authorization-config', why);
+}
+
 function* readConfiguration(
   bytes: Uint8Array,
   { configFile = '' }: AuthorizationOptions,
@@ -187,7 +205,8 @@ function* readConfiguration(
     conditionEnvironment(language),
   );
   if (parsed.kind === 'ok') return parsed.authorizers;
-  throw new AuthorizationOptionsError(`${configFile}: ${parsed.problems.join('; ')}`);
+  const problems = parsed.problems.join('; ');
+  throw new AuthorizationOptionsError('authorization-config', `${configFile}: ${problems}`);
 }
 
 interface MemberMaking {
@@ -217,7 +236,11 @@ function makeMembers(
     return node;
   };
   const webhook = (name: string, settings: WebhookSettings): Member => {
-    const target = usable(() => readWebhookTarget(settings.kubeConfigFile));
+    const flag =
+      options.configFile === undefined
+        ? 'authorization-webhook-config-file'
+        : 'authorization-config';
+    const target = usable(flag, () => readWebhookTarget(settings.kubeConfigFile));
     const client = createWebhookClient(target, settings.timeoutMs, { clock, timers });
     const reviewGroup = `authorization.${identity.domain}`;
     const made = createWebhookAuthorizer(
@@ -273,18 +296,20 @@ function abacOf(
   { policyFile }: AuthorizationOptions,
   identity: Identity,
 ): ReturnType<typeof createAbacAuthorizer> {
-  if (policyFile === undefined) {
-    throw new AuthorizationOptionsError('mode ABAC needs --authorization-policy-file');
-  }
-  const text = Buffer.from(readFile(policyFile)).toString('utf8');
+  const flag = 'authorization-policy-file';
+  if (policyFile === undefined) throw new AuthorizationOptionsError(flag, 'mode ABAC needs it');
+  const text = Buffer.from(readFile(flag, policyFile)).toString('utf8');
   const parsed = parseAbacPolicies(text, identity.labelDomain);
   if (parsed.kind === 'ok') return createAbacAuthorizer(parsed.policies);
-  throw new AuthorizationOptionsError(`${policyFile}: ${parsed.problem}`);
+  throw new AuthorizationOptionsError(flag, `${policyFile}: ${parsed.problem}`);
 }
 
 function webhookOfFlags({ webhook }: AuthorizationOptions): WebhookSettings {
   if (webhook.configFile === undefined) {
-    throw new AuthorizationOptionsError('mode Webhook needs --authorization-webhook-config-file');
+    throw new AuthorizationOptionsError(
+      'authorization-webhook-config-file',
+      'mode Webhook needs it',
+    );
   }
   return {
     ...webhook,
@@ -294,14 +319,14 @@ function webhookOfFlags({ webhook }: AuthorizationOptions): WebhookSettings {
   };
 }
 
-function readFile(file: string): Uint8Array {
-  return usable(() => readFileAtStart(file));
+function readFile(flag: FileFlag, file: string): Uint8Array {
+  return usable(flag, () => readFileAtStart(file));
 }
 
-function usable<T>(read: () => T): T {
+function usable<T>(flag: FileFlag, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new AuthorizationOptionsError(messageOf(error));
+    throw new AuthorizationOptionsError(flag, messageOf(error));
   }
 }

@@ -1,28 +1,28 @@
 /**
  * Expressions: the language that users write policies, validation rules and match conditions in
- * (CEL). Serves spec 2.2 and 9.2 of access control. This room knows nothing of HTTP, storage or
- * kinds.
+ * (CEL). Serves spec 2.2 and 9.2 of access control. This folder knows nothing of HTTP, storage
+ * or kinds.
  *
  * How such a language is built, in the order to read it:
  *
  *   text --parse--> tree --check--> typed tree --plan--> program --evaluate--> value and cost
  *                                        \--estimate--> least and most that it can cost
  *
- *   value.ts, type.ts   what expressions are about; JSON data is used without a copy
+ *   value.ts, type.ts   the values and types of the language; JSON data is not copied
  *   ast.ts              the tree
  *   declaration.ts      functions, macros, variables, types: what an environment is made of
  *   cost.ts             prices and estimates, the two tables of figures in cost-tables.ts
  *   syntax/             text to tree: tokens, recursive descent, macros; and back to text
  *   check/              names are resolved, overloads chosen, types inferred
- *   large-parts.ts      what both of these do step by step, where a tree is large
+ *   large-parts.ts      checks and estimates a large tree in short steps
  *   evaluate/           a tree becomes closures, chosen by the types that the check found
  *   estimate/           the worst case, from the sizes that are known of the data
  *   library/            the functions
- *   environment.ts      puts all of this together: the one file that users of the room call
+ *   environment.ts      puts all of this together; callers outside this folder start here
  *
  * Invariants: the same text in the same environment gives the same tree, the same errors and, on
- * the same data, the same value and cost. A checked expression fails at run time with values
- * (a key that is not there, an overflow), never with types, unless it went through dyn.
+ * the same data, the same value and cost. A checked expression can fail at run time because
+ * of a value (a missing key, an overflow), but not because of a type, unless it uses dyn.
  *
  * Bounds: length, depth and nodes of an expression (ExpressionLimits); every evaluation has a
  * budget, and work is charged before it is done.

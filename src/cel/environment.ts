@@ -1,6 +1,6 @@
 /**
  * The language put together: declarations are collected once, then expressions are parsed, checked,
- * planned and estimated with them. The one file that users of the room call.
+ * planned and estimated with them. Callers outside this folder start here.
  */
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Compiled, Environment, EnvironmentOptions, Program, ProgramOptions } from './cel.ts';

@@ -1,5 +1,5 @@
 /**
- * One expression of a user, ready to run: text in, a program or what is wrong with it out.
+ * One expression of a user, ready to run: takes its text, gives a program or a list of mistakes.
  */
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';

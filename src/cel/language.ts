@@ -1,10 +1,10 @@
 /**
- * The language as this server speaks it: which libraries there are, and since which release
+ * The language of this server: which libraries it has, and since which release
  * (spec 9.2, rule 3).
  *
- * There are two sets of everything. What is written now may use what the release before this one
- * has: it must still be understood when a server is rolled back, or an older one shares the store.
- * What is stored may use everything: it was accepted once and goes on being evaluated.
+ * There are two environments. A new expression may use only what the previous release has, because
+ * it must still work after a rollback, or on an older server over the same store. A stored
+ * expression may use everything: it was accepted once and stays in use.
  */
 import type { CostTable } from './cost.ts';
 import type { Environment, EnvironmentOptions } from './cel.ts';

@@ -1,10 +1,10 @@
 /**
- * A large tree in parts: what walks over a tree by recursion is asked for one part after the other
- * and keeps what it has found, so that each step is short, whatever the tree.
+ * Walks a large tree in short steps: a recursive walk is started for one subtree after the other,
+ * and remembers its results.
  *
- * Invariants: a part comes after the parts in it, and in the order in which the checker meets them,
- * so that types, names and messages are those of a walk without a break. Below a loop variable and
- * inside `a.b.c`, which may be one name, nothing is taken apart.
+ * Invariants: subtrees come before the trees that contain them, in the order of the checker, so
+ * types, names and messages equal those of one uninterrupted walk. Nothing is split below a loop
+ * variable, or inside `a.b.c`, which may be one name.
  */
 import type { Expr } from './ast.ts';
 import { childrenOf } from './check/children.ts';

@@ -1,14 +1,14 @@
 /**
- * Evaluations do not wait. One that needs what takes time says so and ends; when that has come it
- * is run again.
+ * Evaluations never wait. One that needs a value that is not there yet ends and names it. When the
+ * value has arrived, the evaluation runs again from its start.
  *
  *     run ─▶ a value is missing ─▶ it is waited for ─▶ run again … ─▶ everything was there
  *
- * The last run has every value from its start, so that its result and its cost are those of an
- * evaluation that waited. Of what a run misses only the first thing is waited for: nothing is asked
- * for that an evaluation which waits would not have needed.
+ * The last run has every value from its start, so its result and its cost are those of an
+ * evaluation that could wait. Each run asks for the first missing value only, so nothing is asked
+ * for that such an evaluation would not have needed.
  *
- * Invariant: evaluations are pure, and what has come once is there for the runs after it.
+ * Invariant: evaluations are pure, and a value that has arrived is there for all later runs.
  */
 import { after } from '../stdx/awaitable.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';

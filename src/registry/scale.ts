@@ -7,10 +7,12 @@
  */
 import { invalid, required } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { objects, text, textMap, texts } from '../apimachinery/members.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
 import { newInternalError, newInvalid } from '../apimachinery/status-error.ts';
+import { labelSelectorFromSpec } from '../apimachinery/selectors/label-selector.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
@@ -156,34 +158,20 @@ function integerOr(value: JsonValue | undefined, fallback: number): number {
 }
 
 /** A label selector object, a plain map, or the text itself, as the selector text that clients list
- * with. */
+ * with; '' for one that cannot be read. */
 function selectorText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (!isJsonObject(value)) return '';
-  const labels = isJsonObject(value['matchLabels']) ? value['matchLabels'] : value;
-  const equalities = Object.entries(labels)
-    .filter(([key, label]) => key !== 'matchExpressions' && typeof label === 'string')
-    .map(([key, label]) => `${key}=${String(label)}`);
-  const expressions = Array.isArray(value['matchExpressions']) ? value['matchExpressions'] : [];
-  return [...equalities, ...expressions.flatMap(expressionText)].sort().join(',');
-}
-
-function expressionText(expression: JsonValue): string[] {
-  if (!isJsonObject(expression)) return [];
-  const key = String(expression['key']);
-  const values = Array.isArray(expression['values']) ? expression['values'].join(',') : '';
-  switch (expression['operator']) {
-    case 'In':
-      return [`${key} in (${values})`];
-    case 'NotIn':
-      return [`${key} notin (${values})`];
-    case 'Exists':
-      return [key];
-    case 'DoesNotExist':
-      return [`!${key}`];
-    default:
-      return [];
-  }
+  const isSelector = 'matchLabels' in value || 'matchExpressions' in value;
+  const selector = labelSelectorFromSpec({
+    matchLabels: isSelector ? textMap(value, 'matchLabels') : textMap({ value }, 'value'),
+    matchExpressions: objects(value, 'matchExpressions').map((each) => ({
+      key: text(each, 'key'),
+      operator: text(each, 'operator'),
+      values: texts(each, 'values'),
+    })),
+  });
+  return 'text' in selector ? selector.text : '';
 }
 
 /** Undefined for a path without steps: there is no such field. */

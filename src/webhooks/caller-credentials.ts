@@ -77,7 +77,7 @@ function credentialsOf(
   try {
     const { authorization, clientCertificate, clientKey } = kubeconfig.access({}, user);
     if ((clientCertificate === undefined) !== (clientKey === undefined)) {
-      throw new Error('client-certificate and client-key: one makes no sense alone');
+      throw new Error('client-certificate and client-key: give both or neither');
     }
     const certificate =
       clientCertificate === undefined || clientKey === undefined

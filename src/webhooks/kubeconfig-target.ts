@@ -68,7 +68,7 @@ function targetOf(kubeconfig: Kubeconfig, cluster: JsonObject, user: JsonObject)
 
 function pairOf(cert: string | undefined, key: string | undefined): WebhookTarget['certificate'] {
   if ((cert === undefined) !== (key === undefined)) {
-    throw new Error('client-certificate and client-key: one makes no sense alone');
+    throw new Error('client-certificate and client-key: give both or neither');
   }
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }

@@ -14,13 +14,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { unreadable } from '../apimachinery/configuration-document.ts';
 import { objects, text } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 
 export type OpenedKubeconfig =
   | { readonly kind: 'ok'; readonly kubeconfig: Kubeconfig }
-  | { readonly kind: 'invalid'; readonly problem: 'neither YAML nor JSON' | 'not an object' };
+  | { readonly kind: 'invalid'; readonly problem: string };
 
 export interface Kubeconfig {
   /** '' where the file names none. */
@@ -88,7 +89,7 @@ export function serverUrlOf(server: string): URL {
 /** @throws Error of the file system. */
 export function openKubeconfig(file: string): OpenedKubeconfig {
   const decoded = decodeYaml(readFileSync(file), { findDuplicates: false });
-  if (decoded.kind === 'refused') return { kind: 'invalid', problem: 'neither YAML nor JSON' };
+  if (decoded.kind === 'refused') return { kind: 'invalid', problem: unreadable(decoded.error) };
   const document = decoded.value;
   if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };
   const folder = path.dirname(file);

@@ -145,7 +145,7 @@ describe('the configuration of admission', () => {
   });
 
   const problems: readonly (readonly [string, readonly string[]])[] = [
-    ['[', ['neither YAML nor JSON']],
+    ['[', ['not valid YAML: did not find the expected content at line 1, column 2']],
     ['a', ['not an object']],
     [
       'kind: AdmissionConfiguration',

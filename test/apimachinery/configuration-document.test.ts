@@ -14,7 +14,7 @@ import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 const opened: readonly (readonly [string, readonly string[], string | undefined])[] = [
   ['apiVersion: g/v1\nkind: Kind\n', ['g/v1'], undefined],
   ['{"apiVersion": "g/v2", "kind": "Kind"}', ['g/v1', 'g/v2'], undefined],
-  ['a: [', ['g/v1'], 'neither YAML nor JSON'],
+  ['a: [', ['g/v1'], 'not valid YAML: did not find the expected content at line 1, column 5'],
   ['- a', ['g/v1'], 'not an object'],
   ['kind: Kind', ['g/v1'], 'apiVersion: g/v1 expected'],
   ['apiVersion: 1\nkind: Kind', ['g/v1', 'g/v2'], 'apiVersion: one of g/v1, g/v2 expected'],

@@ -200,7 +200,7 @@ describe('an authorization configuration', () => {
       document(Array.from({ length: 65 }, (_none, at) => ({ type: 'RBAC', name: `a${at}` }))),
       /authorizers: at most 64 expected/,
     ],
-    ['that is no document', Buffer.from('[: '), /neither YAML nor JSON/],
+    ['that is no document', Buffer.from('[: '), /not valid YAML: .* at line 1, column 2/],
   ];
   for (const [title, bytes, problem] of rows) {
     it(`${title} is refused`, () => {

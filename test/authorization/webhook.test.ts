@@ -328,10 +328,10 @@ describe('a webhook', () => {
     const rows: readonly [string, RegExp][] = [
       ['{}', /current-context: required/],
       [kubeconfig('not a url'), /server: not an http or https URL/],
-      [kubeconfig(hook.url, { 'client-certificate-data': 'eA==' }), /one makes no sense alone/],
+      [kubeconfig(hook.url, { 'client-certificate-data': 'eA==' }), /give both or neither/],
       [kubeconfig(hook.url, { tokenFile: 'missing' }), /missing/],
       [kubeconfig(hook.url, { exec: {} }), /exec: not supported/],
-      ['[: ', /neither YAML nor JSON/],
+      ['[: ', /not valid YAML: .* at line 1/],
     ];
     for (const [text, problem] of rows) {
       const file = path.join(folder, 'bad.yaml');

@@ -352,7 +352,7 @@ describe('a configuration that would be less safe than it says', () => {
     [{ 'bind-address': '10.0.0.1' }, /--insecure-allow-remote-http=true/],
     [{ 'bind-address': '::' }, /plain HTTP/],
     [{ 'secure-port': 'off', 'http-port': 'off' }, /one of them has to be served/],
-    [{ 'tls-cert-file': 'x' }, /one makes no sense alone/],
+    [{ 'tls-cert-file': 'x' }, /give both or neither/],
     [{ 'tls-min-version': 'VersionTLS11' }, /--tls-min-version/],
     [{ 'requestheader-allowed-names': 'x' }, /--requestheader-client-ca-file/],
     [{ 'authorization-mode': 'Rbac' }, /--authorization-mode: "Rbac"/],

@@ -65,6 +65,57 @@ const streams: readonly (readonly [string, string])[] = [
   ['tables', table],
 ];
 
+const eventStreams = [...streams, ['metadata', metadataOnly] as const];
+const fromTheStart = 'watch=true&resourceVersion=1&timeoutSeconds=1';
+const listForms = [
+  ['a table', table],
+  ['their metadata', 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'],
+  ['YAML', 'application/yaml'],
+] as const;
+
+/** A Status for each reason that a client may meet; those of the store are elsewhere. */
+const refusals: readonly Row[] = [
+  { title: 'who is not known', target: at, headers: { authorization: 'Bearer nobody' } },
+  { title: 'what is forbidden', method: 'DELETE', target: '/api/v1/namespaces/kube-system' },
+  { title: 'what a resource cannot do', method: 'POST', target: `${at}/golden`, body: configMap },
+  { title: 'a form that is not served', target: at, headers: { accept: 'text/plain' } },
+  {
+    title: 'a form that is not read',
+    method: 'POST',
+    target: at,
+    headers: { 'content-type': 'text/plain' },
+    body: 'x',
+  },
+  {
+    title: 'a write of an older version',
+    method: 'PUT',
+    target: `${at}/golden`,
+    body: { ...configMap, metadata: { ...configMap.metadata, resourceVersion: '1' } },
+  },
+  {
+    title: 'an apply of a field that another manager has',
+    method: 'PATCH',
+    target: `${deployments}/golden?fieldManager=other`,
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body: { apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 3 } },
+  },
+  {
+    title: 'a field that is not known',
+    method: 'POST',
+    target: `${at}?fieldValidation=Strict`,
+    body: { ...configMap, dta: {} },
+  },
+  {
+    title: 'a field that is not known, with a warning',
+    method: 'POST',
+    target: `${at}?fieldValidation=Warn&dryRun=All`,
+    body: { metadata: { name: 'dry' }, dta: {} },
+  },
+  { title: 'a version that is not reached yet', target: `${at}?resourceVersion=99999999` },
+  { title: 'a part of a list that is not known', target: `${at}?limit=1&continue=x` },
+  { title: 'a path that is not there', target: '/apis/none/v1/things' },
+];
+
 const rows: readonly Row[] = [
   { title: 'a config map is created', method: 'POST', target: at, body: configMap },
   { title: 'a deployment is created', method: 'POST', target: deployments, body: deployment },
@@ -96,14 +147,52 @@ const rows: readonly Row[] = [
     body: { ...deployment, spec: { ...deployment.spec, replicas: -1, selector: {} } },
   },
   { title: 'what cannot be read', method: 'POST', target: at, body: '{"metadata":' },
+  ...refusals,
+  ...listForms.map(([name, accept]): Row => ({
+    title: `a list in ${name}`,
+    target: deployments,
+    headers: { accept },
+  })),
+  { title: 'the versions of the core group', target: '/api' },
+  { title: 'the versions of a group', target: '/apis/batch' },
   { title: 'the resources of a group', target: '/apis/autoscaling/v2' },
   {
-    title: 'a config map is deleted',
+    title: 'the resources of a group in Protobuf',
+    target: '/apis/autoscaling/v2',
+    headers: { accept: protobuf },
+  },
+  {
+    title: 'the core group in one document',
+    target: '/api',
+    headers: { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' },
+  },
+  {
+    title: 'a config map is patched',
+    method: 'PATCH',
+    target: `${at}/golden`,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { data: { many: null } },
+  },
+  {
+    title: 'a deletion of an older version',
     method: 'DELETE',
     target: `${at}/golden`,
     body: { preconditions: { resourceVersion: '1' } },
   },
+  { title: 'a config map is deleted', method: 'DELETE', target: `${at}/golden` },
+  ...eventStreams.map(([name, accept]): Row => ({
+    title: `what became of a config map in ${name}`,
+    target: `${at}?${fromTheStart}&fieldSelector=metadata.name%3Dgolden`,
+    headers: { accept },
+  })),
 ];
+
+/** When what was there at the start is forgotten. */
+const expiredRows: readonly Row[] = eventStreams.map(([name, accept]) => ({
+  title: `a watch of what is forgotten, in ${name}`,
+  target: `${at}?${fromTheStart}`,
+  headers: { accept },
+}));
 
 /** What the rows make has this version or a later one: four digits, however the start went. */
 const firstVersion = 1000;
@@ -125,6 +214,7 @@ function masked(bytes: Buffer): Buffer {
   const text = bytes
     .toString('latin1')
     .replace(/"\d+s"/g, '"0s"')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:80')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g, '2000-01-01T00:00:00')
     // In Protobuf: seconds, in five bytes, of the fields creationTimestamp and time.
     .replace(/(?<=[B"][\x06\x08]\x08)[\x80-\xff]{4}[\x00-\x7f]/g, '\x80\x80\x80\x80\x01')
@@ -153,11 +243,19 @@ function shown({ bytes, headers, status }: HttpReply): string {
 // A guard against waiting for ever, no promise about time.
 t.setTimeout(600_000);
 void t.test('the wire', async (t) => {
-  const server = await startTestServer({ 'feature-gates': 'CBORServingAndStorage=true' });
+  const options = { store: 'lmdb', 'feature-gates': 'CBORServingAndStorage=true' };
+  let server = await startTestServer(options);
   t.teardown(() => server.remove());
   await reachVersion(server.url);
   for (const { title, target, ...request } of rows) {
     const reply = await exchange(server.url, target, request);
     t.matchSnapshot(shown(reply), title);
+  }
+  const { storage } = server.running.parts;
+  await storage.compact(await storage.revision());
+  await server.stop();
+  server = await startTestServer({ ...options, 'data-dir': server.dataDir });
+  for (const { title, target, ...request } of expiredRows) {
+    t.matchSnapshot(shown(await exchange(server.url, target, request)), title);
   }
 });

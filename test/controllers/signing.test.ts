@@ -357,7 +357,7 @@ describe('the flags of signers', () => {
     const both = { 'cluster-signing-cert-file': cert, 'cluster-signing-key-file': key };
     const rows: readonly [TestOptions, RegExp][] = [
       [both, /cluster-signing-key-file: .*no certificate with its key/],
-      [{ 'cluster-signing-cert-file': cert }, /one makes no sense alone/],
+      [{ 'cluster-signing-cert-file': cert }, /give both or neither/],
       [{ ...both, 'cluster-signing-key-file': `${key}.none` }, /signing-key-file: .*ENOENT/],
       [{ 'cluster-signing-duration': '1m' }, /cluster-signing-duration/],
       [

@@ -311,6 +311,35 @@ const statusRules: Scenario = {
   ],
 };
 
+const labels = { app: 'x', 'tier.io/a': 'b' };
+const scaleSelector: Scenario = {
+  title: 'scale shows the selector as text: by key, each with its values in order',
+  steps: [
+    create(deployments, {
+      metadata: { name: 'd' },
+      spec: workloadSpec({
+        selector: {
+          matchLabels: { 'tier.io/a': 'b' },
+          matchExpressions: [
+            { key: 'zone', operator: 'DoesNotExist' },
+            { key: 'app', operator: 'In', values: ['y', 'x'] },
+            { key: 'tier', operator: 'NotIn', values: ['back', 'a'] },
+            { key: 'app', operator: 'Exists' },
+          ],
+        },
+        template: { metadata: { labels }, spec: podSpec() },
+      }),
+    }),
+    {
+      request: `GET ${deployments}/d/scale`,
+      status: 200,
+      expect: {
+        status: { selector: 'app in (x,y),app,tier notin (a,back),tier.io/a=b,!zone' },
+      },
+    },
+  ],
+};
+
 const scale: Scenario = {
   title: 'scale shows and sets the replicas of another object',
   steps: [
@@ -389,4 +418,5 @@ runScenarios('update', [
   generation,
   statusRules,
   scale,
+  scaleSelector,
 ]);

@@ -10,9 +10,10 @@ function bodyOf(items: readonly unknown[]): Buffer {
   return Buffer.concat(items.map((item) => encode(item)));
 }
 
+// One long text in a hundred: a record that has a single one too long is not read.
 const text = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 40 }),
-  fc.string({ minLength: 200, maxLength: 300 }),
+  { weight: 100, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ minLength: 200, maxLength: 300 }) },
 );
 const key = text.filter((s) => s !== '__proto__');
 const map = fc.dictionary(key, text, { noNullPrototype: true, maxKeys: 20 });
@@ -21,7 +22,8 @@ const object = fc.uint8Array({ minLength: 1, maxLength: 70_000, size: 'max' });
 describe('record reader', () => {
   it('gives what the general decoder gives, or leaves the record to it', () => {
     let read = 0;
-    const whole = fc.tuple(text, map, map, fc.nat(70_000), object);
+    const at = fc.oneof(fc.nat(300), fc.nat(70_000));
+    const whole = fc.tuple(text, map, map, at, object);
     fc.assert(
       fc.property(whole, ([uid, labels, fields, metadataAt, bytes]) => {
         const items = [uid, labels, fields, metadataAt, bytes];
@@ -34,7 +36,7 @@ describe('record reader', () => {
         assert.ok(found.metadataAt <= found.object.length);
       }),
     );
-    assert.ok(read > 0, 'some were read');
+    assert.ok(read > 0 && read < 100, `${read} of 100 were read`);
   });
 
   it('reads what a usual record holds', () => {

@@ -170,6 +170,9 @@ test('files open with a header, are named in kebab-case and stay below 600 lines
     if (!isTest && !opensWell) {
       wrong.push(`${file.name}: no header comment`);
     }
+    if (/^\s*(\/\*\*|\/\/|\*).*\b(TODO|FIXME)\b/m.test(file.text)) {
+      wrong.push(`${file.name}: something is left to do`);
+    }
     const lines = file.text.split('\n');
     if (file.name.endsWith('.gen.ts')) continue;
     if (lines.length > 601) wrong.push(`${file.name}: ${lines.length} lines`);

@@ -46,12 +46,6 @@ export function fieldSelectorOf(requirements: readonly FieldRequirement[]): Fiel
   };
 }
 
-/** Matches objects whose fields have all these values. */
-export function fieldSelectorFromSet(fields: Readonly<Record<string, string>>): FieldSelector {
-  const entries = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-  return fieldSelectorOf(entries.map(([field, value]) => ({ field, operator: '=', value })));
-}
-
 export function parseFieldSelector(text: string): FieldSelector | StatusError {
   if (text === '') return everyField;
   const requirements: FieldRequirement[] = [];
@@ -65,19 +59,6 @@ export function parseFieldSelector(text: string): FieldSelector | StatusError {
     if (typeof value !== 'string') return newBadRequest(value.problem);
     const operator = parts.operator === '!=' ? '!=' : '=';
     requirements.push({ field: parts.field, operator, value });
-  }
-  return fieldSelectorOf(requirements);
-}
-
-/** The same selector over other names or values; `undefined` drops the requirement. */
-export function transformFieldSelector(
-  selector: FieldSelector,
-  transform: (requirement: FieldRequirement) => FieldRequirement | undefined,
-): FieldSelector {
-  const requirements: FieldRequirement[] = [];
-  for (const requirement of selector.requirements) {
-    const next = transform(requirement);
-    if (next !== undefined) requirements.push(next);
   }
   return fieldSelectorOf(requirements);
 }

@@ -55,13 +55,6 @@ export function labelSelectorOf(requirements: readonly LabelRequirement[]): Labe
   };
 }
 
-/** Matches objects that carry all these labels. The labels are not checked. */
-export function labelSelectorFromSet(labels: Labels): LabelSelector {
-  return labelSelectorOf(
-    Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })),
-  );
-}
-
 /** `operator` and `values` may be anything; fields in the errors are relative: `values[0][app]`. */
 export function newLabelRequirement(
   key: string,

@@ -1,4 +1,4 @@
-/** ControllerRevisions: states that a controller can go back to. */
+/** ControllerRevisions: states that a controller can roll back to. */
 import { required } from '../../apimachinery/field-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';

@@ -1,6 +1,6 @@
 /**
  * Workloads of extensions/v1beta1, apps/v1beta1 and apps/v1beta2 (spec 2, section 9.3): two fields
- * went away, and live on in the annotations under which the reference keeps them.
+ * were removed, and are kept in annotations, as in the reference.
  */
 import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';

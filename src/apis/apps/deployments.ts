@@ -1,4 +1,4 @@
-/** Deployments: replica sets that follow one another. */
+/** Deployments: they replace one replica set by the next. */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

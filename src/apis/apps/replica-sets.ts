@@ -1,4 +1,4 @@
-/** ReplicaSets: a number of pods that are alike. */
+/** ReplicaSets: a number of identical pods. */
 import { part } from '../../apimachinery/members.ts';
 import { replicaColumns, specSelector } from './table-columns.ts';
 import {

@@ -1,4 +1,4 @@
-/** StatefulSets: pods that have names and volumes of their own. */
+/** StatefulSets: pods with stable names and volumes. */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Labels and selectors that are taken from the template where they are left out. */
+/** Default labels and selectors of workloads: those of the template. */
 import type { Complete, DefaultOf, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,6 +1,6 @@
 /**
- * What all kinds that make pods have: a template, a selector that agrees with it, and warnings of
- * the pods that will be made.
+ * What all workloads share: a pod template, a selector that has to match it, and warnings about the
+ * pods that will be created.
  */
 import { forbidden, invalid, notSupported } from '../../apimachinery/field-error.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';

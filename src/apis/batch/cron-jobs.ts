@@ -1,4 +1,4 @@
-/** CronJobs: jobs that are made at given times. */
+/** CronJobs: jobs that are created on a schedule. */
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the schedule or the time zone of a cron job.
+ * Validates the schedule and the time zone of a cron job.
  *
  *     minute hour day-of-month month day-of-week      * ? a a-b, with /step; or a list of them
  *     @hourly @daily ... @every 1h30m

@@ -1,7 +1,7 @@
 /**
- * Rules of what a job makes of the failures and successes of its pods.
+ * Rules of the pod failure policy and the success policy of a job.
  *
- * Bounds: lists that are too long are said to be so, and looked at all the same.
+ * Bounds: lists that are too long are reported, and validated all the same.
  */
 import {
   duplicate,

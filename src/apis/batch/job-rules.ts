@@ -1,4 +1,4 @@
-/** Rules of jobs: what they run, how often, and what may change while they do. */
+/** Rules of jobs: their templates, counts and indexes, and what an update may change. */
 import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,8 +1,8 @@
 /**
  * Jobs: pods that run until enough of them have succeeded.
  *
- * A job gets a selector of its own and the labels that it selects, unless manualSelector says that
- * the client knows better.
+ * A job gets a selector of its own and the labels that it selects, unless the client sets
+ * manualSelector.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';

@@ -1,4 +1,4 @@
-/** IngressClasses: who serves an ingress. */
+/** IngressClasses: which controller serves an ingress. */
 import { forbidden, required, tooLong } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** ServiceCIDRs and IPAddresses: the ranges that services have, and what is given out of them. */
+/** ServiceCIDRs and IPAddresses: the address ranges of services, and the allocated addresses. */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';
 import {

@@ -1,4 +1,4 @@
-/** Evictions: no objects, but what is posted to a pod that is to go. */
+/** Evictions: the body of a POST that evicts a pod; never stored. */
 import type { KindDefinition } from '../kind-definition.ts';
 
 export const evictions: KindDefinition = {

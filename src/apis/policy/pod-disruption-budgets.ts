@@ -1,4 +1,4 @@
-/** PodDisruptionBudgets: how many pods may be taken away at once. */
+/** PodDisruptionBudgets: how many pods may be evicted at the same time. */
 import { invalid } from '../../apimachinery/field-error.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

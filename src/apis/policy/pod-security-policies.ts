@@ -1,4 +1,4 @@
-/** PodSecurityPolicies: kept, and applied by nobody. Pod security standards took their place. */
+/** PodSecurityPolicies: stored but not enforced. The pod security standards replace them. */
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 

@@ -1,4 +1,4 @@
-/** StorageClasses: kinds of storage that claims ask for. */
+/** StorageClasses: the kinds of storage that claims request. */
 import { duplicate, forbidden, notSupported } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, text, texts } from '../../apimachinery/members.ts';

@@ -2,8 +2,8 @@
  * The check: every name is resolved, every call gets its overloads, every node its type.
  *
  * The tree that comes out has full names (`a.b.c` becomes one identifier when that is a variable)
- * and is otherwise the tree that went in. All mistakes are reported, not only the first; what has
- * a mistake in it has the type `error`, which fits everything, so that one mistake is one message.
+ * and is otherwise the tree that went in. All mistakes are reported, not only the first. A part
+ * with a mistake gets the type `error`, which fits everything, so each mistake is reported once.
  *
  * Bounds: as deep as the tree; linear in its nodes, times the overloads of a function.
  */

@@ -1,10 +1,10 @@
 /**
- * Patterns that stand in an expression as texts, for functions that read them when a program is
- * made: one that is none would fail each time the expression is evaluated. And whether constants
- * are converted in it, which is done then, too, and may fail as well.
+ * Finds constant patterns and constant conversions (`int('x')`) in an expression. Both are
+ * evaluated when the program is made, so an invalid one would fail at every evaluation and is
+ * refused early.
  *
- * What it is not: the check that later releases make before that, and which is a mistake of the
- * text, with its place (literal-validation.ts).
+ * What it is not: the check of literals that later releases make first, which reports a mistake at
+ * its place in the text (literal-validation.ts).
  */
 import type { CheckedAst, Expr } from '../ast.ts';
 import { compilePattern } from '../library/regular-expression.ts';

@@ -1,7 +1,7 @@
 /**
- * What can be said about an expression beyond its types, before it ever runs: literal durations,
- * timestamps and patterns that are none, literals of lists and maps with elements of two types,
- * comprehensions inside each other deeper than allowed.
+ * Checks that go beyond types and need no data: invalid literal durations, timestamps and patterns,
+ * list and map literals with elements of different types, and comprehensions that are nested too
+ * deeply.
  */
 import type { CheckedAst, Expr, ListExpr, MapExpr } from '../ast.ts';
 import type { EnvironmentOptions } from '../cel.ts';

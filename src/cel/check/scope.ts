@@ -1,5 +1,5 @@
 /**
- * What names mean: variables of comprehensions, variables and constants of the environment, types,
+ * Resolves names: variables of comprehensions, variables and constants of the environment, types,
  * functions. A name is looked up in the container first, from the inside out: in container `a.b`
  * the name `c` is `a.b.c`, `a.c` or `c`.
  */

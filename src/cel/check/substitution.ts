@@ -1,8 +1,8 @@
 /**
- * Which types stand for type parameters, and whether one type fits another under them.
+ * Binds type parameters to types, and decides whether one type is assignable to another.
  *
- * `fits(a, b)` is the reference's assignability, which learns: a parameter that has no type yet
- * takes the one it is compared with. What an attempt learned is forgotten when it fails.
+ * `fits(a, b)` follows the reference: a parameter without a type is bound to the type that it is
+ * compared with. When an attempt fails, its bindings are undone.
  */
 import {
   dynType,

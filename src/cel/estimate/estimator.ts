@@ -3,10 +3,10 @@
  *
  * Two things are followed through the tree: how data reach a node (its path, so that a schema can
  * say how large it gets), and sizes that the expression itself decides (literals, sums of known
- * sizes, what a comprehension makes). What nothing is known of can have any size.
+ * sizes, what a comprehension makes). Where nothing is known, any size is assumed.
  *
- * The rules are the reference's, to the figure; changes here need the same in the planner, whose
- * run-time cost must stay within them.
+ * The estimates equal the reference's. A change here needs a matching change in the planner,
+ * because the run-time cost must stay within the estimate.
  */
 import type { CallExpr, CheckedAst, ComprehensionExpr, Expr, ListExpr, MapExpr } from '../ast.ts';
 import { addRanges, costMax, fixed, multiplyRanges, unionRanges, unknownSize } from '../cost.ts';

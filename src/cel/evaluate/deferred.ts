@@ -1,7 +1,7 @@
 /**
- * The value of a name that may not be needed: it is made, and paid for, when it is first read.
+ * A lazy variable: its value is computed, and its cost charged, when it is first read.
  *
- * Invariant: whether it was made when it was read, or before that and in parts, it costs the same.
+ * Invariant: its cost is the same whether it is computed on reading or earlier, in parts.
  */
 import { EvaluationCancelled, EvaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';

@@ -3,10 +3,10 @@
  *
  *   whole      one call of closures, from the start to the end or to the budget
  *   in parts   the first part is the same with a small limit, which is the end of nearly every
- *              expression; one that is longer begins again as a generator, and gives way now and
- *              then
+ *              expression; a longer one begins again as a generator, which pauses so that other
+ *              requests can be served
  *
- * Invariants: both come to the same. Expressions have no effects, so beginning again changes
+ * Invariants: both give the same result. Expressions have no effects, so beginning again changes
  * nothing but the time that it takes, by one part. Bounds: a part ends with the turn of a loop that
  * takes it above `partUnits`, so it is as long as these and one turn of the innermost loop.
  */

@@ -1,4 +1,4 @@
-/** What a side of `&&` or `||`, or a test of a loop, came to when it was no bool. */
+/** The outcome of a side of `&&` or `||`, or of the condition of a loop, that was not a bool. */
 import {
   EvaluationError,
   noSuchOverload,

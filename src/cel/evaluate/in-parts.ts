@@ -1,6 +1,6 @@
 /**
- * Evaluation in parts: what has a loop in it also runs as a generator, which yields where others
- * may have a turn. Everything else is short, and runs as it is.
+ * Evaluation in parts: an expression with a loop can also run as a generator, which yields so that
+ * other requests can be served. Everything else is short and runs in one go.
  *
  * Invariant: in parts or whole, an expression has the same value, cost and errors.
  */

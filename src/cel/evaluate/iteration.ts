@@ -1,6 +1,6 @@
 /**
- * Walks over what a comprehension ranges over: the elements of a list, the keys of a map. Either
- * sets the variables of the loop; `iterate` calls back, `loopOver` is asked for the next turn.
+ * Iterates over the range of a comprehension: the elements of a list, or the keys of a map. Both
+ * functions set the loop variables. `iterate` calls back; `loopOver` is asked for the next step.
  */
 import { evaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';

@@ -1,9 +1,9 @@
 /**
- * Lists of any make: arrays, lists that grew, lists of libraries.
+ * All kinds of lists: arrays, concatenations, lists of libraries.
  *
- * `a + b` copies nothing: a list that is added to shares its elements with the one that it grew
- * from, and two long lists are joined as they are. So a comprehension that adds one element at a
- * time takes linear time, and a list that is longer than memory costs what its parts cost.
+ * `a + b` copies nothing: a list that is extended shares its elements with the original, and two
+ * long lists become a tree. So a comprehension that appends one element at a time takes linear
+ * time, and a concatenation takes no more memory than its parts.
  */
 import { adapt, ListValue } from '../value.ts';
 import type { Value } from '../value.ts';

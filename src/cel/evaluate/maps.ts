@@ -1,8 +1,8 @@
 /**
- * Maps of any make: plain objects, maps that expressions made, and those of libraries.
+ * All kinds of maps: plain objects, maps made by expressions, and those of libraries.
  *
- * A key of a number finds the same number of any numeric type, so keys are kept by what they are
- * equal to: the number, whatever its type.
+ * Numeric keys of all types are looked up by their numeric value: the int 1, the uint 1 and the
+ * double 1.0 are the same key.
  */
 import { evaluationError } from '../evaluation-error.ts';
 import { adapt, canonicalInt, Double, MapValue, Uint } from '../value.ts';

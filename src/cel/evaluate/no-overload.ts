@@ -1,6 +1,6 @@
 /**
- * What a call says whose arguments have types that the function has no overload for. It depends on
- * how the reference finds its functions: an operator belongs to the type of its first operand, some
+ * The error of a call whose argument types match no overload. Its text depends on how the reference
+ * looks up functions: an operator belongs to the type of its first operand, some
  * functions to that of their target, and all others look at all of their arguments.
  */
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';

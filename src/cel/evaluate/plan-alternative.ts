@@ -1,7 +1,8 @@
 /**
- * `x.or(y)` and `x.orValue(y)`: y is evaluated, and paid for, only where x is none. To choose costs
- * nothing, as in the reference; an estimate counts it. An x that is no optional at all, which only
- * shows where its type is not known before, is what is chosen: so it is in the reference of 1.33.
+ * `x.or(y)` and `x.orValue(y)`: y is evaluated, and charged, only if x is none. The choice itself
+ * costs nothing, as in the reference, although the estimate counts it. If x is not an optional
+ * (possible only when its type was unknown at the check), x is the result, as in the reference of
+ * 1.33.
  */
 import { OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';

@@ -1,8 +1,8 @@
 /**
- * Names, and what is selected from them.
+ * Variables, and fields selected from them.
  *
  * In a tree that was not checked, `a.b.c` may be a variable `a.b.c`, a field of `a.b`, or a field
- * of a field of `a`: the longest name that there is a variable for wins, when it runs.
+ * of a field of `a`: at run time, the longest name that is a variable wins.
  */
 import type { Expr, SelectExpr } from '../ast.ts';
 import { candidateNames } from '../check/scope.ts';

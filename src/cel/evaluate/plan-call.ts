@@ -1,8 +1,8 @@
 /**
- * Calls of functions: one overload when the check left one, else the first whose argument types
- * the values have.
+ * Calls of functions: the overload that the check chose, or, if several remain, the first
+ * whose parameter types fit the values.
  *
- * Bounds: what the arguments decide of the price is charged before the call.
+ * Bounds: the part of the cost that depends on the arguments is charged before the call.
  */
 import { conversions } from '../check/literal-patterns.ts';
 import type { CostTable } from '../cost.ts';

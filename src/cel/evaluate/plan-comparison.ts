@@ -1,6 +1,6 @@
 /**
- * Operators that are used all the time, without the way through a table of overloads: `==`, `!=`,
- * order, and sums of ints. Each looks first for the types that it mostly meets.
+ * Fast paths for the most frequent operators (`==`, `!=`, order, sums of ints), which skip the
+ * table of overloads. Each tests the most frequent types first.
  */
 import type { Value } from '../value.ts';
 import { addInts, subtractInts } from './arithmetic.ts';

@@ -1,12 +1,12 @@
 /**
  * Comprehensions: a loop over a list or the keys of a map that carries one value along.
  *
- * What macros make is recognised, and runs as the loop that it stands for: `all` and `exists` stop
- * early and remember failures instead of throwing them, `map` and `filter` push to one array. It
- * costs what the comprehension costs step by step, so the figures are the same either way.
+ * The comprehensions that macros produce are recognised and run as plain loops: `all` and `exists`
+ * stop early and remember failures instead of throwing them, `map` and `filter` push to one array.
+ * The cost equals that of the general form, step by step.
  *
- * Bounds: each turn of a loop is charged before it runs. In parts a loop may end a part before each
- * of its turns.
+ * Bounds: each turn of a loop is charged before it runs. When an evaluation runs
+ * in parts, a loop can pause before each turn.
  */
 import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
 import type { CostTable } from '../cost.ts';

@@ -1,6 +1,6 @@
 /**
- * `&&`, `||`, `?:` and `!`. The first two know their answer from one side when it decides, even
- * when the other side fails: `error || true` is true, in either order.
+ * `&&`, `||`, `?:` and `!`. If one side decides `&&` or `||`, the result does not depend on the
+ * other side, even if that fails: `error || true` is true, in either order.
  */
 import { noSuchOverload } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';

@@ -1,6 +1,6 @@
 /**
- * `x in [a, b, c]` where the list is constant: a look into a set. It costs nothing but `x`, as in
- * the reference.
+ * `x in [a, b, c]` where the list is constant: a look-up in a set. Only `x` has a cost, as in the
+ * reference.
  */
 import type { Value } from '../value.ts';
 import { equals, numberOf } from './equality.ts';

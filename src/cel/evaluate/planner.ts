@@ -1,9 +1,9 @@
 /**
- * A tree to closures. Decisions that the types allow are made here, once: which overload, which
- * comparison, where a variable is.
+ * Compiles a tree to closures. Whatever the types decide is decided here, once: which overload,
+ * which comparison, where a variable is.
  *
- * Each node charges what it costs when it is reached, so that an error, absorbed or not, costs what
- * it costs by the reference.
+ * Each node charges its cost when it is reached. So the cost equals the reference's also where an
+ * error occurs, absorbed or not.
  */
 import type { Ast, CallExpr, CheckedAst, Expr, MapExpr, StructExpr } from '../ast.ts';
 import { conversions } from '../check/literal-patterns.ts';

@@ -1,14 +1,13 @@
 /**
- * A second limit beside the cost: steps of work that prices do not see, because the reference's
- * prices look at the size of a value and not at what is inside it. Comparing two lists of lists is
- * one of them.
+ * A second limit beside the cost: work that the reference's costs do not count, because they are
+ * computed from the size of a value and not from its content. An example is comparing two lists of
+ * lists.
  *
- * A step is some ten nanoseconds of work, so that what is one call is a short turn even where it
- * uses all of them.
+ * A step is about ten nanoseconds of work, so a single call is a short turn of the event loop even
+ * if it uses the whole allowance.
  *
- * One evaluation works at a time; one that is started inside another (a variable that is an
- * expression) works on the same allowance. An evaluation in parts has its allowance for all of its
- * parts together.
+ * Only one evaluation runs at a time. An evaluation inside another (a variable that is an
+ * expression) shares its allowance, and so do all parts of one evaluation.
  */
 import { EvaluationCancelled, paused } from '../evaluation-error.ts';
 

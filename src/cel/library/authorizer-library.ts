@@ -1,5 +1,5 @@
 /**
- * The authorizer as rules ask it (release 1.27; selectors 1.31):
+ * The authorizer in expressions (release 1.27; selectors 1.31):
  *
  *     authorizer.group('apps').resource('deployments').namespace('a').check('create').allowed()
  *     authorizer.path('/healthz').check('get').allowed()

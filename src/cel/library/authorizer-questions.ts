@@ -1,10 +1,10 @@
 /**
- * Answers of the authorizers to what one evaluation asks. Most are there at once; where an
- * authorizer has to ask elsewhere, the evaluation is run again when it has answered
+ * The decisions of authorizers that one evaluation asks for. Most come at once. If an authorizer
+ * has to call a webhook, the evaluation is run again when the decision has arrived
  * (late-values.ts).
  *
- * Bounds: every answer costs a run `checkCost` units, so a budget bounds the questions, too; above
- * `questionsMax` of them an evaluation fails. Answers are kept for one request, never longer.
+ * Bounds: every decision costs a run `checkCost` units, so the budget limits their number; above
+ * `questionsMax` an evaluation fails. Answers are kept for one request, never longer.
  */
 import { evaluationError } from '../evaluation-error.ts';
 import type { LateValues } from '../late-values.ts';

@@ -1,4 +1,4 @@
-/** cel.bind(name, value, result): names a value, which is made once. */
+/** cel.bind(name, value, result): gives a value a name; it is computed once. */
 import type { Expr } from '../ast.ts';
 import type { Library } from '../declaration.ts';
 

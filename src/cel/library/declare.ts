@@ -1,5 +1,5 @@
 /**
- * How libraries write down their functions: one line for each overload.
+ * A short notation in which libraries declare functions: one line for each overload.
  */
 import type { OverloadCost } from '../cost.ts';
 import type { FunctionDeclaration, Implementation, Overload } from '../declaration.ts';

@@ -1,6 +1,6 @@
 /**
- * What comparing two values of the libraries' own types can cost. They have no size that an
- * estimate knows, and without these figures it would take the largest there is.
+ * What comparing two values of the libraries' own types can cost. An estimate
+ * does not know their size, and would otherwise assume the largest possible.
  */
 import { scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';

@@ -1,8 +1,8 @@
 /**
- * The named formats that a rule can hold a text to, as data: what is wrong with a text, and how
- * long the pattern is taken to be when a check is charged for.
+ * The named formats as data: a function that lists what is wrong with a text, and the length of the
+ * pattern that the cost of a check is computed from.
  *
- * Invariants: a check names everything that is wrong and is linear in the text.
+ * Invariants: a check reports all mistakes and is linear in the text.
  */
 import {
   checkLabelValue,

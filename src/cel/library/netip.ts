@@ -1,5 +1,5 @@
 /**
- * Addresses and ranges as rules see them: strict, in one form only, with errors that say where.
+ * Reads IP addresses and ranges in expressions strictly: one form only, errors name the place.
  *
  *     192.168.0.1    2001:db8::1    10.0.0.0/8    2001:db8::/32
  *

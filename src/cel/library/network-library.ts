@@ -1,7 +1,7 @@
 /**
  * IP addresses and CIDR ranges (release 1.30): `ip("10.0.0.1")`, `cidr("10.0.0.0/8")`.
  *
- * Invariants: only canonical-enough texts are read (`netip.ts`); an address of one family is never
+ * Invariants: texts are read strictly (`netip.ts`); an address of one family is never
  * in a range of the other.
  */
 import { addRanges, scaleRange } from '../cost.ts';

@@ -1,7 +1,7 @@
 /**
  * Values that may be missing: optional.of(x), optional.none(), `.hasValue()`, `.value()`, `.or()`,
- * `.orValue()`, optMap and optFlatMap. The `?` of fields, indexes and literals is the parser's and
- * the planner's.
+ * `.orValue()`, optMap and optFlatMap. The `?` of fields, indexes and literals is handled by the
+ * parser and the planner.
  */
 import type { Expr } from '../ast.ts';
 import type {

@@ -1,8 +1,7 @@
 /**
- * What the functions of the libraries cost, as shapes that many of them share: a walk over a text,
- * a walk over a list, a match of a pattern. Each says what a call costs before it is made and what
- * it can cost at most, by the figures of the reference; changing one changes which rules may be
- * written, so they stay as they are.
+ * Cost functions that many library functions share: a walk over a text, a walk over a list, a match
+ * of a pattern. Each has the cost of a call, charged before the call, and an upper bound for the
+ * estimate. The figures are the reference's. Changing one would change which rules are accepted.
  *
  * Invariant: within the sizes that an estimate assumed, no call costs more than its estimate.
  */

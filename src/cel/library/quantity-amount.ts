@@ -1,10 +1,9 @@
 /**
- * Quantities inside rules: those of `apimachinery/quantity.ts`, and what the reference says of
- * their width.
+ * Quantities in expressions: those of `apimachinery/quantity.ts`, with the reference's limits.
  *
  * An amount is "small" while the reference keeps it in 64 bits and a power of ten: only such an
- * amount can be an integer for a rule. `1Pi` is not small, for its digits are counted before they
- * are multiplied; `1.5Gi` is not, for it has a fraction. Rules that exist rely on both.
+ * amount counts as an integer in an expression. `1Pi` is not small, for its digits are counted
+ * before they are multiplied; `1.5Gi` is not, for it has a fraction. Existing rules rely on both.
  */
 import {
   addQuantities,

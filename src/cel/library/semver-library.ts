@@ -1,6 +1,6 @@
 /**
  * Semantic versions (release 1.33): `semver("1.2.3")`, or `semver("v1.2", true)` for texts that
- * need to be put right.
+ * have to be normalized first.
  */
 import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';

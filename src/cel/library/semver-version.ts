@@ -2,7 +2,7 @@
  * Semantic versions (semver.org, 2.0.0): `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
  *
  * Order: by the three numbers, a version with a prerelease before the one without, prereleases part
- * by part (numbers before words); the build says nothing.
+ * by part (numbers before words); the build is ignored.
  *
  * Invariants: nothing throws. Bounds: linear in the text; numbers are unsigned 64-bit.
  */

@@ -1,5 +1,5 @@
 /**
- * URLs: `url("https://example.com:8443/a?b=c")`, `isURL(text)` and what can be asked of one.
+ * URLs: `url("https://example.com:8443/a?b=c")`, `isURL(text)` and functions for its parts.
  */
 import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';

@@ -1,5 +1,5 @@
 /**
- * URLs as rules see them: RFC 3986 with the reference's exceptions and its words for what is wrong.
+ * Parses URLs in expressions: RFC 3986 with the reference's exceptions and error texts.
  *
  *     https://user@example.com:8443/a%2Fb?k=v#part
  *     \___/   \__/ \______________/\____/ \_/ \__/

@@ -1,13 +1,13 @@
 /**
- * The messages of Protobuf that the language has values of its own for: they can be made by their
- * names in every environment, as in the reference's library.
+ * The Protobuf messages that correspond to values of the language. They can be constructed by name
+ * in every environment, as in the reference's library.
  *
  *     google.protobuf.Int32Value{value: 5}      an int, or null where a wrapper is not set
  *     google.protobuf.Struct{fields: {...}}     a map
  *     google.protobuf.Value{string_value: 'a'}  whatever it holds; null where it holds nothing
  *
- * What it is not: messages of users, which there are none of; nor packed messages (`Any`), which
- * would need them.
+ * What it is not: messages defined by users, which do not exist here, nor packed messages (`Any`),
+ * which would need them.
  */
 import type { TypeProvider } from '../declaration.ts';
 import { lookup } from '../../stdx/lookup.ts';

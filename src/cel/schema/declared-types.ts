@@ -2,7 +2,7 @@
  * Types that the server itself declares, with names that users see in errors: the request of an
  * admission, the user of a token, a device. They are schema types without a schema behind them.
  *
- * Nothing bounds their sizes, and nothing estimates with them.
+ * Their sizes have no bound, and no estimate uses them.
  */
 import {
   boolType,

@@ -1,6 +1,6 @@
 /**
- * What the checker and the estimator ask of schemas: the fields of an object's type, and how large
- * the data at a place can be.
+ * Answers the checker and the estimator from schemas: the fields of an object's type, and how large
+ * the data at a path can be.
  */
 import type { SizeHints } from '../cost.ts';
 import type { TypeProvider } from '../declaration.ts';

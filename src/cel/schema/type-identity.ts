@@ -1,6 +1,6 @@
 /**
- * Which schema types are the same but for their names: two versions of a definition, and places
- * that are made alike, have their rules compiled once.
+ * Finds schema types that differ only in their names, such as those of two versions of a
+ * definition, so that their rules are compiled once.
  *
  * Invariant: with types of one identity an expression has the same check and the same estimate;
  * texts of errors, which have names in them, may differ. Linear in the types that are asked about.

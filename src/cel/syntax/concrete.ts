@@ -1,5 +1,5 @@
 /**
- * What the recognizer found, close to the text: the shapes that the tree is built from. Parts that
+ * The concrete syntax: what the recognizer found, from which the tree is built. Parts that
  * a mistake left out are undefined. Rules that only pass one other rule on leave nothing here.
  */
 import type { Token } from './tokens.ts';

@@ -1,6 +1,6 @@
 /**
- * The grammar's places as data: at each, what can come, and what can come after a token that is
- * matched there. The rules themselves are the functions of recognizer.ts.
+ * The states of the grammar as data: which tokens can come in each, and which can follow a token
+ * that is matched there. The rules themselves are the functions of recognizer.ts.
  *
  *   expr        = or ["?" or ":" expr]
  *   or          = and {"||" and}

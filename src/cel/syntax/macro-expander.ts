@@ -1,5 +1,5 @@
 /**
- * How macros make nodes: with new ids, all at the place of the call that they replace.
+ * Makes the nodes of macros: with new ids, all at the position of the call that they replace.
  */
 import type { Expr, MapEntry, StructField } from '../ast.ts';
 import type { ComprehensionParts, MacroContext } from '../declaration.ts';

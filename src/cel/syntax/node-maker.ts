@@ -1,5 +1,5 @@
 /**
- * Ids of nodes and where they stand. Ids are given out from 1; one that was given out last can be
+ * Ids of nodes and their positions. Ids are given out from 1; one that was given out last can be
  * given back.
  *
  * Bounds: `nodesMax` ids. Macros copy their arguments, so a short text can ask for many.

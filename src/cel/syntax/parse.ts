@@ -1,8 +1,8 @@
 /**
- * Text to tree, or a list of what is wrong with it.
+ * Parses a text to a tree, or to a list of mistakes.
  *
  * Bounds: `sizeMax` code points are looked at, and nothing of a longer text; nesting, recoveries
- * and nodes as the limits say. What is no text (half of a surrogate pair) is read as U+FFFD.
+ * and nodes as the limits say. Half of a surrogate pair is read as U+FFFD.
  */
 import type { ExpressionLimits, Parsed } from '../cel.ts';
 import type { Macro } from '../declaration.ts';

@@ -1,6 +1,6 @@
 /**
- * What every rule of the recognizer does: enter and leave, match a token, look whether anything can
- * come, and say that nothing fits.
+ * The steps that all rules of the recognizer share: enter and leave a rule, match a token, look
+ * ahead, and report that nothing fits.
  */
 import { Mismatch, ParseAborted, quoted, Recovery } from './recovery.ts';
 import type { KindSet, Place } from './recovery.ts';

@@ -1,5 +1,5 @@
 /**
- * The text of an expression as the room counts it: in code points. Lines end with a newline.
+ * The text of an expression. Positions in it are counted in code points. Lines end with a newline.
  */
 export interface Source {
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * Text to tokens. The longest match wins, as in the reference's grammar; what no token begins with
- * is reported and skipped, up to and with the character that was wrong.
+ * Text to tokens. The longest match wins, as in the reference's grammar; a character that no token
+ * begins with is reported and skipped.
  *
  * The kinds are numbered in the order in which messages list what was expected.
  *

@@ -1,6 +1,6 @@
 /**
- * A tree back to text that parses to the same tree. What a macro became is written as the macro
- * again. Of brackets only those are written that the tree needs; nothing of the layout is kept.
+ * A tree back to text that parses to the same tree. An expanded macro is written as the macro
+ * again. Only necessary brackets are written; the layout is not kept.
  */
 import type { Ast, CallExpr, Expr } from '../ast.ts';
 import { Double, Uint } from '../value.ts';

@@ -69,7 +69,7 @@ export async function runKubeconfig(options: KubeconfigOptions): Promise<void> {
 /** The text to write. @throws OptionsError */
 export async function userKubeconfig(options: KubeconfigOptions): Promise<string> {
   const { dataDir, group, tokenFile, user = '', validFor } = options;
-  if (user === '') throw new OptionsError('--user: a name is wanted');
+  if (user === '') throw new OptionsError('--user: give the name of the user');
   const clusters = clustersOf(dataDir);
   if (tokenFile !== undefined) {
     if (group !== undefined || validFor !== undefined) {

@@ -139,6 +139,9 @@ async function importFrom(
   try {
     const pieces = input === '-' ? process.stdin : createReadStream(input);
     return `imported ${described(await importBytes(pieces, target, { force, identity }))}`;
+  } catch (cause) {
+    if (!(cause instanceof StorageError) || cause.code !== 'corrupt') throw cause;
+    throw new StorageError(cause.code, `--input: ${input}: ${cause.message}`, { cause });
   } finally {
     await target.close();
   }

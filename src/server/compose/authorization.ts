@@ -45,8 +45,7 @@ export function startAuthorization(
     });
   } catch (error) {
     if (!(error instanceof AuthorizationOptionsError)) throw error;
-    const flag = options.configFile === undefined ? 'authorization-mode' : 'authorization-config';
-    throw new OptionsError(`--${flag}: ${error.message}`);
+    throw new OptionsError(`--${error.flag}: ${error.message}`);
   }
 }
 

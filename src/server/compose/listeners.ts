@@ -22,6 +22,7 @@ import type {
 } from '../../transport/http-exchange.ts';
 import type { TransportLoad } from '../../transport/load.ts';
 import { probePort } from '../../transport/probe-port.ts';
+import { listenError } from './listen-error.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { Log } from './log.ts';
 import { pkiDirectory } from './pki.ts';
@@ -95,14 +96,18 @@ export async function prepareListeners(
       onDescriptorsShort: (short) => logDescriptorShortage(log, name, short),
     });
     const opened: HttpServer[] = [];
-    const open = async (flag: string, listening: Promise<HttpServer>): Promise<HttpServer> => {
+    const open = async (
+      flag: string,
+      port: number,
+      listening: Promise<HttpServer>,
+    ): Promise<HttpServer> => {
       try {
         const server = await listening;
         opened.push(server);
         return server;
       } catch (cause) {
         for (const server of opened) await server.close();
-        throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
+        throw await listenError(flag, { address, port }, cause);
       }
     };
     const secure =
@@ -110,6 +115,7 @@ export async function prepareListeners(
         ? undefined
         : await open(
             '--secure-port',
+            ports.secure,
             listenSecure(config, portOf(ports.secure, 'the secure port'), tls, handler),
           );
     const tokens =
@@ -117,12 +123,16 @@ export async function prepareListeners(
         ? undefined
         : await openTokens(ports.tokens, address, log, (port) => {
             const options = portOf(port, 'the port for tokens');
-            return open('--token-port', listenTokens(config, options, tls, handler, log));
+            return open('--token-port', port, listenTokens(config, options, tls, handler, log));
           });
     const http =
       ports.http === undefined || plain === undefined
         ? undefined
-        : await open('--http-port', plain.listen(portOf(ports.http, 'plain HTTP'), handler));
+        : await open(
+            '--http-port',
+            ports.http,
+            plain.listen(portOf(ports.http, 'plain HTTP'), handler),
+          );
     return listenersOf(config, secure, tokens, http);
   };
 }

@@ -29,9 +29,10 @@ export function readTokenKeys(
 ): TokenKeys {
   const own = config.signingKeyFile ?? ensureKey(path.resolve(dataDir, 'pki'));
   const signing = read('service-account-signing-key-file', own, signingKeyOf);
-  const tls = tlsKeyFile === undefined ? [] : [tlsKeyFile];
-  const more = config.keyFiles.length > 0 ? config.keyFiles : tls;
-  const others = more.flatMap((file) => read('service-account-key-file', file, verificationKeysOf));
+  const named = config.keyFiles.length > 0 || tlsKeyFile === undefined;
+  const files = named ? config.keyFiles : [tlsKeyFile];
+  const flag = named ? 'service-account-key-file' : 'tls-private-key-file';
+  const others = files.flatMap((file) => read(flag, file, verificationKeysOf));
   const all = new Map([signing, ...others].map((key) => [key.id, key] as const));
   return { signing, verifying: [...all.values()] };
 }
@@ -40,8 +41,7 @@ function read<T>(flag: string, file: string, parse: (pem: string) => T): T {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const why = messageOf(error);
-    throw new OptionsError(`--${flag}: ${file}: ${why}`);
+    throw new OptionsError(`--${flag}: ${file}: ${messageOf(error)}`);
   }
 }
 

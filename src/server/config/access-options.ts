@@ -220,7 +220,7 @@ function tlsCertificateOf(raw: Raw): AccessConfig['tlsCertificate'] {
   const keyFile = optional(raw, 'tls-private-key-file');
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
-  throw new OptionsError('--tls-cert-file, --tls-private-key-file: one makes no sense alone');
+  throw new OptionsError('--tls-cert-file, --tls-private-key-file: give both or neither');
 }
 
 function requestHeaderOf(raw: Raw): RequestHeaderConfig | undefined {

@@ -131,5 +131,5 @@ function pairOf(raw: Raw, form: '' | (typeof formOf)[Signer]): SigningFiles | un
   if (certFile !== undefined && keyFile !== undefined) {
     return { certFlag, keyFlag, certFile, keyFile };
   }
-  throw new OptionsError(`--${certFlag}, --${keyFlag}: one makes no sense alone`);
+  throw new OptionsError(`--${certFlag}, --${keyFlag}: give both or neither`);
 }

@@ -23,10 +23,10 @@ import { adminAccess, writeKubeconfig } from '../compose/kubeconfig.ts';
 import { ensurePki, servingOf } from '../compose/pki.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
-import { OptionsError } from '../config/option-values.ts';
 import { makeDataDir, openStorage } from '../compose/open-storage.ts';
 import type { Log } from '../compose/log.ts';
 import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
+import { listenError } from '../compose/listen-error.ts';
 import { followServing } from '../compose/tls-reload.ts';
 import { stopTimeMs } from '../watchdog/watchdog.ts';
 import { createFleet } from './worker-fleet.ts';
@@ -99,8 +99,8 @@ async function freePort(
   port: number | undefined,
 ): Promise<number | undefined> {
   if (port === undefined) return undefined;
-  return probePort(bindAddress, port).catch((cause: unknown) => {
-    throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
+  return probePort(bindAddress, port).catch(async (cause: unknown) => {
+    throw await listenError(flag, { address: bindAddress, port }, cause);
   });
 }
 

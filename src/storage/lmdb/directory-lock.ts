@@ -17,8 +17,9 @@
  * the second look of a server that starts meanwhile does not take it for another server, it
  * listens on a name of its own, which says "this process only reads".
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 
 export interface DirectoryLock {
@@ -56,11 +57,15 @@ async function hold(path: string, name: string): Promise<DirectoryLock> {
 
 function lockName(path: string): string {
   try {
-    mkdirSync(path, { recursive: true });
-    const { dev, ino } = statSync(path, { bigint: true });
+    if (!existsSync(path)) mkdirSync(path, { recursive: true });
+    const status = statSync(path, { bigint: true });
+    if (!status.isDirectory()) throw new Error('it is not a directory');
+    const { dev, ino } = status;
     return `\0sluice-storage/${dev}/${ino}`;
   } catch (cause) {
-    throw new StorageError('io', `cannot open ${path}: ${String(cause)}`, { cause });
+    throw new StorageError('io', `cannot open the directory ${path}: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -105,5 +110,8 @@ function answers(name: string): Promise<boolean> {
 }
 
 function inUse(path: string): StorageError {
-  return new StorageError('in-use', `${path} is in use by another process`);
+  return new StorageError(
+    'in-use',
+    `${path} is in use by another process: stop it, or use another directory`,
+  );
 }

@@ -1,4 +1,4 @@
-/** ConfigMaps: what they hold, and how they are shown. */
+/** ConfigMaps: rules and table. */
 import { forbidden, invalid, tooLong } from '../../../apimachinery/field-error.ts';
 import { part, textMap } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';

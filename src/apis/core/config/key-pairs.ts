@@ -1,4 +1,4 @@
-/** What is wrong with a certificate and its key, in the words that clients know. */
+/** Checks a certificate and its key; errors have the reference's texts. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 
 /** Undefined: they belong together. */

@@ -1,10 +1,10 @@
 /**
- * Secrets: what is written as text is the bytes that it stands for.
+ * Secrets: texts in `stringData` are stored as bytes in `data`.
  *
  *     stringData: {a: text}  ─▶  data: {a: base64 of the text}
  *
- * stringData wins, and is not kept. This is done where an object is read, before anybody asks who
- * owns which field: a writer owns what is stored.
+ * stringData wins, and is not kept. This happens when the object is decoded, before
+ * field ownership is computed, so a writer owns the fields that are stored.
  */
 import { invalid, required, tooLong } from '../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../apimachinery/identity.ts';

@@ -1,4 +1,4 @@
-/** ServiceAccounts, and the tokens that are asked for at them. */
+/** ServiceAccounts, and the subresource that issues their tokens. */
 import type { Identity } from '../../../apimachinery/identity.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { objectsAt } from '../../tables/fields.ts';

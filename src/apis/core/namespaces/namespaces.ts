@@ -1,4 +1,4 @@
-/** Namespaces, by which objects are divided. */
+/** Namespaces, which group objects. */
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { printedAt } from '../../tables/fields.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';

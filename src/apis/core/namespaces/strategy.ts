@@ -1,5 +1,5 @@
 /**
- * Namespaces: what the server itself puts into them, and which of them stay.
+ * Namespaces: the fields that the server itself sets, and which ones cannot be deleted.
  *
  * What it is not: emptying a namespace (a controller does) or the test that a namespace takes new
  * objects (part of the transaction that writes them).

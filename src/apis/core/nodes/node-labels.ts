@@ -1,4 +1,4 @@
-/** Warnings of node labels that have newer names, wherever nodes are chosen by them. */
+/** Warnings about deprecated node labels, wherever they select nodes. */
 import type { Identity } from '../../../apimachinery/identity.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

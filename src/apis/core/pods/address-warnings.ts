@@ -1,4 +1,4 @@
-/** Warnings of the addresses that a pod brings along, and of those in its status. */
+/** Warnings about IP addresses in the spec and the status of a pod. */
 import { objects, part, texts } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { ipWarnings, ipsOf } from '../../warnings/ip-addresses.ts';

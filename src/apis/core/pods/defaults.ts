@@ -1,8 +1,8 @@
 /**
  * Defaults of pods, and of the templates that workloads make pods from.
  *
- * Some hold for pods only, not for templates: they stand at the pod itself, so that they do not
- * spread over every workload.
+ * Some apply to pods only and not to templates. They are defined at the pod itself, so that
+ * workloads do not get them.
  */
 import { part } from '../../../apimachinery/members.ts';
 import type {

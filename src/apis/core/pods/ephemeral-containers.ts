@@ -1,9 +1,9 @@
 /**
- * pods/ephemeralcontainers: containers that are added to a running pod, to look into it
+ * pods/ephemeralcontainers: containers that are added to a running pod for debugging
  * (spec 1, section 1.3).
  *
- * Invariants: a write here changes spec.ephemeralContainers and nothing else; what has been added
- * once stays as it is.
+ * Invariants: a write here changes spec.ephemeralContainers and nothing else; an added container
+ * never changes.
  */
 import { duplicate, forbidden, notFound, required } from '../../../apimachinery/field-error.ts';
 import type { FieldError } from '../../../apimachinery/field-error.ts';

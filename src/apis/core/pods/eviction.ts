@@ -1,5 +1,5 @@
 /**
- * eviction: a deletion of a pod that asks the pod's disruption budget first (spec 1, section 1.3).
+ * eviction: deletes a pod, if the pod's disruption budget allows it (spec 1, section 1.3).
  *
  *     pod has ended, never started, or goes already ──▶ delete it
  *     no budget selects it                          ──▶ delete it
@@ -8,10 +8,12 @@
  *     one                                           ──▶ take one disruption, or 429; delete it
  *
  * What it is not: one transaction. A disruption that was taken stays taken when the deletion is
- * refused after all; whoever counts the pods gives it back, as with any pod that did not go.
+ * refused after all; the controller that counts the pods gives it back, as for any pod that was not
+ * deleted.
  *
- * Invariants: a dry run asks all of it and changes nothing. The pod says in its status that it is
- * disrupted, before it goes. Bounds: `attemptsMax` looks at a pod that keeps changing.
+ * Invariants: a dry run makes all checks and changes nothing. The pod's status reports the
+ * disruption before the pod is deleted. Bounds: `attemptsMax` attempts for a pod that keeps
+ * changing.
  */
 import { parseDeleteOptions } from '../../../apimachinery/delete-options.ts';
 import type { DeleteOptions } from '../../../apimachinery/delete-options.ts';

@@ -1,4 +1,4 @@
-/** Parts of a pod, as what they are when they are there. */
+/** Readers of the parts of a pod. */
 import { objects, part } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 

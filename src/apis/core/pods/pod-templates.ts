@@ -1,4 +1,4 @@
-/** PodTemplates: pods that are not made yet, in an object of their own. */
+/** PodTemplates: the template of a pod as an object of its own. */
 import { part } from '../../../apimachinery/members.ts';
 import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import { whenChanged } from '../../apps/templates.ts';

@@ -1,9 +1,9 @@
 /**
- * The class of service that a pod's requests and limits put it in.
+ * The quality-of-service class of a pod, which follows from its requests and limits.
  *
- *     Guaranteed   every container limits cpu and memory, and requests just that
- *     BestEffort   no container says anything of either
- *     Burstable    what is between
+ *     Guaranteed   every container limits cpu and memory, and requests exactly that
+ *     BestEffort   no container requests or limits either
+ *     Burstable    everything else
  */
 import { part } from '../../../apimachinery/members.ts';
 import { compareQuantities, parseQuantity } from '../../../apimachinery/quantity.ts';

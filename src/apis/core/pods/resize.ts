@@ -1,10 +1,10 @@
 /**
  * pods/resize: processor time and memory of a running pod's containers (spec 1, section 1.3).
  *
- * What it is not: the resizing; the node does that, and says so in the status.
+ * What it is not: the resizing. The node does that and reports it in the status.
  *
  * Invariants: a write here changes `resources` and `resizePolicy` of containers that exist, and
- * nothing else; of the resources only cpu and memory; the pod keeps its class of service.
+ * nothing else; of the resources only cpu and memory; the pod keeps its QoS class.
  */
 import { forbidden, invalid } from '../../../apimachinery/field-error.ts';
 import type { FieldError } from '../../../apimachinery/field-error.ts';

@@ -1,13 +1,13 @@
 /**
- * What the server writes into a pod, and keeps in it.
+ * The fields of a pod that the server sets, and keeps on updates.
  *
- *     create    phase Pending, and the class of service, which resources decide and which stays;
- *               with scheduling gates, the condition that says so
- *     update    the status, and what its priority class gave it
- *     status    the class of service
+ *     create    phase Pending and the QoS class, which the resources decide, once and for all;
+ *               with scheduling gates, the condition that reports them
+ *     update    the status, and the fields that its priority class sets
+ *     status    the QoS class
  *
- * What it is not: defaults (a client could have written those), what admission gives a pod, or what
- * controllers and nodes write later.
+ * What it is not: defaults (a client could have written those), the fields that admission sets, or
+ * those that controllers and nodes write later.
  */
 import { objects, part } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';

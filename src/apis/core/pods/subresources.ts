@@ -1,4 +1,4 @@
-/** The subresources of pods: what they are written as, and what a write may change. */
+/** The subresources of pods: the kind of their body, and what a write may change. */
 import type { SubresourceDefinition, WrittenKind, KindDefinition } from '../../kind-definition.ts';
 import { proxySubresource, objectParts, writtenKind } from '../../subresources.ts';
 import { lookup } from '../../../stdx/lookup.ts';

@@ -1,4 +1,4 @@
-/** TODO header */
+/** The columns of pods in Tables. */
 import type { CellValue } from '../../../apimachinery/projection/printer.ts';
 import { ageSince } from '../../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

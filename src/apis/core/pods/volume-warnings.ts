@@ -1,4 +1,4 @@
-/** Warnings of volumes: types that nothing serves any more, and files that hide each other. */
+/** Warnings about volumes: removed types, and files that hide each other. */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
 import { quote } from '../../../apimachinery/quote.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

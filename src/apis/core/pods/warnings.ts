@@ -1,6 +1,5 @@
 /**
- * Warnings of pods and of the pods in templates: what is accepted and does not do what its author
- * means.
+ * Warnings for pods and pod templates: what is accepted but does not do what its author expects.
  *
  * What it is not: rules (../validation/pods.ts).
  *

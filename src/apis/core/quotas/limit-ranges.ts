@@ -1,4 +1,4 @@
-/** LimitRanges: least, most and usual amounts of what a namespace holds. */
+/** LimitRanges: minimum, maximum and default amounts for the objects of a namespace. */
 import { duplicate, forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** The proxy to a service: what is wrong with the port that is asked for. */
+/** The proxy to a service: checks the requested port. */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
 import { isNotFound, newServiceUnavailable } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';

@@ -1,5 +1,5 @@
 /**
- * Services: the two fields of their addresses agree, and addresses stay with whom they were given.
+ * Services: keeps the two address fields consistent, and allocated addresses unchanged.
  * `clusterIP` is the older field; `clusterIPs` holds an address of each family, that one first.
  *
  *     written                       before       stored
@@ -7,16 +7,16 @@
  *     clusterIP: A                  A, [A, B]    A, [A, B]    by an older client
  *     clusterIP: C, clusterIPs: L   A, L         C, [C]       likewise; the rules refuse it
  *     clusterIPs: L, or neither     A, L         A, L
- *     clusterIP: A, clusterIPs: L   A, L         neither, where the service is now a name elsewhere
+ *     clusterIP: A, clusterIPs: L   A, L         neither, if the service has become an ExternalName
  *
- * And what belongs to a type goes with it, where the writer has left it as it was: node ports, a
- * health check's, what only load balancers have, the traffic policy, families. What another type
- * keeps and the writer has left out stays: the node port of a port.
+ * When the type changes, fields of the old type are removed if the writer has not changed them:
+ * node ports, the health check port, fields of load balancers, the traffic policy, IP families. The
+ * node port of a port that the writer has left out stays, if the new type has node ports.
  *
  * What it is not: giving out addresses, or the rules that judge what clients write
  * (validation.ts).
  *
- * Invariants: pure; what says two different things is left for the rules to refuse.
+ * Invariants: pure; contradictory input is left for the rules to refuse.
  */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** How volumes and claims say in Tables who may use them, and in which state they are. */
+/** How Tables show the access modes and the state of volumes and claims. */
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import type { Column, Fill } from '../../tables/columns.ts';
 import { column, wide } from '../../tables/columns.ts';

@@ -1,4 +1,4 @@
-/** Rules of claims for volumes, and of those that pods have made for them. */
+/** Rules of PersistentVolumeClaims, and of the claim templates in pods. */
 import { forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Rules of persistent volumes, and of those that stand inside an attachment. */
+/** Rules of persistent volumes, and of those inside a VolumeAttachment. */
 import { forbidden, invalid, notSupported, required } from '../../../apimachinery/field-error.ts';
 import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

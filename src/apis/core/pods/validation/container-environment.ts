@@ -1,4 +1,4 @@
-/** Rules of the environment of containers, and of the fields that it is filled from. */
+/** Rules of environment variables of containers, and of the fields that they refer to. */
 import { invalid, notSupported, required } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Rules of what containers see of volumes: mounts, devices, and the paths of both. */
+/** Rules of volume mounts and volume devices of containers, and of their paths. */
 import { forbidden, invalid, notFound } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';

@@ -1,6 +1,6 @@
 /**
- * Rules of containers: names, images, ports, and what the other modules say of environment,
- * mounts, probes, resources and security.
+ * Rules of containers: names, images and ports, and the rules of environment, mounts, probes,
+ * resources and security contexts from the other modules.
  *
  * Bounds: one error for each wrong field.
  */

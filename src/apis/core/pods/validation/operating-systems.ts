@@ -1,7 +1,7 @@
 /**
- * What a pod for one operating system cannot ask for, of the pod and of each of its containers.
+ * Fields that a pod for one operating system may not set, in the pod and in its containers.
  *
- * What it is not: whether the values of what it can ask for are right (security-contexts.ts).
+ * What it is not: the validation of the fields that it may set (security-contexts.ts).
  */
 import { forbidden } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';

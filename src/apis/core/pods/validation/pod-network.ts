@@ -1,4 +1,4 @@
-/** Rules of the names and addresses that pods know, and of the network they are in. */
+/** Rules of host aliases, DNS settings and the network of a pod. */
 import { invalid, required } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';

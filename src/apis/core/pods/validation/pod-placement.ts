@@ -1,4 +1,4 @@
-/** Rules of where pods go: affinity, spreading, tolerations. */
+/** Rules of scheduling constraints: affinity, topology spread, tolerations. */
 import { duplicate, forbidden, invalid, required } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text, textMap, texts } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Rules of what a pod as a whole requests and is limited to. */
+/** Rules of the requests and limits of a pod as a whole. */
 import { forbidden, invalid, notSupported } from '../../../../apimachinery/field-error.ts';
 import { objects, part } from '../../../../apimachinery/members.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * What may change of a pod that is there: only the fields of `updateMessage`, because nodes and the
- * scheduler have acted on the others.
+ * What an update of a pod may change: only the fields of `updateMessage`, because nodes and the
+ * scheduler have already acted on the others.
  */
 import { forbidden, invalid } from '../../../../apimachinery/field-error.ts';
 import { items, objects, part, text, textMap } from '../../../../apimachinery/members.ts';

@@ -1,4 +1,4 @@
-/** Rules of probes, and of the hooks that containers begin and end with. */
+/** Rules of probes and lifecycle hooks. */
 import { forbidden, invalid, required } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';

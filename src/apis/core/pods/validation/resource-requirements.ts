@@ -1,4 +1,4 @@
-/** Rules of what a container requests and is limited to. */
+/** Rules of the requests and limits of a container. */
 import {
   duplicate,
   forbidden,

@@ -1,5 +1,5 @@
 /**
- * Rules of where volumes come from: the sources that volumes of pods and persistent volumes share.
+ * Rules of the volume sources that volumes of pods and persistent volumes share.
  *
  * What it is not: which fields must be given; the schema says that.
  */

@@ -1,0 +1,119 @@
+/** Mistakes at the start: each is one line that names the flag, the place, and what to do. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+
+const entry = path.resolve('dist/bin/sluice.js');
+const directories = temporaryDirectories('sluice-refused');
+const folder = directories.make();
+const broken = path.join(folder, 'broken');
+const missing = path.join(folder, 'missing');
+writeFileSync(broken, 'a: [');
+
+const taken = createServer();
+before(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
+after(() => {
+  taken.close();
+  directories.removeAll();
+});
+const takenPort = (): string => String((taken.address() as AddressInfo).port);
+
+interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+function serve(flags: readonly string[]): Promise<Ended> {
+  const ports = ['--secure-port=0', '--token-port=off', '--http-port=0', '--log-level=silent'];
+  const args = [entry, 'serve', `--data-dir=${directories.make()}`, ...ports, ...flags];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const hear = (chunk: Buffer): void => {
+    said += chunk.toString();
+    if (said.includes('sluice is ready')) child.kill('SIGKILL');
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })));
+}
+
+const inUse = (port: string): string =>
+  `127.0.0.1:${port} is in use by another program: ` +
+  'stop it, or choose another port (0 picks a free one)';
+
+interface Row {
+  readonly title: string;
+  flags(): readonly string[];
+  says(): string;
+}
+
+const rows: readonly Row[] = [
+  ...['--secure-port', '--http-port', '--token-port'].map((flag) => ({
+    title: `a ${flag} that another program has`,
+    flags: () => [`${flag}=${takenPort()}`],
+    says: () => `${flag}: ${inUse(takenPort())}`,
+  })),
+  {
+    title: 'a port that another program has, with several workers',
+    flags: () => [`--secure-port=${takenPort()}`, '--workers=2'],
+    says: () => `--secure-port: ${inUse(takenPort())}`,
+  },
+  {
+    title: 'an address of another machine',
+    flags: () => ['--bind-address=192.0.2.1', '--http-port=off'],
+    says: () => '--bind-address: this machine does not have the address 192.0.2.1',
+  },
+  {
+    title: 'a data directory that is a file',
+    flags: () => [`--data-dir=${broken}`],
+    says: () => `cannot open the directory ${broken}: it is not a directory`,
+  },
+  {
+    title: 'a certificate without its key',
+    flags: () => [`--tls-cert-file=${broken}`],
+    says: () => '--tls-cert-file, --tls-private-key-file: give both or neither',
+  },
+  {
+    title: 'a key of the serving certificate that is not there',
+    flags: () => [`--tls-cert-file=${broken}`, `--tls-private-key-file=${missing}`],
+    says: () =>
+      `--tls-private-key-file: ${missing}: ENOENT: no such file or directory, open '${missing}'`,
+  },
+  {
+    title: 'an API that does not exist',
+    flags: () => ['--runtime-config=batch/v9=true,api/x'],
+    says: () => '--runtime-config: api/x: expected api/all',
+  },
+  {
+    title: 'a policy file that is no such file',
+    flags: () => ['--authorization-mode=ABAC', `--authorization-policy-file=${broken}`],
+    says: () => `--authorization-policy-file: ${broken}: line 1: not a JSON document`,
+  },
+  {
+    title: 'a webhook file that is no kubeconfig',
+    flags: () => ['--authorization-mode=Webhook', `--authorization-webhook-config-file=${broken}`],
+    says: () => `--authorization-webhook-config-file: ${broken}: not valid YAML: did not find`,
+  },
+  {
+    title: 'a command log in a folder that is not there',
+    flags: () => [`--command-log=${missing}/log`],
+    says: () => `--command-log: ENOENT: no such file or directory, open '${missing}/log'`,
+  },
+];
+
+describe('a start is refused with one line for', { concurrency: 3 }, () => {
+  for (const { title, flags, says } of rows) {
+    it(title, async () => {
+      const { code, said } = await serve(flags());
+      const line = `sluice: ${says()}`;
+      assert.equal(said.slice(0, line.length), line);
+      assert.equal(said.indexOf('\n'), said.length - 1, said);
+      assert.equal(code, 2);
+    });
+  }
+});
