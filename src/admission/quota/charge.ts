@@ -11,9 +11,9 @@
  * What it is not: counting (controllers/quota-counter.ts), which makes the first figures and puts
  * wrong ones right.
  *
- * Invariants: pure; exact; what gives back is never refused, nor is a report of what an object takes
- * in its status; used is never below nothing. Where a name has not been counted yet, nothing more
- * is taken of it, so that the count cannot miss it.
+ * Invariants: pure; exact; what gives back is never refused, nor is a report of what an object
+ * takes in its status; used is never below nothing. Where a name has not been counted yet, nothing
+ * more is taken of it, so that the count cannot miss it.
  */
 import { part } from '../../apimachinery/members.ts';
 import {
