@@ -19,7 +19,7 @@ import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import { matchOf } from '../matching/matched-review.ts';
 import type { MatchedAs, MatchRequest } from '../matching/matching.ts';
-import { shownObject } from '../shown-object.ts';
+import { shownObject, shownToChange } from '../shown-object.ts';
 import type { WebhookType } from './webhook-counts.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
@@ -49,7 +49,7 @@ export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): 
   const shownAs = new Map<string, Awaitable<ShownObjects | StatusError>>();
   const show = (kind: GroupVersionKind): Awaitable<ShownObjects | StatusError> => {
     const key = `${formatGroupVersion(kind)} ${kind.kind}`;
-    const made = shownAs.get(key) ?? shownObjects(review, kind, ports);
+    const made = shownAs.get(key) ?? shownObjects(review, type, kind, ports);
     shownAs.set(key, made);
     return made;
   };
@@ -75,10 +75,16 @@ export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): 
 
 function shownObjects(
   review: Review,
+  type: WebhookType,
   kind: GroupVersionKind,
   { scheme }: WebhookPorts,
 ): Awaitable<ShownObjects | StatusError> {
-  return after(shownObject(scheme, review, review.next, kind), (object) =>
+  const { next } = review;
+  const shown =
+    type === 'admit' && next !== undefined
+      ? shownToChange(scheme, review, next, kind)
+      : shownObject(scheme, review, next, kind);
+  return after(shown, (object) =>
     after(shownObject(scheme, review, review.current, kind), (oldObject) => {
       if (object instanceof StatusError) return object;
       return oldObject instanceof StatusError ? oldObject : { object, oldObject };
