@@ -19,6 +19,7 @@ import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import { matchOf } from '../matching/matched-review.ts';
 import type { MatchedAs, MatchRequest } from '../matching/matching.ts';
+import { requestedName } from '../requested-name.ts';
 import { shownObject, shownToChange } from '../shown-object.ts';
 import type { WebhookType } from './webhook-counts.ts';
 import type { Webhook } from './webhook-spec.ts';
@@ -136,6 +137,6 @@ function conditionsVerdict(
     ports.conditions.observe(labels, errors, excluded, seconds);
     if (verdict.kind === 'match') return 'asked';
     if (excluded || failsOpen) return undefined;
-    return newForbidden(review.resource, review.name, verdict.message);
+    return newForbidden(review.resource, requestedName(review), verdict.message);
   });
 }
