@@ -10,7 +10,7 @@ import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { newInternalError } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { convertMissing } from '../registry/conversions.ts';
 import { scaleOf, withReplicas } from '../registry/scale.ts';
@@ -26,8 +26,8 @@ export type Shown = ApiObject | StatusError | undefined;
 
 type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'operation' | 'resourceVersion' | 'subresource'>;
 
-/** An object that is created as those see it who may change it: it has not been given a uid and a
- * time yet, nor the name that is made for it. storedAgain() gives them back. */
+/** An object that is created as those see it who may change it: it has not been given a uid, a
+ * generation and a time yet, nor the name that is made for it. storedAgain() gives them back. */
 export function shownToChange(
   scheme: Pick<Scheme, 'findKind'>,
   review: Review,
@@ -39,7 +39,13 @@ export function shownToChange(
 
 function unborn(review: Review, object: ApiObject): ApiObject {
   if (review.operation !== 'CREATE' || !isStoredKind(review, object)) return object;
-  const { creationTimestamp: _time, name, uid: _uid, ...metadata } = object.metadata;
+  const {
+    creationTimestamp: _time,
+    generation: _first,
+    name,
+    uid: _uid,
+    ...metadata
+  } = object.metadata;
   const isNamed = requestedName({ ...review, next: object }) !== '';
   return { ...object, metadata: isNamed ? { name, ...metadata } : metadata };
 }
@@ -47,9 +53,14 @@ function unborn(review: Review, object: ApiObject): ApiObject {
 /** What a new object has been given is not for others to change. */
 function born({ operation }: Reviewed, before: ApiObject, object: ApiObject): ApiObject {
   if (operation !== 'CREATE') return object;
-  const { creationTimestamp, name = '', uid } = before.metadata;
+  const { creationTimestamp, generation, name = '', uid } = before.metadata;
   const isNamed = requestedName({ name, next: before, operation }) !== '';
-  const given = isNamed ? { uid, creationTimestamp } : { name, uid, creationTimestamp };
+  const given: ObjectMeta = {
+    ...(isNamed ? {} : { name }),
+    uid,
+    ...(generation === undefined ? {} : { generation }),
+    creationTimestamp,
+  };
   // First and last: the order of members stays.
   return { ...object, metadata: { ...given, ...object.metadata, ...given } };
 }

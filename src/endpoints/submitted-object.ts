@@ -187,8 +187,7 @@ export async function readObject(
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
   }
   const { document, duplicates } = decoded.value;
-  const mismatch =
-    checkCustomKind(document, expected) ?? checkVersionAndKind(document, expected);
+  const mismatch = checkCustomKind(document, expected) ?? checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
   const noticed = duplicateFields(duplicates);
   let conformed: Conformed | undefined;
