@@ -1,7 +1,7 @@
 /** New objects in admission: what they have before and after those who may change them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { part } from '../../src/apimachinery/members.ts';
+import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
 import type { AdmissionHook } from '../support/servers/admission-hook.ts';
@@ -74,6 +74,43 @@ describe('a new object', () => {
     assert.match(String(made['name']), /^x-.{5}$/);
     assert.notEqual(made['uid'], 'own');
     assert.deepEqual(made['labels'], { a: 'b' });
+  });
+
+  it('has its owners before admission, and what admission writes is nobody’s', async () => {
+    hook.asked.length = 0;
+    const labels = { op: 'add', path: '/metadata/labels', value: { added: 'x' } };
+    hook.moods.set('/Mutating', () => patching([labels]));
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'own' },
+      data: { k: 'v' },
+    };
+    const reply = await server.request('POST', `${maps}?fieldManager=me`, { body });
+    const made = part(reply.body, 'metadata');
+    assert.deepEqual(made['labels'], { added: 'x' });
+    const [entry, ...others] = objects(made, 'managedFields');
+    assert.deepEqual(others, []);
+    assert.equal(entry?.['manager'], 'me');
+    assert.deepEqual(entry['fieldsV1'], { 'f:data': { '.': {}, 'f:k': {} } });
+    assert.deepEqual(shownAt('/Mutating')['managedFields'], made['managedFields']);
+  });
+
+  it('is neither moved to another namespace nor made another kind', async () => {
+    const replaced = async (at: string, value: string): Promise<readonly unknown[]> => {
+      hook.moods.set('/Mutating', () => patching([{ op: 'replace', path: at, value }]));
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'moved' } };
+      const reply = await server.request('POST', maps, { body });
+      return [reply.status, reply.body['message']];
+    };
+    assert.deepEqual(await replaced('/metadata/namespace', 'kube-system'), [
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ]);
+    const [status, message] = await replaced('/kind', 'Secret');
+    assert.equal(status, 500);
+    assert.match(String(message), /kind: Invalid value: "Secret": must be ConfigMap/);
+    hook.moods.delete('/Mutating');
   });
 
   it('is called by its prefix where it is refused before it has a name', async () => {
