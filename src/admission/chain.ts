@@ -45,6 +45,7 @@ import type {
   ValidatePass,
   WaitFor,
 } from './admission.ts';
+import { nameOrPrefix } from './requested-name.ts';
 
 /** A signer's right by its name and by its domain, of the object before and after, and one more. */
 const askingMax = 5;
@@ -337,7 +338,9 @@ function mutated(
   );
   return after(admitting, (found) => {
     if (found instanceof StatusError) return found;
-    if (typeof found === 'string') return forbidden(proposed, found);
+    // Names are made behind those who change objects, as clients see it.
+    if (typeof found === 'string')
+      return newForbidden(proposed.resource, nameOrPrefix(proposed), found);
     return mutated(rest, withNext(proposed, found), round, ports);
   });
 }

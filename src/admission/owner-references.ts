@@ -2,11 +2,12 @@
  * OwnerReferencesPermissionEnforcement: owner references can cause an object to be deleted, or keep
  * an owner from being deleted. So changing them needs the rights to do that.
  *
- *     owners change                          may `delete` the object
+ *     owners of an object change             may `delete` the object
  *     a new owner with blockOwnerDeletion    may `update` the owner's `finalizers`
  *
- * Invariants: what was there before may stay. The status of a pod is its node's, and is let
- * through.
+ * Invariants: what was there before may stay. Who creates an object could as well leave it, and so
+ * may give it any owners. Who may `update` all finalizers need not name a kind that is served. The
+ * status of a pod is its node's, and is let through.
  * Bounds: an object has a thousand owners at most; one question each.
  */
 import { quote } from '../apimachinery/quote.ts';
@@ -31,7 +32,8 @@ export function ownerReferences(findKind: FindOwnerKind): AdmissionPlugin {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
       const [before, after] = [ownersOf(current), ownersOf(next)];
       if (deepEqual(before, after)) return undefined;
-      return deletionRefusal(review, ask) ?? blockingRefusal(review, before, after, findKind, ask);
+      const refusal = operation === 'CREATE' ? undefined : deletionRefusal(review, ask);
+      return refusal ?? blockingRefusal(review, before, after, findKind, ask);
     },
   };
 }
@@ -64,8 +66,12 @@ function blockingRefusal(
   ask: Ask,
 ): Refusal {
   const known = new Set(before.filter(blocks).map(({ uid }) => uid));
-  for (const owner of after) {
-    if (!blocks(owner) || known.has(owner.uid)) continue;
+  const added = after.filter((owner) => blocks(owner) && !known.has(owner.uid));
+  if (added.length === 0) return undefined;
+  const anything = { verb: 'update', apiGroup: '*', resource: '*', name: '*' };
+  const mayAll = ask({ ...question(user, anything), subresource: 'finalizers' });
+  if (mayAll !== false) return mayAll ? undefined : unanswered;
+  for (const owner of added) {
     const { apiVersion, kind, name } = owner;
     const slash = apiVersion.indexOf('/');
     const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];

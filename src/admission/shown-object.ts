@@ -10,20 +10,60 @@ import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { newInternalError } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { convertMissing } from '../registry/conversions.ts';
 import { scaleOf, withReplicas } from '../registry/scale.ts';
 import { atVersionOf, decidedVersionOf, toDecidedVersion } from '../registry/versions.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Review } from './admission.ts';
+import { requestedName } from './requested-name.ts';
 
 /** Conversions that one object may need, one after the other. */
 const conversionsMax = 8;
 
 export type Shown = ApiObject | StatusError | undefined;
 
-type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'resourceVersion' | 'subresource'>;
+type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'operation' | 'resourceVersion' | 'subresource'>;
+
+/** An object that is created as those see it who may change it: it has not been given a uid, a
+ * generation and a time yet, nor the name that is made for it. storedAgain() gives them back. */
+export function shownToChange(
+  scheme: Pick<Scheme, 'findKind'>,
+  review: Review,
+  object: ApiObject,
+  to: GroupVersionKind,
+): Awaitable<Shown> {
+  return shownObject(scheme, review, unborn(review, object), to);
+}
+
+function unborn(review: Review, object: ApiObject): ApiObject {
+  if (review.operation !== 'CREATE' || !isStoredKind(review, object)) return object;
+  const {
+    creationTimestamp: _time,
+    generation: _first,
+    name,
+    uid: _uid,
+    ...metadata
+  } = object.metadata;
+  const isNamed = requestedName({ ...review, next: object }) !== '';
+  return { ...object, metadata: isNamed ? { name, ...metadata } : metadata };
+}
+
+/** What a new object has been given is not for others to change. */
+function born({ operation }: Reviewed, before: ApiObject, object: ApiObject): ApiObject {
+  if (operation !== 'CREATE') return object;
+  const { creationTimestamp, generation, name = '', uid } = before.metadata;
+  const isNamed = requestedName({ name, next: before, operation }) !== '';
+  const given: ObjectMeta = {
+    ...(isNamed ? {} : { name }),
+    uid,
+    ...(generation === undefined ? {} : { generation }),
+    creationTimestamp,
+  };
+  // First and last: the order of members stays.
+  return { ...object, metadata: { ...given, ...object.metadata, ...given } };
+}
 
 /** `to`: the kind that it is shown as, of the same resource. */
 export function shownObject(
@@ -87,7 +127,8 @@ export function storedAgain(
   if (!isStoredKind(review, before)) return shown;
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
   const decided = converted(target, () => {
-    const object = toDecidedVersion(withoutNulls(shown), target);
+    const whole = born(review, before, withoutNulls(shown));
+    const object = toDecidedVersion(whole, target);
     return withoutVersion(decidedVersionOf(object, kind));
   });
   return decided as Awaitable<ApiObject | StatusError>;

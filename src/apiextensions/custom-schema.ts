@@ -55,9 +55,10 @@ export interface CustomVersionSource {
 
 /**
  * Where a document comes from. Of a body, what is wrong in embedded metadata is refused; of the
- * store and of a conversion it is dropped, for it was accepted once.
+ * store and of a conversion it is dropped, for it was accepted once. An intent of an apply and what
+ * a webhook has patched keep their nulls: where none may be, they are refused when they are judged.
  */
-export type DocumentOrigin = 'body' | 'stored';
+export type DocumentOrigin = 'body' | 'intent' | 'stored';
 
 /** '' is the object itself. Writes to `scale` are writes to the object. */
 export type ValidatedPart = '' | 'status';

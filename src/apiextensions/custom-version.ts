@@ -132,7 +132,7 @@ function conformed(
 ): Conformed {
   const prunes = !preserveUnknownFields && (schema !== undefined || written === undefined);
   const pruned = prunes
-    ? prune(document, schema, { isResource: true, dropsNulls: true })
+    ? prune(document, schema, { isResource: true, dropsNulls: origin !== 'intent' })
     : { value: document, unknownFields: [] };
   const coerced = coerceEmbedded(pruned.value, schema, {
     isResource: false,

@@ -73,6 +73,14 @@ export function invalid(field: string, value: JsonValue | undefined, detail: str
   return { type: FieldErrorType.invalid, field, value, detail };
 }
 
+/** Of a list of texts, shown as clients know it: `[]string{"a"}`. */
+export function invalidTexts(field: string, values: readonly string[], detail: string): FieldError {
+  const all = values.map((each) => JSON.stringify(each)).join(', ');
+  const more = all.length > shownValueMax ? '...' : '';
+  const shown = `[]string{${all.slice(0, shownValueMax)}${more}}`;
+  return { ...invalid(field, [...values], detail), shown };
+}
+
 export function typeInvalid(
   field: string,
   value: JsonValue | undefined,

@@ -24,7 +24,11 @@ export function sendStatusError(
   warnings: readonly string[] = [],
 ): void {
   const retryAfter = error.details?.retryAfterSeconds;
-  const headers: Header[] = [['X-Content-Type-Options', 'nosniff'], ...warningHeaders(warnings)];
+  const headers: Header[] = [
+    ['Cache-Control', 'no-cache, private'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...warningHeaders(warnings),
+  ];
   if (retryAfter !== undefined && retryAfter > 0) {
     headers.push(['Retry-After', String(retryAfter)]);
   }

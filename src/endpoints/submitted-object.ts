@@ -15,11 +15,13 @@ import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
 import type { SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
+import { invalid } from '../apimachinery/field-error.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../apimachinery/scheme.ts';
 import {
   nameMismatch,
   newBadRequest,
+  newInvalid,
   newOtherNamespace,
   newRequestEntityTooLarge,
   newTimeout,
@@ -185,7 +187,7 @@ export async function readObject(
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
   }
   const { document, duplicates } = decoded.value;
-  const mismatch = checkVersionAndKind(document, expected);
+  const mismatch = checkCustomKind(document, expected) ?? checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
   const noticed = duplicateFields(duplicates);
   let conformed: Conformed | undefined;
@@ -197,6 +199,24 @@ export async function readObject(
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   return ok(typed.object);
+}
+
+/** Of a kind that users define, a document says itself what it is: its apiVersion and kind have no
+ * default, and another kind is an invalid value. */
+function checkCustomKind(document: JsonObject, expected: Expected): StatusError | undefined {
+  if (expected.custom === undefined) return undefined;
+  const { apiVersion = '', kind = '', metadata } = document;
+  const served = formatGroupVersion(expected);
+  if (kind === '') {
+    const unknown = `the object provided is unrecognized (must be of type ${expected.kind})`;
+    return newBadRequest(`${unknown}: Object 'Kind' is missing`);
+  }
+  if (apiVersion !== served || typeof kind !== 'string' || kind === expected.kind) {
+    return apiVersion === '' ? newOtherVersion(apiVersion, served) : undefined;
+  }
+  const name = isJsonObject(metadata ?? null) ? (metadata as JsonObject)['name'] : '';
+  const error = invalid('kind', kind, `must be ${expected.kind}`);
+  return newInvalid({ group: expected.group, kind }, typeof name === 'string' ? name : '', [error]);
 }
 
 /** A document without them is taken for what the URL names. */
@@ -215,10 +235,7 @@ function mismatchWith(document: JsonObject, expected: GroupVersionKind): StatusE
   const apiVersion = formatGroupVersion(expected);
   const given = { apiVersion: document['apiVersion'] ?? '', kind: document['kind'] ?? '' };
   if (given.apiVersion !== '' && given.apiVersion !== apiVersion) {
-    return newBadRequest(
-      `the API version in the data (${text(given.apiVersion)}) does not match ` +
-        `the expected API version (${apiVersion})`,
-    );
+    return newOtherVersion(given.apiVersion, apiVersion);
   }
   if (given.kind !== '' && given.kind !== expected.kind) {
     return newBadRequest(
@@ -227,6 +244,13 @@ function mismatchWith(document: JsonObject, expected: GroupVersionKind): StatusE
     );
   }
   return undefined;
+}
+
+function newOtherVersion(given: JsonValue, expected: string): StatusError {
+  return newBadRequest(
+    `the API version in the data (${text(given)}) does not match ` +
+      `the expected API version (${expected})`,
+  );
 }
 
 function text(value: JsonValue): string {

@@ -50,7 +50,7 @@ const noHeaders: readonly Header[] = [];
 export function warningHeaders(texts: readonly string[]): readonly Header[] {
   if (texts.length === 0) return noHeaders;
   const { textMax, totalMax, warningsMax } = warningLimits;
-  const once = [...new Set(texts)].slice(0, warningsMax);
+  const once = [...new Set(texts)].filter((text) => text !== '').slice(0, warningsMax);
   const total = once.reduce((sum, text) => sum + text.length, 0);
   const room = total > totalMax ? textMax : totalMax;
   let written = 0;

@@ -18,7 +18,7 @@ import {
   newInvalid,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import { conformedDocument, typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -122,7 +122,8 @@ export function decideScaleApply(
 /** The merged intent as a complete object of its kind: an intent has no defaults and not all
  * members of its type, and a removed field gets its default again. */
 function typed(merged: ApiObject, kind: KindInfo): ApiObject {
-  const document = typedDocument(merged, kind, 'Ignore', []);
+  const conformed = conformedDocument(merged, kind, 'intent');
+  const document = typedDocument(merged, kind, 'Ignore', [], conformed);
   // Both parts were of the kind.
   assert(document.kind === 'ok', 'what is merged is of its kind');
   return document.object;

@@ -15,6 +15,7 @@ import {
   newGenericNotFound,
   newGenerateNameConflict,
   newInvalid,
+  newOtherNamespace,
   newNamespaceNotFound,
   newNamespaceTerminating,
   isAlreadyExists,
@@ -37,7 +38,7 @@ import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
-import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
+import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
 import { storedForm, toDecidedVersion } from './versions.ts';
@@ -147,10 +148,12 @@ async function createInScope(
   let prepared: Result<PreparedCreation>;
   let told: Told | undefined;
   if (guard === undefined) {
-    const born = newObject(scope, target, submitted, name);
-    const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
+    const born = ownedObject(scope, target, newObject(scope, target, submitted, name), options);
+    if (born.kind === 'refused') return born;
+    const { object } = born.value;
+    const preparing = prepareValidation(deps, scope, target, object, inTurns);
     if (preparing !== undefined) await preparing;
-    prepared = prepareNewObject(scope, target, name, born, born.object, user);
+    prepared = prepareNewObject(scope, target, name, born.value, object, user);
   } else {
     const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
     ({ prepared, told } = heard);
@@ -161,8 +164,7 @@ async function createInScope(
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const { kind } = target;
-  const decided = trackedCreation(scope, target, prepared.value, options.manager ?? '');
-  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const { object: decided, warnings } = prepared.value;
   let object: ApiObject;
   if (kind.custom?.webhook === undefined) object = storedForm(decided, kind);
   else {
@@ -173,7 +175,6 @@ async function createInScope(
     }
     object = stored.value;
   }
-  const { warnings } = prepared.value;
   const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
   const key = objectKey(target.kind.storage, target.namespace, name);
@@ -238,20 +239,20 @@ async function prepareAdmitted(
   target: ResourceTarget,
   name: string,
   { asks, born, hearing }: AdmittedCreation,
-  { inTurns = false, user }: WriteOptions,
+  options: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
-  if (inTurns) {
-    // Admission is not asked about an object that is too large in any case.
-    const tooMany = tooManyFields(scope, target.kind, born.object);
-    if (tooMany !== undefined) return refused(tooMany);
-    await deps.turns.pause(wholeTurnMs);
-  }
-  const mutating = asks.mutateCreation ? hearing.mutate(born.object, undefined) : born.object;
+  const { inTurns = false, user } = options;
+  const owned = ownedObject(scope, target, born, options);
+  if (owned.kind === 'refused') return owned;
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const { object } = owned.value;
+  const mutating = asks.mutateCreation ? hearing.mutate(object, undefined) : object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
+  if (isElsewhere(mutated, target)) return refused(newOtherNamespace());
   const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
   if (preparing !== undefined) await preparing;
-  const prepared = prepareNewObject(scope, target, name, born, mutated, user);
+  const prepared = prepareNewObject(scope, target, name, owned.value, mutated, user);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = hearing.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
@@ -294,22 +295,27 @@ function createCommand(
 
 export interface PreparedCreation {
   readonly object: ApiObject;
-  /** Without what admission and the kind's strategy wrote beside the metadata: its fields are the
-   * writer's. */
-  readonly written: ApiObject;
   readonly warnings: readonly string[];
 }
 
-/** The object with its owners. What the kind itself filled in (a job's selector) is nobody's: an
- * owner who later applies an intent without it must not thereby take it out. */
-export function trackedCreation(
+/** The new object with its owners, before admission: its fields are the writer's, and nobody's is
+ * what admission writes and what the kind itself fills in (a job's selector). An owner who later
+ * applies an intent without that must not thereby take it out. */
+export function ownedObject(
   scope: DecisionScope,
   { kind }: ResourceTarget,
-  { object, written }: PreparedCreation,
-  manager: string,
-): ApiObject {
-  const owned = tracked(scope, kind, { manager, subresource: '' }, written, undefined);
-  return written === object ? owned : withOwners(object, owned.metadata);
+  born: Deduplicated,
+  { manager = '' }: Pick<WriteOptions, 'manager'>,
+): Result<Deduplicated> {
+  const tooMany = tooManyFields(scope, kind, born.object);
+  if (tooMany !== undefined) return refused(tooMany);
+  const object = tracked(scope, kind, { manager, subresource: '' }, born.object, undefined);
+  return ok({ ...born, object });
+}
+
+/** Admission has moved it to another namespace. */
+export function isElsewhere({ metadata }: ApiObject, { kind, namespace }: ResourceTarget): boolean {
+  return kind.namespaced && metadata.namespace !== namespace;
 }
 
 /** A new object in the version of the decision, with the fields that the server sets, before
@@ -325,8 +331,8 @@ export function newObject(
   return withoutDuplicateOwners(toDecidedVersion(born, kind));
 }
 
-/** The object as it would be stored, without its field ownership; or the refusal. `mutated`: the
- * new object after mutating admission. Pure. */
+/** The object as it would be stored; or the refusal. `mutated`: the new object after mutating
+ * admission. Pure. */
 export function prepareNewObject(
   scope: DecisionScope,
   { kind }: ResourceTarget,
@@ -337,7 +343,7 @@ export function prepareNewObject(
 ): Result<PreparedCreation> {
   const strategy = scope.strategyOf(kind);
   const object = strategy.prepareForCreate(mutated, user);
-  const tooMany = tooManyFields(scope, kind, object);
+  const tooMany = object === born ? undefined : tooManyFields(scope, kind, object);
   if (tooMany !== undefined) return refused(tooMany);
   const rules = {
     namespaced: kind.namespaced,
@@ -350,9 +356,8 @@ export function prepareNewObject(
     strategy.validateCreated(object),
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
-  const written = object === born ? object : { ...born, metadata: object.metadata };
   const told = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
-  return ok({ object, written, warnings: told === undefined ? warnings : [...warnings, ...told] });
+  return ok({ object, warnings: told === undefined ? warnings : [...warnings, ...told] });
 }
 
 /** What must hold in the transaction that creates an object of the kind in this namespace: both the

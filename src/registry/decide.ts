@@ -17,7 +17,7 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { ConversionMissing } from '../apimachinery/object-version.ts';
-import { newGenericNotFound } from '../apimachinery/status-error.ts';
+import { newGenericNotFound, newOtherNamespace } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
@@ -25,7 +25,7 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
-import { newObject, prepareNewObject, trackedCreation } from './create.ts';
+import { isElsewhere, newObject, ownedObject, prepareNewObject } from './create.ts';
 import { decideDelete } from './delete.ts';
 import { withOwners } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
@@ -44,7 +44,7 @@ import {
 } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
-import { refused } from './registry.ts';
+import { ok, refused } from './registry.ts';
 import { decidedVersionOf, storedForm } from './versions.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
@@ -240,26 +240,27 @@ function* proposeCreation(
   if (creation.kind !== 'ok') return creation;
   if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
-  const born = newObject(scope, target, submitted, target.name);
-  const { asks, manager, user } = input;
+  const unowned = newObject(scope, target, submitted, target.name);
+  const born = owners === undefined ? ownedObject(scope, target, unowned, input) : ok(unowned);
+  if (born.kind === 'refused') return born;
+  if (scope.inTurns) yield;
+  const { asks, user } = input;
   const { validate } = asks;
+  const made = owners === undefined ? born.value.object : withOwners(born.value.object, owners);
   const [answer] = asks.mutateCreation ? answers : [];
   if (asks.mutateCreation && answer === undefined) {
-    return { kind: 'ask', question: { kind: 'mutate', next: born.object, current: undefined } };
+    return { kind: 'ask', question: { kind: 'mutate', next: made, current: undefined } };
   }
   if (answer?.kind === 'refused') return answer;
-  const mutated = answer?.kind === 'object' ? answer.object : born.object;
+  const mutated = answer?.kind === 'object' ? answer.object : made;
+  if (isElsewhere(mutated, target)) return refused(newOtherNamespace());
   yield* preparing(scope, target.kind, mutated, undefined);
-  const prepared = prepareNewObject(scope, target, target.name, born, mutated, user);
+  const prepared = prepareNewObject(scope, target, target.name, born.value, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;
-  const judged =
-    owners === undefined
-      ? trackedCreation(scope, target, prepared.value, manager)
-      : withOwners(prepared.value.object, owners);
-  if (scope.inTurns) yield;
+  const { object: judged, warnings } = prepared.value;
   const object = storedForm(judged, target.kind);
-  return { kind: 'create', object, judged, warnings: prepared.value.warnings, validate };
+  return { kind: 'create', object, judged, warnings, validate };
 }
 
 type FoundCreation =

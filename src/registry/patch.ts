@@ -11,6 +11,7 @@
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
 import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
+import { invalid } from '../apimachinery/field-error.ts';
 import { jsonPatchSteps } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
@@ -19,10 +20,12 @@ import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import {
   nameMismatch,
   newBadRequest,
+  newInvalid,
   newInvalidPatch,
   newOtherNamespace,
   newTooLarge,
 } from '../apimachinery/status-error.ts';
+import { parseGroupVersion } from '../apimachinery/schema.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
@@ -147,7 +150,9 @@ function* patchedObject(
   if (!isJsonObject(patched.value)) {
     return refused(newInvalidPatch('the result is not an object'));
   }
-  const moved = identityChange(patched.value, document);
+  const moved =
+    identityChange(patched.value, document) ??
+    kindChange(patched.value, document, type.custom !== undefined);
   if (moved !== undefined) return refused(moved);
   return typedDocument(patched.value, type, fieldValidation, noticed);
 }
@@ -193,14 +198,27 @@ function identityChange(patched: JsonObject, document: ApiObject): StatusError |
   const quotes = !isCredentialKind(document.kind);
   const newName = metadata['name'] ?? '';
   const isOther = newName !== '' && newName !== name;
-  const misnamed = nameMismatch(isOther && !quotes ? null : newName, name);
-  if (misnamed !== undefined) return misnamed;
+  return nameMismatch(isOther && !quotes ? null : newName, name);
+}
+
+/** Of a kind that users define, another kind or version is an invalid value of the object. */
+function kindChange(
+  patched: JsonObject,
+  document: ApiObject,
+  isCustom: boolean,
+): StatusError | undefined {
+  const quotes = !isCredentialKind(document.kind);
   const rows = [
-    ['API version', patched['apiVersion'], document.apiVersion],
-    ['kind', patched['kind'], document.kind],
+    ['apiVersion', 'API version', patched['apiVersion'], document.apiVersion],
+    ['kind', 'kind', patched['kind'], document.kind],
   ] as const;
-  for (const [what, found, expected] of rows) {
+  for (const [field, what, found, expected] of rows) {
     if ((found ?? '') === (expected ?? '')) continue;
+    if (isCustom) {
+      const { group } = parseGroupVersion(document.apiVersion) ?? { group: '' };
+      const error = invalid(field, found ?? '', `must be ${expected ?? '""'}`);
+      return newInvalid({ group, kind: document.kind }, document.metadata.name ?? '', [error]);
+    }
     const shown = typeof found === 'string' ? found : 'not a text';
     const quoted = quotes ? ` (${shown})` : '';
     return newBadRequest(

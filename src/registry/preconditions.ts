@@ -47,14 +47,23 @@ export function preconditionConflict(
   current: CurrentObject,
   target: ObjectTarget,
 ): StatusError | undefined {
+  const other = otherObject(expected, current, target);
+  if (other !== undefined) return other;
   if (hasVersion(expected) && expected.resourceVersion !== current.revision?.toString()) {
     return newConflict(target.kind, target.name);
   }
-  const uid = current.object.metadata.uid ?? '';
-  if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
-    return uidConflict(target, expected.uid, uid);
-  }
   return undefined;
+}
+
+/** The client meant another object of this name. */
+export function otherObject(
+  expected: Preconditions,
+  current: CurrentObject,
+  target: ObjectTarget,
+): StatusError | undefined {
+  const uid = current.object.metadata.uid ?? '';
+  const meant = expected.uid ?? '';
+  return meant === '' || meant === uid ? undefined : uidConflict(target, meant, uid);
 }
 
 /** Why an object that must not be overwritten unseen is not: the write names no version. Asked of

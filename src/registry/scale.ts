@@ -124,7 +124,8 @@ export function decideScaleUpdate(
   const { paths, type } = scaleTypeOf(target.kind);
   const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
   const wanted = spec['replicas'] ?? 0;
-  const errors = replicaErrors(wanted);
+  // Of a kind that users define, validation says what the count may be.
+  const errors = target.kind.custom === undefined ? replicaErrors(wanted) : [];
   if (errors.length > 0) return refused(newInvalid(type, target.name, errors));
   const conflict = preconditionConflict(preconditionsOf(submitted), current, target);
   if (conflict !== undefined) return refused(conflict);

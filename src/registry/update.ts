@@ -29,6 +29,7 @@ import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './obj
 import {
   hasVersion,
   missingVersion,
+  otherObject,
   namesUid,
   preconditionConflict,
   preconditionsOf,
@@ -42,7 +43,7 @@ import { toDecidedVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
 
 /** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
- * object that exists: where there is none, that is a Conflict. */
+ * object that exists: where there is none and one could be created, that is a Conflict. */
 export function updateObject(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -67,8 +68,9 @@ export function* decideUpdate(
   current: CurrentObject,
 ): Steps<Production> {
   const { object: next, warnings } = withoutDuplicateOwners(submitted);
-  const missing = missingVersion(target, next);
-  if (missing !== undefined) return refused(missing);
+  const problem =
+    otherObject(preconditionsOf(next), current, target) ?? missingVersion(target, next);
+  if (problem !== undefined) return refused(problem);
   const production = yield* produceUpdate(scope, target, next, writerOf(input), current);
   if (production.kind === 'refused' || warnings.length === 0) return production;
   return produced(production.object, warnings);
@@ -82,6 +84,7 @@ export function creationByUpdate(
 ): Result<ApiObject> | undefined {
   const preconditions = preconditionsOf(submitted);
   if (namesUid(preconditions)) {
+    if (!target.kind.allowCreateOnUpdate) return undefined;
     return refused(uidConflict(target, preconditions.uid ?? '', ''));
   }
   if (uid === '' || hasVersion(preconditions)) return undefined;

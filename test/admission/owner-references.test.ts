@@ -55,6 +55,7 @@ function reviewed(
   return [asked, plugin.validate?.(review, { ask, say })];
 }
 
+const mayAll = 'update /*/finalizers *';
 const mayDelete = 'delete n/configmaps m';
 const mayFinalize = 'update n/replicasets/finalizers o';
 const noDeletion = "cannot set an ownerRef on a resource you can't delete: , <nil>";
@@ -73,15 +74,32 @@ describe('naming owners', () => {
   ])[] = [
     ['asks nothing where there are none', undefined, [], [], [], undefined],
     ['asks nothing where they stay', [blocking], [blocking], [], [], undefined],
-    ['needs the right to delete', undefined, [set], [], [mayDelete], noDeletion],
-    ['is allowed with it', undefined, [set], [mayDelete], [mayDelete], undefined],
+    ['of an object that is created is allowed', undefined, [set], [], [], undefined],
+    ['needs the right to delete', [], [set], [], [mayDelete], noDeletion],
+    ['is allowed with it', [], [set], [mayDelete], [mayDelete], undefined],
+    [
+      'of an object that is created needs the right to their finalizers',
+      undefined,
+      [blocking],
+      [],
+      [mayAll, mayFinalize],
+      noFinalizers,
+    ],
+    [
+      'of any kind is allowed with the right to all finalizers',
+      undefined,
+      [owner('Thing', 'example.com/v1', { blockOwnerDeletion: true })],
+      [mayAll],
+      [mayAll],
+      undefined,
+    ],
     ['needs it to take them away', [set], [], [], [mayDelete], noDeletion],
     [
       'that holds an owner back needs the right to its finalizers',
       [],
       [blocking],
       [mayDelete],
-      [mayDelete, mayFinalize],
+      [mayDelete, mayAll, mayFinalize],
       noFinalizers,
     ],
     [
@@ -89,7 +107,7 @@ describe('naming owners', () => {
       [],
       [blocking],
       [mayDelete, mayFinalize],
-      [mayDelete, mayFinalize],
+      [mayDelete, mayAll, mayFinalize],
       undefined,
     ],
     [
@@ -105,7 +123,7 @@ describe('naming owners', () => {
       [],
       [owner('Node', 'v1', { blockOwnerDeletion: true })],
       [mayDelete, 'update /nodes/finalizers o'],
-      [mayDelete, 'update /nodes/finalizers o'],
+      [mayDelete, mayAll, 'update /nodes/finalizers o'],
       undefined,
     ],
     [
@@ -113,7 +131,7 @@ describe('naming owners', () => {
       [],
       [owner('Thing', 'example.com/v1', { blockOwnerDeletion: true })],
       [mayDelete],
-      [mayDelete],
+      [mayDelete, mayAll],
       'cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ' +
         'example.com/v1 Kind Thing: no matches for kind "Thing" in version "example.com/v1"',
     ],

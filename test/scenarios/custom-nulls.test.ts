@@ -1,12 +1,13 @@
-/** Nulls in an apply to a custom resource, where null may not be: the default takes their place. */
+/** Nulls in an apply to a custom resource, where null may not be: the default takes their place, or
+ * they are refused. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { definition, established, object } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
-import type { TestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
-const apply = { 'content-type': 'application/apply-patch+yaml' };
+const applied = { 'content-type': 'application/apply-patch+yaml' };
 
 describe('nulls in an apply', () => {
   let server: TestServer;
@@ -24,13 +25,14 @@ describe('nulls in an apply', () => {
   });
   after(() => server.remove());
 
-  const specAfter = async (name: string, spec: JsonObject): Promise<unknown> => {
-    const sent = JSON.stringify(object('Tap', name, { spec }, 'v1'));
-    const query = '?fieldManager=one';
-    const reply = await server.request('PATCH', `${path}/${name}${query}`, {
-      body: sent,
-      headers: apply,
+  const apply = (name: string, spec: JsonObject): Promise<Reply> =>
+    server.request('PATCH', `${path}/${name}?fieldManager=one`, {
+      body: JSON.stringify(object('Tap', name, { spec }, 'v1')),
+      headers: applied,
     });
+
+  const specAfter = async (name: string, spec: JsonObject): Promise<unknown> => {
+    const reply = await apply(name, spec);
     assert.ok(reply.status < 300, reply.text);
     return reply.body['spec'];
   };
@@ -44,8 +46,18 @@ describe('nulls in an apply', () => {
     assert.deepEqual(await specAfter('changed', { color: null }), { color: 'red' });
   });
 
-  it('without a default it is as if it were not said', async () => {
+  it('without a default it is refused, and changes nothing', async () => {
     assert.deepEqual(await specAfter('bare', { size: 3 }), { color: 'red', size: 3 });
-    assert.deepEqual(await specAfter('bare', { size: null }), { color: 'red' });
+    const reply = await apply('bare', { size: null });
+    assert.equal(reply.status, 422);
+    assert.match(reply.text, /spec\.size in body must be of type integer: \\"null\\"/);
+    const kept = await server.request('GET', `${path}/bare`);
+    assert.deepEqual(kept.body['spec'], { color: 'red', size: 3 });
+  });
+
+  it('what is created is as if it had not been said', async () => {
+    const sent = JSON.stringify(object('Tap', 'posted', { spec: { size: null } }, 'v1'));
+    const reply = await server.request('POST', path, { body: sent });
+    assert.deepEqual([reply.status, reply.body['spec']], [201, { color: 'red' }]);
   });
 });

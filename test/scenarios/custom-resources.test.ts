@@ -355,7 +355,9 @@ describe('objects of a kind that a user defines', () => {
         body: JSON.stringify(object('Void', 'v', { spec })),
         headers: { 'content-type': 'application/apply-patch+yaml' },
       });
-    const made = await apply({ anything: null, count: 1, label: null });
+    const refused = await apply({ anything: null, count: 1, label: null });
+    assert.equal(refused.status, 422);
+    const made = await apply({ anything: null, count: 1 });
     assert.deepEqual([made.status, made.body['spec']], [201, { anything: null, count: 1 }]);
     const [entry] = objects(metadataOf(made), 'managedFields');
     assert.deepEqual(part(part(entry, 'fieldsV1'), 'f:spec'), { 'f:anything': {}, 'f:count': {} });

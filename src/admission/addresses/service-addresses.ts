@@ -20,7 +20,7 @@
  * Bounds: a choice is a few tries, or one walk through a range, in steps.
  */
 import { isIPv6 } from 'node:net';
-import { invalid } from '../../apimachinery/field-error.ts';
+import { invalid, invalidTexts } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { ipText, parseIp } from '../../apimachinery/ip-address.ts';
@@ -36,6 +36,8 @@ import type { StoreKey } from '../../storage/storage.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { AdmissionPlugin, Proposed } from '../admission.ts';
 import { ipAddresses, nodePortsResource, ownerOf } from '../company/allocation-records.ts';
+import { withFamilies } from './families.ts';
+import type { Family, FamilyPorts } from './families.ts';
 import {
   addressAt,
   addressRange,
@@ -48,7 +50,7 @@ import {
 import type { AddressRange, PortRange } from './ranges.ts';
 import { allocatedTo, nodePortsMax } from './service-claims.ts';
 
-export interface ServiceAddressDeps {
+export interface ServiceAddressDeps extends Pick<FamilyPorts, 'problems'> {
   readonly identity: Identity;
   readonly streams: Streams;
   readonly prng: Prng;
@@ -70,8 +72,6 @@ export interface ServiceAddresses {
   /** The record of a range that has the address. */
   rangeOf(address: string): StoreKey | undefined;
 }
-
-type Family = 'IPv4' | 'IPv6';
 
 /** What was chosen is most likely about to be taken for this long. */
 const chosenMs = 2_000;
@@ -166,8 +166,8 @@ interface Parts extends ServiceAddressDeps {
 }
 
 class Refused extends Error {
-  readonly refusal: StatusError | FieldError;
-  constructor(refusal: StatusError | FieldError) {
+  readonly refusal: StatusError | readonly FieldError[];
+  constructor(refusal: StatusError | readonly FieldError[]) {
     super('refused');
     this.refusal = refusal;
   }
@@ -180,7 +180,7 @@ async function withAddresses(
   const spec = part(next, 'spec');
   if (text(spec, 'type') === 'ExternalName') return next;
   try {
-    const familied = withFamilies(parts, spec, part(current, 'spec'));
+    const familied = withFamiliesOf(parts, spec, current);
     const addressed = await withClusterIps(parts, next, familied, current);
     const wanted = await withPorts(parts, next, addressed, current);
     return wanted === spec ? next : { ...next, spec: wanted };
@@ -189,64 +189,33 @@ async function withAddresses(
     const { refusal } = error;
     if (refusal instanceof StatusError) return refusal;
     const kind = { group: '', resource: 'services', kind: 'Service' };
-    return newInvalid(kind, next.metadata.name ?? '', [refusal]);
+    return newInvalid(kind, next.metadata.name ?? '', refusal);
   }
 }
 
 const none = 'None';
 
-/** spec.ipFamilies and spec.ipFamilyPolicy, which say how many addresses there are to be. */
-function withFamilies(parts: Parts, spec: JsonObject, before: JsonObject): JsonObject {
-  const { families: cluster } = parts;
-  const addresses = clusterIpsOf(spec);
-  const headless = addresses[0] === none;
-  const wanted = texts(spec, 'ipFamilies');
-  const given = headless ? [] : addresses.map((each) => (isIPv6(each) ? 'IPv6' : 'IPv4'));
-  const families: string[] = [...wanted];
-  for (const [at, family] of given.entries()) families[at] ??= family;
-  for (const [at, family] of families.entries()) {
-    if (!cluster.includes(family as Family) && !(headless && hasNoSelector(spec))) {
-      throw new Refused(
-        invalid(`spec.ipFamilies[${at}]`, family, 'not configured on this cluster'),
-      );
-    }
-  }
-  const asked = text(spec, 'ipFamilyPolicy') || text(before, 'ipFamilyPolicy');
-  const free = headless && hasNoSelector(spec);
-  const policy = asked || (free ? 'RequireDualStack' : 'SingleStack');
-  if (policy === 'SingleStack' && families.length > 1) {
-    if (text(before, 'ipFamilyPolicy') === 'SingleStack' || text(before, 'type') === '') {
-      const detail =
-        "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified";
-      throw new Refused(invalid('spec.ipFamilyPolicy', policy, detail));
-    }
-    return {
-      ...spec,
-      ipFamilyPolicy: policy,
-      ipFamilies: families.slice(0, 1),
-      ...(headless ? {} : { clusterIPs: addresses.slice(0, 1) }),
-    };
-  }
-  if (policy === 'RequireDualStack' && cluster.length < 2 && !free) {
-    const detail = 'this cluster is not configured for dual-stack services';
-    throw new Refused(invalid('spec.ipFamilyPolicy', policy, detail));
-  }
-  const [main = 'IPv4'] = cluster;
-  const first = families[0] ?? main;
-  const other = first === 'IPv4' ? 'IPv6' : 'IPv4';
-  const isDual = policy !== 'SingleStack' && (cluster.length > 1 || free);
-  const all = isDual ? [first, other] : [first];
-  return { ...spec, ipFamilyPolicy: policy, ipFamilies: all };
-}
-
-function hasNoSelector(spec: JsonObject): boolean {
-  return Object.keys(part(spec, 'selector')).length === 0;
-}
-
-function clusterIpsOf(spec: JsonObject): readonly string[] {
-  const all = texts(spec, 'clusterIPs');
+/** The newer field has what the older one alone says. */
+function withAddressList(spec: JsonObject): JsonObject {
   const first = text(spec, 'clusterIP');
-  return all.length > 0 ? all : first === '' ? [] : [first];
+  if (first === '' || texts(spec, 'clusterIPs').length > 0) return spec;
+  return { ...spec, clusterIPs: [first] };
+}
+
+function withFamiliesOf(
+  { families, problems }: Parts,
+  spec: JsonObject,
+  current: ApiObject | undefined,
+): JsonObject {
+  const before = current === undefined ? undefined : part(current, 'spec');
+  const ports = { cluster: families, problems };
+  const found = withFamilies(withAddressList(spec), before, ports);
+  if (isProblems(found)) throw new Refused(found);
+  return found;
+}
+
+function isProblems(found: JsonObject | readonly FieldError[]): found is readonly FieldError[] {
+  return Array.isArray(found);
 }
 
 async function withClusterIps(
@@ -255,7 +224,7 @@ async function withClusterIps(
   spec: JsonObject,
   current: ApiObject | undefined,
 ): Promise<JsonObject> {
-  const given = clusterIpsOf(spec);
+  const given = texts(spec, 'clusterIPs');
   if (given[0] === none) return { ...spec, clusterIP: none, clusterIPs: [...given] };
   const had = allocatedTo(current).addresses;
   const all: string[] = [];
@@ -286,9 +255,8 @@ function checkAddress(
   const family = isIPv6(address) ? 6 : 4;
   const ofFamily = known().filter((range) => range.family === family);
   const refuse = (why: string): never => {
-    const shown = `[]string{${given.map((each) => JSON.stringify(each)).join(', ')}}`;
     const detail = `failed to allocate IP ${address}: ${why}`;
-    throw new Refused({ ...invalid('spec.clusterIPs', [...given], detail), shown });
+    throw new Refused([invalidTexts('spec.clusterIPs', given, detail)]);
   };
   if (!ofFamily.some((range) => inRange(range, address))) {
     const valid = ofFamily.map(({ cidr }) => cidr).join(', ');
@@ -373,7 +341,7 @@ async function withPorts(
   }
   if (ports.filter(({ nodePort }) => typeof nodePort === 'number').length > nodePortsMax) {
     const detail = `must have at most ${nodePortsMax} items with a node port`;
-    throw new Refused(invalid('spec.ports', ports.length, detail));
+    throw new Refused([invalid('spec.ports', ports.length, detail)]);
   }
   const next: JsonObject = { ...spec, ports };
   if (!balanced || text(spec, 'externalTrafficPolicy') !== 'Local') return next;
@@ -404,7 +372,7 @@ function checkPort(
   port: number,
 ): void {
   const refuse = (why: string): never => {
-    throw new Refused(invalid(field, port, why));
+    throw new Refused([invalid(field, port, why)]);
   };
   if (port < nodePorts.first || port > nodePorts.last) {
     const valid = portRangeText(nodePorts);

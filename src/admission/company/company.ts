@@ -110,10 +110,12 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
       if (found === 'too many' && next === undefined) return noCompany;
       return noEpoch(found === 'unread' ? unreadQuotas : tooManyQuotas);
     }
+    const reported = isReport(next, current) ? { reported: true as const } : {};
     const companions = found
       .filter(({ name }) => !isSelf(key, name))
       .map(({ name, uid }): Companion => {
-        const instruction = { uid, is, was } satisfies Charge as unknown as Instruction;
+        const charge: Charge = { uid, is, was, ...reported };
+        const instruction = charge as unknown as Instruction;
         return { kind: 'amend', key: quotaKey(namespace, name), instruction };
       });
     return { companions, conditions: grows ? [epochOf(namespace)] : [] };
@@ -165,6 +167,12 @@ function quotaKey(namespace: string, name: string): StoreKey {
 /** A quota is not charged for itself: it is written already. */
 function isSelf({ group, name, resource }: ObjectKey, quota: string): boolean {
   return group === '' && resource === quotasResource.resource && name === quota;
+}
+
+/** Whoever writes a status says what is so. */
+function isReport(next: ApiObject | undefined, current: ApiObject | undefined): boolean {
+  if (next === undefined || current === undefined) return false;
+  return deepEqual(next['spec'] ?? null, current['spec'] ?? null);
 }
 
 function sameUsage(a: Usage, b: Usage): boolean {

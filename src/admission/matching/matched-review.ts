@@ -6,6 +6,7 @@ import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { AdmissionTarget, Review } from '../admission.ts';
+import { requestedName } from '../requested-name.ts';
 import type { MatchRequest, RequestShape } from './matching.ts';
 import { equivalentsOf } from './served-equivalents.ts';
 
@@ -60,15 +61,4 @@ export function matchOf(review: Review, { namespaces, scheme }: MatchingDeps): M
     oldObject: current,
     namespaceLabels: () => namespaces.labels(namespace),
   };
-}
-
-/** How many characters the server puts behind a generateName. */
-const generatedLength = 5;
-
-/** '' for a name that the server has made: the client did not ask for it. */
-function requestedName({ name, next, operation }: Review): string {
-  const prefix = next?.metadata.generateName;
-  if (operation !== 'CREATE' || prefix === undefined || prefix === '') return name;
-  const isMade = name.startsWith(prefix) && name.length === prefix.length + generatedLength;
-  return isMade ? '' : name;
 }

@@ -1,6 +1,6 @@
 /**
- * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is bound to a node gets
- * the node's labels for zone and region.
+ * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is bound to a node, or
+ * made on one, gets the node's labels for zone and region.
  *
  * Invariants: a node that there is not, or that has no such labels, changes nothing. A label of the
  * pod by the same name is replaced: it says where the pod is.
@@ -27,18 +27,18 @@ export function topologyLabels({ domain }: Identity, known: AdmissionObjects): A
   };
   return {
     name: 'PodTopologyLabels',
-    resources: ['/pods', '/pods/binding', '/bindings'],
-    concerns: (_user, { operations }) => !operations.includes('DELETE'),
+    resources: ['/pods', '/pods/binding'],
+    concerns: (_user, { operations }) => operations.includes('CREATE'),
     current: () => known.current(),
-    admits: ['CREATE', 'UPDATE'],
-    admit({ bodyKind, current, next }) {
-      if (bodyKind.kind === 'Binding') return withLabels(next, text(part(next, 'target'), 'name'));
-      const [before, after] = [nodeOf(current), nodeOf(next)];
-      return after === '' || after === before ? next : withLabels(next, after);
+    admits: ['CREATE'],
+    admit({ bodyKind, next }) {
+      if (bodyKind.kind !== 'Binding') return withLabels(next, nodeOf(next));
+      const target = part(next, 'target');
+      return text(target, 'kind') === 'Node' ? withLabels(next, text(target, 'name')) : next;
     },
   };
 }
 
-function nodeOf(pod: ApiObject | undefined): string {
+function nodeOf(pod: ApiObject): string {
   return text(part(pod, 'spec'), 'nodeName');
 }

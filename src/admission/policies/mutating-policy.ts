@@ -187,9 +187,10 @@ function changed(
 function misplacedIn(form: Mutation['form'], value: Value): string | undefined {
   if (form === 'apply') return value instanceof MadeObject ? misplacedTypes(value) : undefined;
   const operations = adapt(value);
-  if (!(operations instanceof ListValue)) return undefined;
-  for (let at = 0; at < operations.size(); at += 1) {
-    const operation = operations.get(at);
+  if (!(operations instanceof ListValue) && !Array.isArray(operations)) return undefined;
+  const count = operations instanceof ListValue ? operations.size() : operations.length;
+  for (let at = 0; at < count; at += 1) {
+    const operation = operations instanceof ListValue ? operations.get(at) : adapt(operations[at]);
     const written = operation instanceof MadeObject ? operation.field('value') : undefined;
     const misplaced = written instanceof MadeObject ? misplacedTypes(written) : undefined;
     if (misplaced !== undefined) return misplaced;

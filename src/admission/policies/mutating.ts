@@ -101,12 +101,14 @@ class Mutating {
     const [first] = denials;
     if (first === undefined) return this.#object;
     const { match } = this.#run.request;
-    const like = newForbidden(match.shape, match.name === '' ? 'Unknown' : match.name, first);
+    const prefix = this.#object.metadata.generateName ?? '';
+    const like = newForbidden(match.shape, match.name || prefix || 'Unknown', first);
     const causes = denials.map((message) => ({ message }));
     const details = { ...like.details, causes };
     const isFailed = this.#misconfigured.length === 0;
     const reason = isFailed ? StatusReason.invalid : StatusReason.forbidden;
-    return new StatusError({ reason, message: first, details });
+    // As in the reference, the code stays that of the other reason.
+    return new StatusError({ reason, message: first, details, code: like.code });
   }
 
   apply({ bindings, policy }: BoundPolicy<MutatingPolicy>): Awaitable<StatusError | undefined> {

@@ -21,7 +21,7 @@ import { exemptUnder } from '../matching/exempt.ts';
 import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
 import { untilReady } from '../readiness.ts';
-import { shownObject, storedAgain } from '../shown-object.ts';
+import { shownObject, shownToChange, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
 import type { MutableObject, Reinvocation } from './mutating.ts';
 import type { MutatingPolicy } from './mutating-policy.ts';
@@ -182,7 +182,7 @@ function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
 function mutableOf(review: Review, { scheme }: PolicyPluginDeps): MutableObject {
   return {
     typeOf: (kind) => mutableType(scheme, review, kind),
-    show: (object, kind) => shownObject(scheme, review, object, kind),
+    show: (object, kind) => shownToChange(scheme, review, object, kind),
     store: (before, shown, kind) => storedAgain(scheme, review, before, shown, kind),
   };
 }

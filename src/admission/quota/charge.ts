@@ -11,8 +11,9 @@
  * What it is not: counting (controllers/quota-counter.ts), which makes the first figures and puts
  * wrong ones right.
  *
- * Invariants: pure; exact; what gives back is never refused; used is never below nothing. Where a
- * name has not been counted yet, nothing more is taken of it, so that the count cannot miss it.
+ * Invariants: pure; exact; what gives back is never refused, nor is a report of what an object
+ * takes in its status; used is never below nothing. Where a name has not been counted yet, nothing
+ * more is taken of it, so that the count cannot miss it.
  */
 import { part } from '../../apimachinery/members.ts';
 import {
@@ -37,6 +38,8 @@ export interface Charge {
   readonly is: Usage | null;
   /** What it took before; null: it comes. */
   readonly was: Usage | null;
+  /** It takes more or less by its status alone: whoever reports what is so is not refused. */
+  readonly reported?: true;
 }
 
 /** Codes of refusals. */
@@ -57,7 +60,8 @@ interface Difference {
 }
 
 /** `quota`: as it is. The amended one, or why not. */
-export function chargeQuota(quota: ApiObject, { is, uid, was }: Charge): Amendment {
+export function chargeQuota(quota: ApiObject, charge: Charge): Amendment {
+  const { is, reported = false, uid, was } = charge;
   const { name = '' } = quota.metadata;
   const spec = part(quota, 'spec');
   if (quota.metadata.uid !== uid) {
@@ -69,9 +73,10 @@ export function chargeQuota(quota: ApiObject, { is, uid, was }: Charge): Amendme
   const differences = differencesOf(hard, now, before);
   const more = differences.filter(({ by }) => by.unscaled > 0n);
   const used = part(part(quota, 'status'), 'used');
+  const isAsked = now !== null && !reported && !sameDemands(now, before);
   const refusal =
-    (now === null || sameDemands(now, before) ? undefined : unsaidBy(name, hard, now)) ??
-    (more.length === 0 ? undefined : refusalOf(name, hard, used, more));
+    (isAsked ? unsaidBy(name, hard, now) : undefined) ??
+    (more.length === 0 ? undefined : refusalOf(name, hard, used, more, reported));
   if (refusal !== undefined) return refusal;
   const counted = differences.filter((each) => quantityAt(used, each.name) !== undefined);
   if (counted.length === 0) return unchanged;
@@ -122,12 +127,14 @@ function refusalOf(
   hard: JsonObject,
   used: JsonObject,
   more: readonly Difference[],
+  reported: boolean,
 ): Amendment | undefined {
   const unknown = more.filter(({ name }) => quantityAt(used, name) === undefined);
   if (unknown.length > 0) {
     const names = unknown.map(({ name }) => name).join(',');
     return refused('uncounted', `status unknown for quota: ${quota}, resources: ${names}`);
   }
+  if (reported) return undefined;
   const over = more.filter(({ by, name }) => {
     const limit = quantityAt(hard, name) ?? zero;
     return compareQuantities(addQuantities(quantityAt(used, name) ?? zero, by), limit) > 0;

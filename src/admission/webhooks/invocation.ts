@@ -19,7 +19,8 @@ import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import { matchOf } from '../matching/matched-review.ts';
 import type { MatchedAs, MatchRequest } from '../matching/matching.ts';
-import { shownObject } from '../shown-object.ts';
+import { requestedName } from '../requested-name.ts';
+import { shownObject, shownToChange } from '../shown-object.ts';
 import type { WebhookType } from './webhook-counts.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
@@ -49,7 +50,7 @@ export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): 
   const shownAs = new Map<string, Awaitable<ShownObjects | StatusError>>();
   const show = (kind: GroupVersionKind): Awaitable<ShownObjects | StatusError> => {
     const key = `${formatGroupVersion(kind)} ${kind.kind}`;
-    const made = shownAs.get(key) ?? shownObjects(review, kind, ports);
+    const made = shownAs.get(key) ?? shownObjects(review, type, kind, ports);
     shownAs.set(key, made);
     return made;
   };
@@ -75,10 +76,16 @@ export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): 
 
 function shownObjects(
   review: Review,
+  type: WebhookType,
   kind: GroupVersionKind,
   { scheme }: WebhookPorts,
 ): Awaitable<ShownObjects | StatusError> {
-  return after(shownObject(scheme, review, review.next, kind), (object) =>
+  const { next } = review;
+  const shown =
+    type === 'admit' && next !== undefined
+      ? shownToChange(scheme, review, next, kind)
+      : shownObject(scheme, review, next, kind);
+  return after(shown, (object) =>
     after(shownObject(scheme, review, review.current, kind), (oldObject) => {
       if (object instanceof StatusError) return object;
       return oldObject instanceof StatusError ? oldObject : { object, oldObject };
@@ -130,6 +137,6 @@ function conditionsVerdict(
     ports.conditions.observe(labels, errors, excluded, seconds);
     if (verdict.kind === 'match') return 'asked';
     if (excluded || failsOpen) return undefined;
-    return newForbidden(review.resource, review.name, verdict.message);
+    return newForbidden(review.resource, requestedName(review), verdict.message);
   });
 }

@@ -6,13 +6,14 @@
  * patches take turns.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { formatFieldError, invalid } from '../../apimachinery/field-error.ts';
 import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
-import { newInternalError, StatusError } from '../../apimachinery/status-error.ts';
-import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import { newInternalError, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
+import { conformedDocument, typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
-import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -69,11 +70,31 @@ export async function patchedBy(
   if (applied.kind === 'refused') return newInternalError(applied.problem);
   const { value } = applied;
   if (!isJsonObject(value)) return newInternalError('the patched object is not an object');
-  const typed = typedDocument(value, typeOf(scheme, proposed, as), 'Ignore', []);
+  const other = otherKind(value, shown, proposed.kind);
+  if (other !== undefined) return other;
+  const type = typeOf(scheme, proposed, as);
+  const conformed = conformedDocument(value, type, 'intent');
+  const typed = typedDocument(value, type, 'Ignore', [], conformed);
   if (typed.kind === 'refused') return newInternalError(typed.error.message);
   if (deepEqual(typed.object, shown)) return { object: proposed.next, patch };
   const object = await storedAgain(scheme, proposed, proposed.next, typed.object, as);
   return object instanceof StatusError ? object : { object, patch };
+}
+
+/** A patch makes no object of another kind. */
+function otherKind(
+  patched: JsonObject,
+  { apiVersion, kind, metadata }: ApiObject,
+  { custom, group }: KindInfo,
+): StatusError | undefined {
+  if (patched['kind'] === undefined) return newInternalError("Object 'Kind' is missing");
+  const [field, expected] =
+    patched['apiVersion'] === apiVersion ? ['kind', kind] : ['apiVersion', apiVersion];
+  const found = patched[field] ?? null;
+  if (found === expected) return undefined;
+  const why = invalid(field, found, `must be ${expected}`);
+  if (custom !== undefined) return newInvalid({ group, kind }, metadata.name ?? '', [why]);
+  return newInternalError(formatFieldError(why));
 }
 
 /** Of the object, or of what only its subresource takes. */

@@ -36,7 +36,7 @@ export interface DocumentType extends GroupVersionKind {
 }
 
 interface CustomDocument {
-  conform(document: JsonObject, origin: 'body'): Conformed;
+  conform(document: JsonObject, origin: 'body' | 'intent'): Conformed;
   metadataProblem(metadata: JsonValue): string | undefined;
 }
 
@@ -92,13 +92,15 @@ export function typedDocument(
   return { kind: 'ok', object, warnings: problems };
 }
 
-/** The first half of the work, and by itself a long turn where the document is a large one. */
+/** The first half of the work, and by itself a long turn where the document is a large one.
+ * 'intent': of an apply, or what a webhook has patched. */
 export function conformedDocument(
   document: JsonObject,
   { custom, schema }: DocumentType,
+  origin: 'body' | 'intent' = 'body',
 ): Conformed {
   if (schema !== undefined) return conform(schema, document);
-  return custom?.conform(document, 'body') ?? { kind: 'ok', object: document, unknownFields: [] };
+  return custom?.conform(document, origin) ?? { kind: 'ok', object: document, unknownFields: [] };
 }
 
 /** Of kinds that users define, the text is looked at before the fields. */

@@ -18,7 +18,11 @@ import {
   newTooLarge,
   newUnsupportedMediaType,
 } from '../../apimachinery/status-error.ts';
-import { duplicateFields, typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import {
+  conformedDocument,
+  duplicateFields,
+  typedDocument,
+} from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
@@ -137,7 +141,8 @@ async function readChange(
   expected: DocumentType,
 ): Promise<Result<Change>> {
   const { schema } = expected;
-  const body = await readPatchBody(deps, request, patchTypes(deps, schema));
+  const strategic = request.kind.custom === undefined ? schema : undefined;
+  const body = await readPatchBody(deps, request, patchTypes(deps, strategic));
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return refused(newBadRequest('a patch is required as the body'));
   const { bytes, type } = body.value;
@@ -192,7 +197,8 @@ function intentOf(
   // An intent owns what it says: no defaults, and nothing that its type writes besides.
   const type = { ...expected, defaults: undefined };
   const mode = fieldValidationOf(request.query);
-  const typed = typedDocument(document, type, mode, noticed);
+  const conformed = conformedDocument(document, type, 'intent');
+  const typed = typedDocument(document, type, mode, noticed, conformed);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   const { apiVersion, kind } = typed.object;

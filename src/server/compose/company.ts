@@ -13,6 +13,7 @@ import { companyRules } from '../../admission/company/company-rules.ts';
 import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
+import { requestedAddressRules } from '../../apis/core/services/address-rules.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
@@ -50,6 +51,7 @@ export function companyParts(
     clock,
     ranges: system.serviceRanges,
     nodePorts: system.nodePorts,
+    problems: requestedAddressRules,
     pause: () => turns.pause(),
   });
   const bounds = admission.plugins.has('ResourceQuota');

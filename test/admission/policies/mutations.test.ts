@@ -109,3 +109,29 @@ for (const form of ['jsonPatch', 'applyConfiguration'] as const) {
     }
   });
 }
+
+describe('types of objects in the values of operations', () => {
+  const containers = 'Object.spec.template.spec.containers';
+  for (const [what, member, wrong] of [
+    ['a member', `lifecycle: ${containers}.hooks{}`, 'hooks'],
+    ['an item of a list', `ports: [${containers}.port{containerPort: 1}]`, 'port'],
+    ['a value of a map', `env: {"a": ${containers}.vars{}}`, 'vars'],
+  ] as const) {
+    test(`${what} stands where its type says`, async () => {
+      const found = await run('jsonPatch', {
+        name: what,
+        expression:
+          '[JSONPatch{op: "add", path: "/spec/template/spec/containers/-", ' +
+          `value: ${containers}{name: "x", ${member}}}]`,
+        resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+        object: { spec: { template: { spec: { containers: [{ name: 'a' }] } } } },
+      });
+      const name = member.slice(0, member.indexOf(':'));
+      const problem = `unexpected type name "${containers}.${wrong}", expected "${containers}.${name}"`;
+      assert.ok(
+        typeof found === 'string' && found.startsWith(`type mismatch: ${problem}`),
+        found as string,
+      );
+    });
+  }
+});

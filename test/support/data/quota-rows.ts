@@ -208,6 +208,31 @@ export const quotaRows: readonly QuotaRow[] = [
     used: { pods: '1', 'count/pods': '2' },
   },
   {
+    title: 'what a status reports is charged and not refused',
+    hard: { 'requests.storage': '10Gi', pods: '1' },
+    steps: [
+      claim('a', '8Gi'),
+      {
+        method: 'PATCH',
+        path: 'persistentvolumeclaims/a/status',
+        body: { status: { allocatedResources: { storage: '12Gi' } } },
+        status: 200,
+      },
+      refusing(
+        claim('b', '1Gi'),
+        'persistentvolumeclaims "b" is forbidden: exceeded quota: q, ' +
+          'requested: requests.storage=1Gi, used: requests.storage=12Gi, ' +
+          'limited: requests.storage=10Gi',
+      ),
+      pod('a'),
+      ...['Succeeded', 'Running'].flatMap((phase): Step[] => [
+        { method: 'PATCH', path: 'pods/a/status', body: { status: { phase } }, status: 200 },
+        ...(phase === 'Succeeded' ? [pod('b')] : []),
+      ]),
+    ],
+    used: { 'requests.storage': '12Gi', pods: '2' },
+  },
+  {
     title: 'storage, of all classes and of one',
     hard: {
       'requests.storage': '10Gi',

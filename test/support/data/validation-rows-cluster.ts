@@ -28,7 +28,7 @@ const core: readonly ValidationRow[] = [
   service(
     'another address',
     { spec: { ports: [{ port: 1 }], clusterIP: '10.0.0.2' } },
-    ['spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set'],
+    ['spec.clusterIPs[0]: Invalid value: []string{"10.0.0.2"}: may not change once set'],
     { spec: { ports: [{ port: 1 }], clusterIP: '10.0.0.1' } },
   ),
   service(

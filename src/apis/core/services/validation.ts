@@ -22,21 +22,19 @@ import { validateLabels } from '../../../apimachinery/validation/object-meta.ts'
 import {
   allErrors,
   checkCidr,
-  checkIp,
   checkReachableIp,
   each,
   form,
   formEach,
-  ipFamily,
   noProblems,
   numberOf,
   portNumber,
   portNumberOrName,
   uniqueBy,
-  uniqueTexts,
 } from '../../validation/checks.ts';
 import type { Problems } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
+import { addressRules, addressUpdateRules } from './address-rules.ts';
 
 const affinitySecondsMax = 86_400;
 
@@ -53,7 +51,8 @@ export const serviceRules: KindRules = {
       portsRules(ports, type),
       validateLabels('spec.selector', textMap(spec, 'selector')),
       affinityRules(spec),
-      type === 'ExternalName' ? externalRules(spec) : addressRules(spec, type),
+      type === 'ExternalName' ? externalRules(spec) : headlessRules(spec, type),
+      addressRules(spec),
       formEach('spec.externalIPs', texts(spec, 'externalIPs'), checkReachableIp),
       balancerRules(spec, type),
       trafficRules(spec, type),
@@ -109,53 +108,12 @@ function externalRules(spec: JsonObject): Problems {
   );
 }
 
-function addressRules(spec: JsonObject, type: string): Problems {
-  const own = text(spec, 'clusterIP');
-  const all = texts(spec, 'clusterIPs');
-  const addresses = all.length > 0 ? all : own === '' ? [] : [own];
-  const [first] = addresses;
-  const field = 'spec.clusterIPs';
-  const hidden = first === headless;
-  const wrong = allErrors(
-    hidden && addresses.length > 1
-      ? [invalid(field, addresses, "'None' must be the first and only value")]
-      : noProblems,
-    each(addresses, (address, at) =>
-      hidden && at === 0 ? noProblems : form(`${field}[${at}]`, address, checkIp),
-    ),
-  );
-  return allErrors(
-    hidden && (type === 'LoadBalancer' || type === 'NodePort')
-      ? [invalid(`${field}[0]`, headless, `may not be set to 'None' for ${type} services`)]
-      : noProblems,
-    own !== '' && all.length > 0 && own !== first
-      ? [invalid(field, all, 'first value must match `clusterIP`')]
-      : noProblems,
-    own === '' && all.length > 0
-      ? [invalid(field, all, 'must be empty when `clusterIP` is not specified')]
-      : noProblems,
-    uniqueTexts('spec.ipFamilies', texts(spec, 'ipFamilies')),
-    wrong,
-    wrong.length > 0 || hidden ? noProblems : familyRules(addresses, spec, field),
-  );
-}
-
-function familyRules(addresses: readonly string[], spec: JsonObject, field: string): Problems {
-  if (addresses.length === 0) return noProblems;
-  const families = addresses.map((address) => (ipFamily(address) === 6 ? 'IPv6' : 'IPv4'));
-  const wanted = texts(spec, 'ipFamilies');
-  return allErrors(
-    addresses.length > 2 ? [invalid(field, addresses, 'may only hold up to 2 values')] : noProblems,
-    addresses.length === 2 && families[0] === families[1]
-      ? [invalid(field, addresses, 'may specify no more than one IP for each IP family')]
-      : noProblems,
-    each(addresses, (address, at) => {
-      const family = wanted[at];
-      if (family === undefined || family === families[at]) return noProblems;
-      const detail = `expected an ${family} value as indicated by \`ipFamilies[${at}]\``;
-      return [invalid(`${field}[${at}]`, address, detail)];
-    }),
-  );
+/** Behind what other servers reach there is an address. */
+function headlessRules(spec: JsonObject, type: string): Problems {
+  const isReached = type === 'LoadBalancer' || type === 'NodePort';
+  if (!isReached || texts(spec, 'clusterIPs')[0] !== headless) return noProblems;
+  const detail = `may not be set to 'None' for ${type} services`;
+  return [invalid('spec.clusterIPs[0]', headless, detail)];
 }
 
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
@@ -229,7 +187,7 @@ function updateRules(next: ApiObject, current: ApiObject): Problems {
   const ports = [spec, before].map((of) => numberOf(of['healthCheckNodePort']) ?? 0);
   const balanced = type === 'LoadBalancer' && was === 'LoadBalancer';
   return allErrors(
-    type === 'ExternalName' || was === 'ExternalName' ? noProblems : clusterIpRules(spec, before),
+    addressUpdateRules(spec, before),
     balanced && classes[0] !== classes[1]
       ? [invalid('spec.loadBalancerClass', classes[0] ?? '', 'may not change once set')]
       : noProblems,
@@ -237,11 +195,4 @@ function updateRules(next: ApiObject, current: ApiObject): Problems {
       ? [forbidden('spec.healthCheckNodePort', 'field is immutable')]
       : noProblems,
   );
-}
-
-/** Once a service has an address it keeps it for as long as it has one. */
-function clusterIpRules(spec: JsonObject, before: JsonObject): Problems {
-  const [now, was] = [text(spec, 'clusterIP'), text(before, 'clusterIP')];
-  if (was === '' || now === '' || now === was) return noProblems;
-  return [invalid('spec.clusterIPs[0]', [now], 'may not change once set')];
 }

@@ -1,0 +1,110 @@
+/**
+ * What an object of a kind that users define says it is, which object a write means, and what its
+ * scale may be: answers that a server of the reference was seen to give.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { objects, part } from '../../src/apimachinery/members.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { definition, established, object } from '../support/data/custom-definitions.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+
+const path = '/apis/shop.example/v1/namespaces/default/valves';
+const merge = { 'content-type': 'application/merge-patch+json' };
+const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
+
+describe('an object of a kind that a user defines', () => {
+  let server: TestServer;
+  let made: JsonObject;
+  before(async () => {
+    server = await startTestServer();
+    const replicas = { type: 'integer', minimum: 0 };
+    const spec = { type: 'object', properties: { replicas } };
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+    const status = { type: 'object', properties: { replicas: { type: 'integer' } } };
+    const properties = { spec, status };
+    const version = { subresources: { scale } };
+    await established(server, definition({ plural: 'valves', kind: 'Valve', properties, version }));
+    made = (await write('POST', path, valve())).body;
+  });
+  after(() => server.remove());
+
+  const write = (method: string, target: string, body: JsonObject, headers = {}): Promise<Reply> =>
+    server.request(method, target, { body: JSON.stringify(body), headers });
+  const valve = (more: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
+    ...object('Valve', 'v', { spec: { replicas: 1 } }, 'v1'),
+    metadata: { name: 'v', ...metadata },
+    ...more,
+  });
+  const causes = ({ body }: Reply): unknown[] =>
+    objects(part(body, 'details'), 'causes').map(({ field, message }) => [field, message]);
+
+  it('has to say its kind: there is no default', async () => {
+    const { kind: _kind, ...nameless } = valve();
+    const reply = await write('POST', path, nameless);
+    assert.equal(reply.status, 400);
+    assert.match(
+      String(reply.body['message']),
+      /must be of type Valve\): Object 'Kind' is missing/,
+    );
+  });
+
+  it('has to say its version', async () => {
+    const reply = await write('POST', path, valve({ apiVersion: '' }));
+    assert.equal(reply.status, 400);
+    const expected =
+      /in the data \(\) does not match the expected API version \(shop.example\/v1\)/;
+    assert.match(String(reply.body['message']), expected);
+  });
+
+  it('of another kind is invalid, in a body and after a patch', async () => {
+    const another = [['kind', 'Invalid value: "Pipe": must be Valve']];
+    const posted = await write('POST', path, valve({ kind: 'Pipe' }));
+    assert.deepEqual([posted.status, causes(posted)], [422, another]);
+    const patched = await write('PATCH', `${path}/v`, { kind: 'Pipe' }, merge);
+    assert.deepEqual([patched.status, causes(patched)], [422, another]);
+    const moved = await write('PATCH', `${path}/v`, { apiVersion: 'shop.example/v2' }, merge);
+    const version = [['apiVersion', 'Invalid value: "shop.example/v2": must be shop.example/v1']];
+    assert.deepEqual([moved.status, causes(moved)], [422, version]);
+  });
+
+  it('with another uid is a conflict, also where no version is named', async () => {
+    const reply = await write('PUT', `${path}/v`, valve({}, { uid: 'other' }));
+    assert.equal(reply.status, 409);
+    const { uid } = part(made, 'metadata');
+    const told = `Precondition failed: UID in precondition: other, UID in object meta: ${String(uid)}`;
+    assert.ok(String(reply.body['message']).endsWith(told), reply.text);
+  });
+
+  it('that is not there is not found, whatever uid is meant', async () => {
+    const reply = await write('PUT', `${path}/none`, valve({}, { name: 'none', uid: 'other' }));
+    assert.equal(reply.status, 404);
+  });
+
+  it('is scaled to what its schema allows', async () => {
+    const scale = (replicas: number): JsonObject => ({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'v' },
+      spec: { replicas },
+    });
+    const reply = await write('PUT', `${path}/v/scale`, scale(-4));
+    assert.deepEqual(causes(reply), [
+      [
+        'spec.replicas',
+        'Invalid value: -4: spec.replicas in body should be greater than or equal to 0',
+      ],
+      ['.spec.replicas', 'Invalid value: -4: should be a non-negative integer'],
+    ]);
+    assert.equal(part(reply.body, 'details')['kind'], 'Valve');
+    assert.equal((await write('PUT', `${path}/v/scale`, scale(4))).status, 200);
+    const patched = await write('PATCH', `${path}/v/scale`, { spec: { replicas: 5 } }, strategic);
+    assert.equal(patched.status, 415);
+  });
+
+  it('is refused with an answer that no cache keeps', async () => {
+    const reply = await server.request('GET', `${path}/none`);
+    assert.deepEqual([reply.status, reply.headers['cache-control']], [404, 'no-cache, private']);
+  });
+});
