@@ -5,8 +5,8 @@
  * event loop. So above `bytesPerTurn` each body that goes on is paused, and a few of them are read
  * from again in each turn, in the order in which they were paused.
  *
- * A pause takes effect behind the read it comes in, and all chunks of a read are handed over at once:
- * 87,000 of one byte. So beyond `smallPiecesPerTurn` who sends such pieces is cut off.
+ * A pause takes effect behind the read it comes in, and all chunks of a read are handed over at
+ * once: 87,000 of one byte. So beyond `smallPiecesPerTurn` who sends such pieces is cut off.
  *
  * What it is not: a bound on what is held (load.ts). A body that comes in one piece never waits.
  */
@@ -17,8 +17,8 @@ export const bodyTurnLimits = {
   bytesPerTurn: 2 * 1024 * 1024,
   /** What a piece counts for beside its bytes: it may be one byte. */
   pieceBytes: 512,
-  /** Pieces that hold less are small. Policy: beyond so many of them in a turn, of all bodies, a body
-   * that brought more than `smallPiecesPerBody` of them in that turn has its connection cut. */
+  /** Pieces that hold less are small. Policy: beyond so many of them in a turn, of all bodies, a
+   * body that brought more than `smallPiecesPerBody` of them in it has its connection cut. */
   smallPieceBytes: 16,
   smallPiecesPerTurn: 8 * 1024,
   smallPiecesPerBody: 512,
