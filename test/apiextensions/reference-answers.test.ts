@@ -145,13 +145,15 @@ test('rules are not asked of a new object without a name, and it is said', () =>
 
 test('metadata of a wrong type is refused in the words of the decoder', () => {
   const writes = served({});
-  const messages = ['a', { name: 1 }, { labels: { a: [] } }].map(
+  const owners = [{ apiVersion: true }];
+  const messages = ['a', { name: 1 }, { labels: { a: [] } }, { ownerReferences: owners }].map(
     (metadata) => writes.write(thing({}, metadata), undefined, false).message?.split(': json: ')[1],
   );
   deepEqual(messages, [
     'cannot unmarshal string into Go value of type v1.ObjectMeta',
     'cannot unmarshal number into Go struct field ObjectMeta.name of type string',
     'cannot unmarshal array into Go struct field ObjectMeta.labels of type string',
+    'cannot unmarshal bool into Go struct field OwnerReference.ownerReferences.apiVersion of type string',
   ]);
 });
 

@@ -140,8 +140,15 @@ function first<T>(
 
 function mismatch(value: JsonValue, type: string, path: string, shown?: string): string {
   const what = shown === undefined ? jsonKind(value) : `number ${shown}`;
-  const where = path === '' ? 'value' : `struct field ObjectMeta.${path}`;
+  const where = path === '' ? 'value' : `struct field ${holderOf(path)}.${path}`;
   return `json: cannot unmarshal ${what} into Go ${where} of type ${type}`;
+}
+
+/** The innermost struct that has the field. */
+function holderOf(path: string): string {
+  const [outer, inner] = path.split('.');
+  if (inner === undefined) return 'ObjectMeta';
+  return outer === 'ownerReferences' ? 'OwnerReference' : 'ManagedFieldsEntry';
 }
 
 function jsonKind(value: JsonValue): string {

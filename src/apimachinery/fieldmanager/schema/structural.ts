@@ -39,8 +39,8 @@ export function structuralType(schema: JsonObject): MergeType {
   return made;
 }
 
-/** Whether a text has a format: it is then any scalar to the merge, as in the reference, and what it
- * must be is left to the validation of the whole object. */
+/** Whether a text has a format: it is then any scalar to the merge, as in the reference, and what
+ * it must be is left to the validation of the whole object. */
 function hasFormOfText({ format, type }: JsonObject): boolean {
   return type === 'string' && typeof format === 'string' && format !== '' && format !== 'byte';
 }
