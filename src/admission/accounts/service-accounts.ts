@@ -11,14 +11,15 @@
  *
  * What it is not: the controller that makes accounts (controllers/default-accounts.ts) or tokens.
  *
- * Invariant: in a namespace that is missing or going nothing is refused for its accounts: the
- * write says what is wrong with the namespace.
+ * Invariants: in a namespace that is missing or going nothing is refused for its accounts: the
+ * write says what is wrong with the namespace. What others have made of a new pod behind this
+ * plugin is judged again.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import { newNamespaceNotFound } from '../../apimachinery/status-error.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { podReferences } from '../../authorization/node/pod-references.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type {
@@ -26,6 +27,7 @@ import type {
   AdmissionPlugin,
   Proposed,
   Refusal,
+  Review,
   WaitFor,
 } from '../admission.ts';
 import { addedSecretsRefusal, isLimiting, secretsRefusal } from './mountable-secrets.ts';
@@ -55,18 +57,35 @@ export function serviceAccounts(
       }
       return withAccount(identity, known, prng, review, waitFor);
     },
-    validate({ name: pod, namespace, next, operation, subresource }) {
-      if (subresource === '' || operation !== 'UPDATE') return undefined;
-      const spec = part(next, 'spec');
-      const name = text(spec, 'serviceAccountName');
-      // It was made while nobody gave accounts to pods.
-      if (name === '') return `no service account specified for pod ${namespace}/${pod}`;
-      const account = known.get(accounts, namespace, name);
-      if (account === undefined) return missingAccount(namespace, name);
-      if (!isLimiting(account, identity.labelDomain)) return undefined;
-      return addedSecretsRefusal(spec, account);
+    validate(review) {
+      const { namespace, next, operation, subresource } = review;
+      if (next === undefined || operation !== (subresource === '' ? 'CREATE' : 'UPDATE')) {
+        return undefined;
+      }
+      if (subresource !== '') return accountRefusal(identity, known, review, addedSecretsRefusal);
+      // Others may have changed it since it was given its account.
+      if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) return mirrorRefusal(next);
+      const found = known.get(namespaces, '', namespace);
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined;
+      return accountRefusal(identity, known, review, secretsRefusal);
     },
   };
+}
+
+/** Why the pod may not run as the account that it names. */
+function accountRefusal(
+  { labelDomain }: Identity,
+  known: AdmissionObjects,
+  { name: pod, namespace, next }: Review,
+  refusalOf: (spec: JsonObject, account: ApiObject) => Refusal,
+): Refusal {
+  const spec = part(next, 'spec');
+  const name = text(spec, 'serviceAccountName');
+  // Made while nobody gave accounts to pods, or taken from it.
+  if (name === '') return `no service account specified for pod ${namespace}/${pod}`;
+  const account = known.get(accounts, namespace, name);
+  if (account === undefined) return missingAccount(namespace, name);
+  return isLimiting(account, labelDomain) ? refusalOf(spec, account) : undefined;
 }
 
 function missingAccount(namespace: string, name: string): string {

@@ -6,7 +6,9 @@
  *     warning   apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'replicas' …
  *
  * Invariants: rules with wildcards name no kinds. Bounds: `kindsMax` kinds are checked; an
- * expression and a kind at a time.
+ * expression and a kind at a time. An error shows the line that it is in, so a long line with many
+ * errors would be more than a status may hold: a warning ends after `warningCharsMax`, and all of
+ * them after `charsMax`.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
@@ -26,6 +28,8 @@ import type { GroupVersionResource } from '../matching/matching.ts';
 import { paramKindOf } from './policy-spec.ts';
 
 const kindsMax = 10;
+const warningCharsMax = 32_768;
+const charsMax = 524_288;
 
 export interface KindSchemas {
   /** Undefined: no such resource is served. */
@@ -54,16 +58,23 @@ export function* checkPolicyTypes(
     kinds.push({ kind, environment: yield* environmentOf(language, spec, object, params) });
   }
   const warnings: ExpressionWarning[] = [];
+  let chars = 0;
   for (const [at, validation] of objects(spec, 'validations').entries()) {
     for (const name of ['expression', 'messageExpression']) {
       const expression = text(validation, name).trim();
       if (expression === '') continue;
-      const warning = yield* warningOf(expression, kinds);
+      const warning = cut(yield* warningOf(expression, kinds));
       if (warning === '') continue;
+      chars += warning.length;
+      if (chars > charsMax) return warnings;
       warnings.push({ fieldRef: `spec.validations[${at}].${name}`, warning });
     }
   }
   return warnings;
+}
+
+function cut(warning: string): string {
+  return warning.length <= warningCharsMax ? warning : `${warning.slice(0, warningCharsMax)}...\n`;
 }
 
 interface CheckedKind {

@@ -247,6 +247,39 @@ describe('the account of a pod', () => {
     assert.equal(refusal, 'no service account specified for pod team/p');
   });
 
+  it('is judged again when others have changed the pod behind it', () => {
+    const stored: Record<string, object> = {
+      'namespaces team': { metadata: { name: 'team' } },
+      'serviceaccounts strict': {
+        metadata: {
+          name: 'strict',
+          annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' },
+        },
+      },
+    };
+    const get = ({ resource }: { resource: string }, _namespace: string, name: string) =>
+      stored[`${resource} ${name}`];
+    const known = { get } as unknown as AdmissionObjects;
+    const { validate } = serviceAccounts(identityOf('kubernetes'), known, seededPrng(1));
+    const judged = (spec: object, annotations: object = {}): unknown => {
+      const next = { metadata: { name: 'p', annotations }, spec };
+      const about = { name: 'p', namespace: 'team', operation: 'CREATE', subresource: '' } as const;
+      return validate?.({ ...about, next } as unknown as Review, {} as ValidatePass);
+    };
+    const secret = { name: 'v', secret: { secretName: 's' } };
+    assert.equal(judged({ serviceAccountName: 'strict' }), undefined);
+    assert.match(String(judged({})), /^no service account specified for pod team\/p$/);
+    assert.match(String(judged({ serviceAccountName: 'gone' })), /"gone" not found$/);
+    assert.match(
+      String(judged({ serviceAccountName: 'strict', volumes: [secret] })),
+      /^volume with secret.secretName="s" is not allowed/,
+    );
+    assert.equal(
+      judged({ serviceAccountName: 'strict' }, mirror),
+      'a mirror pod may not reference service accounts',
+    );
+  });
+
   it('is not owned by the client that did not name it', async () => {
     const reply = await create('team', 'unnamed');
     assert.equal(specOf(reply)['serviceAccountName'], 'default');

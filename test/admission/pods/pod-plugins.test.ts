@@ -200,6 +200,18 @@ describe('a pod', () => {
     assert.deepEqual(metadata['labels'], { own: 'x', ...copied });
   });
 
+  it('that is bound to what is not called a node keeps its labels', async () => {
+    const labels = { 'topology.k8s.io/zone': 'z1' };
+    await post('/api/v1/nodes', { metadata: { name: 'aimed-at', labels } });
+    const metadata = { name: 'aimed', labels: { own: 'x' } };
+    await post(pods, { metadata, spec: { containers: [container] } });
+    const binding = { metadata: { name: 'aimed' }, target: { name: 'aimed-at' } };
+    const bound = await post(`${pods}/aimed/binding`, binding);
+    assert.equal(bound.status, 201, bound.text);
+    const found = await server.request('GET', `${pods}/aimed`);
+    assert.deepEqual((found.body['metadata'] as JsonObject)['labels'], { own: 'x' });
+  });
+
   it('finds no new node ready', async () => {
     const taint = { key: notReady, effect: 'NoSchedule' };
     const made = await post('/api/v1/nodes', { metadata: { name: 'n2' } });

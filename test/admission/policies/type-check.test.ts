@@ -83,4 +83,18 @@ describe('type checks of policies', () => {
     };
     assert.deepEqual(warningsOf({ spec }, { type: 'object', properties: {} }), []);
   });
+
+  test('long lines with many errors do not make more than a status may hold', () => {
+    const rule = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] };
+    const expression = Array.from({ length: 200 }, (_, at) => `object.f${at} == 1`).join(' && ');
+    const spec = {
+      matchConstraints: { resourceRules: [rule] },
+      validations: Array.from({ length: 40 }, () => ({ expression })),
+    };
+    const warnings = warningsOf({ spec }, { type: 'object', properties: {} });
+    const chars = warnings.reduce((sum, { warning }) => sum + warning.length, 0);
+    assert.ok(chars > 100_000 && chars <= 524_288, `${chars}`);
+    for (const { warning } of warnings)
+      assert.match(warning, /^apps\/v1, Kind=Deployment: ERROR: /);
+  });
 });
