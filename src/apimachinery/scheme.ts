@@ -93,8 +93,8 @@ export interface ScalePaths {
 
 /** What a kind that users define says of its documents: functions, in the place of a schema. */
 export interface CustomKind {
-  /** As typed/conform.ts. What is wrong in embedded metadata is let pass in the store only. An intent
-   * keeps nulls where none may be. */
+  /** As typed/conform.ts. What is wrong in embedded metadata is let pass in the store only. An
+   * intent keeps nulls where none may be. */
   conform(document: JsonObject, origin: 'body' | 'intent' | 'stored'): Conformed;
   /** What is wrong with the types in metadata that cannot be read; undefined: nothing is known. */
   metadataProblem(metadata: JsonValue): string | undefined;

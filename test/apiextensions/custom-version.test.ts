@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import { ageSince } from '../../src/apimachinery/projection/printer.ts';
-import { convertedProblem } from '../../src/apiextensions/conversion/restore-metadata.ts';
+import {
+  identityProblem,
+  typeProblem,
+} from '../../src/apiextensions/conversion/restore-metadata.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
 import { spineMemo } from '../../src/apiextensions/schema/structural-schema.ts';
 import { versionsOf } from './custom-writes.ts';
@@ -221,13 +224,14 @@ test('nothing of a version is read before it is needed', () => {
 
 test('a converted object is the same object in another version', () => {
   const converted = { ...widget, apiVersion: 'example.org/v2' };
-  equal(convertedProblem(widget, converted, 'example.org/v2'), undefined);
+  equal(typeProblem(widget, converted, 'example.org/v2'), undefined);
+  equal(identityProblem(widget, converted), undefined);
   equal(
-    convertedProblem(widget, widget, 'example.org/v2'),
+    typeProblem(widget, widget, 'example.org/v2'),
     'invalid groupVersion (expected example.org/v2, received example.org/v1)',
   );
   const other = { ...converted, metadata: { name: 'v' } };
-  equal(convertedProblem(widget, other, 'example.org/v2'), 'must have the same name: w != v');
+  equal(identityProblem(widget, other), 'must have the same name: w != v');
 });
 
 test('numbers in messages: integers of 64 bits whole, all others as doubles', () => {

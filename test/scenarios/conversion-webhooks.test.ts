@@ -225,7 +225,7 @@ describe('versions that a webhook converts', () => {
     const said: readonly (readonly [Mood, RegExp])[] = [
       ['refuses', /^conversion webhook for shop\.example\/v1, Kind=Lamp failed: not today$/],
       ['fewer', /^conversion webhook for .* returned 0 objects, expected 1$/],
-      ['renames', /returned invalid converted object at index 0: must have the same name/],
+      ['renames', /returned invalid object: must have the same name/],
       ['other-uid', /failed: expected response\.uid=/],
       ['silent', /^conversion webhook for shop\.example\/v1, Kind=Lamp failed: /],
     ];

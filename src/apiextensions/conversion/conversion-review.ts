@@ -9,7 +9,7 @@
 import { items, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { convertedProblem, restoreMetadata } from './restore-metadata.ts';
+import { identityProblem, restoreMetadata, typeProblem } from './restore-metadata.ts';
 
 export interface ReviewRequest {
   /** The group of definitions. */
@@ -68,7 +68,8 @@ export function readReview(
   const result = part(response, 'result');
   if (result['status'] !== 'Success') {
     const message = text(result, 'message');
-    return failed(message === '' ? 'response.result.status was not Success' : message);
+    const missed = `response.result.status was '${text(result, 'status')}', not 'Success'`;
+    return failed(message === '' ? missed : message);
   }
   const converted = items(response, 'convertedObjects');
   if (converted.length !== objects.length) {
@@ -76,17 +77,36 @@ export function readReview(
   }
   const restored: ApiObject[] = [];
   for (const [at, original] of objects.entries()) {
-    const invalid = (problem: string): ReviewAnswer =>
-      returned(`invalid converted object at index ${at}: ${problem}`);
+    const names = objects.length === 1 ? aloneNames : listedNames(at);
     const given = converted[at];
-    if (!isJsonObject(given)) return invalid('it is no object');
-    const problem = convertedProblem(original, given, apiVersion);
-    if (problem !== undefined) return invalid(problem);
+    if (!isJsonObject(given)) return returned(`${names.typed}: it is no object`);
+    const ofOtherType = typeProblem(original, given, apiVersion);
+    if (ofOtherType !== undefined) return returned(`${names.typed}: ${ofOtherType}`);
+    const another = identityProblem(original, given);
+    if (another !== undefined) return returned(`${names.object}: ${another}`);
     const object = restoreMetadata(original, given);
-    if (object.kind === 'refused') return invalid(object.problem);
+    if (object.kind === 'refused') return returned(`${names.metadata}: ${object.problem}`);
     restored.push(object.object);
   }
   return { kind: 'ok', objects: restored };
+}
+
+/** How the problems of an object are introduced: of the only one, and of one in a list. */
+interface ProblemNames {
+  readonly typed: string;
+  readonly object: string;
+  readonly metadata: string;
+}
+
+const aloneNames: ProblemNames = {
+  typed: 'invalid object at index 0',
+  object: 'invalid object',
+  metadata: 'invalid metadata',
+};
+
+function listedNames(at: number): ProblemNames {
+  const object = `invalid converted object at index ${at}`;
+  return { typed: object, object, metadata: `invalid metadata in object at index ${at}` };
 }
 
 function failed(problem: string): ReviewAnswer {

@@ -20,8 +20,9 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { ConvertedObject, RestoreMetadata } from '../custom-schema.ts';
 import { goTypeOf } from '../schema/go-text.ts';
 
-/** What is wrong with what came back for `original`; undefined: nothing. */
-export function convertedProblem(
+/** What came back for `original` is not of the kind and version that were asked for; undefined: it
+ * is. */
+export function typeProblem(
   original: ApiObject,
   converted: JsonObject,
   apiVersion: string,
@@ -33,6 +34,11 @@ export function convertedProblem(
   if (converted['kind'] !== original.kind) {
     return `invalid kind (expected ${original.kind}, received ${text(converted, 'kind')})`;
   }
+  return undefined;
+}
+
+/** Another object came back; undefined: it is the same one. */
+export function identityProblem(original: ApiObject, converted: JsonObject): string | undefined {
   const metadata = part(converted, 'metadata');
   for (const [name, shown] of identity) {
     const before = text(original.metadata, name);

@@ -138,6 +138,7 @@ cache-control: no-cache, private
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deletion of an older version 1`] = `
 409
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on configmaps \\"golden\\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (0000). The object might have been modified","reason":"Conflict","details":{"name":"golden","kind":"configmaps"},"code":409}
 `
@@ -334,6 +335,7 @@ cache-control: no-cache, private
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a field that is not known 1`] = `
 400
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"ConfigMap in version \\"v1\\" cannot be handled as a ConfigMap: strict decoding error: unknown field \\"dta\\"","reason":"BadRequest","code":400}
 `
@@ -350,6 +352,7 @@ warning: 299 - "unknown field \\"dta\\""
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a form that is not read 1`] = `
 415
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor","reason":"UnsupportedMediaType","code":415}
 `
@@ -357,6 +360,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a form that is not served 1`] = `
 406
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor","reason":"NotAcceptable","code":406}
 `
@@ -552,6 +556,7 @@ items:
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a part of a list that is not known 1`] = `
 400
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"continue key is not valid","reason":"BadRequest","code":400}
 `
@@ -559,6 +564,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a path that is not there 1`] = `
 404
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404}
 `
@@ -658,6 +664,7 @@ cache-control: no-cache, private
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a version that is not reached yet 1`] = `
 504
 content-type: application/json
+cache-control: no-cache, private
 retry-after: 1
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 99999999, current: 0000","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}
@@ -713,6 +720,7 @@ cache-control: no-cache, private
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a write of an older version 1`] = `
 409
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on configmaps \\"golden\\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"name":"golden","kind":"configmaps"},"code":409}
 `
@@ -720,6 +728,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > an apply of a field that another manager has 1`] = `
 409
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 1 conflict: conflict with \\"unknown\\" using apps/v1: .spec.replicas","reason":"Conflict","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \\"unknown\\" using apps/v1","field":".spec.replicas"}]},"code":409}
 `
@@ -778,6 +787,7 @@ vary: Accept
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what a resource cannot do 1`] = `
 405
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"create is not supported on resources of kind \\"configmaps\\"","reason":"MethodNotAllowed","details":{"kind":"configmaps"},"code":405}
 `
@@ -891,6 +901,7 @@ cache-control: no-cache, private
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what cannot be read 1`] = `
 400
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the body is not valid JSON: Unexpected end of JSON input","reason":"BadRequest","code":400}
 `
@@ -898,6 +909,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is forbidden 1`] = `
 403
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"namespaces \\"kube-system\\" is forbidden: this namespace may not be deleted","reason":"Forbidden","details":{"name":"kube-system","kind":"namespaces"},"code":403}
 `
@@ -905,6 +917,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is invalid 1`] = `
 422
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Deployment.apps \\"golden\\" is invalid: [spec.replicas: Invalid value: -1: must be greater than or equal to 0, spec.selector: Invalid value: {}: empty selector is invalid for deployment]","reason":"Invalid","details":{"name":"golden","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: -1: must be greater than or equal to 0","field":"spec.replicas"},{"reason":"FieldValueInvalid","message":"Invalid value: {}: empty selector is invalid for deployment","field":"spec.selector"}]},"code":422}
 `
@@ -912,6 +925,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is not there 1`] = `
 404
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \\"absent\\" not found","reason":"NotFound","details":{"name":"absent","kind":"configmaps"},"code":404}
 `
@@ -919,6 +933,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is not there, in Protobuf 1`] = `
 404
 content-type: application/vnd.kubernetes.protobuf
+cache-control: no-cache, private
 
 6b3873000a0c0a027631120653746174757312590a060a0012001a0012074661696c7572651a1d636f6e6669676d6170
 732022616273656e7422206e6f7420666f756e6422084e6f74466f756e642a1a0a06616273656e7412001a0a636f6e66
@@ -928,6 +943,7 @@ content-type: application/vnd.kubernetes.protobuf
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is there already 1`] = `
 409
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \\"golden\\" already exists","reason":"AlreadyExists","details":{"name":"golden","kind":"configmaps"},"code":409}
 `
@@ -935,6 +951,7 @@ content-type: application/json
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > who is not known 1`] = `
 401
 content-type: application/json
+cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}
 `
