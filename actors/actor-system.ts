@@ -42,14 +42,14 @@ import type {
   ActorSystem,
   Answer,
   AnswerPort,
-  Company,
-  CompanyOf,
+  CompanionWrites,
+  CompanionsOf,
   ObjectCommand,
   ObjectOutcome,
   Permit,
   UnreadableOutcome,
 } from './actors.ts';
-import { noCompany } from './actors.ts';
+import { noCompanions } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
 import { IdleList } from './idle-list.ts';
 import type { IdleMember } from './idle-list.ts';
@@ -91,7 +91,7 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
   readonly soleWriter?: boolean | undefined;
   readonly limits?: Partial<ActorLimits> | undefined;
   /** The companions of each mutation; absent: none. */
-  readonly companyOf?: CompanyOf | undefined;
+  readonly companionsOf?: CompanionsOf | undefined;
   /** The store's: for dry runs. Absent: nothing goes with mutations. */
   readonly companionRules?: CompanionRules | undefined;
   /** Called with each answer and the state it was decided on; absent: not called. */
@@ -358,7 +358,7 @@ class ObjectActors implements ObjectActorSystem {
     assert(decision.kind === 'write', 'only a write is submitted');
     const { operation } = decision;
     const expect = expectationOf(basis);
-    const { companions, conditions } = this.#companyOf(context.key, attempt);
+    const { companions, conditions } = this.#companionsOf(context.key, attempt);
     const pending = this.#deps.committer.submit({
       key: context.storeKey,
       expect,
@@ -512,11 +512,11 @@ class ObjectActors implements ObjectActorSystem {
     });
   }
 
-  #companyOf(key: ObjectKey, { basis, decision }: Attempt): Company {
-    const { companyOf } = this.#deps;
-    if (companyOf === undefined || decision.kind === 'refused') return noCompany;
+  #companionsOf(key: ObjectKey, { basis, decision }: Attempt): CompanionWrites {
+    const { companionsOf } = this.#deps;
+    if (companionsOf === undefined || decision.kind === 'refused') return noCompanions;
     const isEnd = decision.outcome === 'removed';
-    return companyOf(key, isEnd ? undefined : decision.shown.object, basis.image?.object);
+    return companionsOf(key, isEnd ? undefined : decision.shown.object, basis.image?.object);
   }
 
   async #tryOut(
@@ -549,7 +549,7 @@ class ObjectActors implements ObjectActorSystem {
       return outcome;
     }
     const { told } = outcome;
-    const { companions = [], conditions } = this.#companyOf(key, attempt);
+    const { companions = [], conditions } = this.#companionsOf(key, attempt);
     const own = outcome.kind === 'created' ? creationConditions(command) : [];
     for (const condition of allConditions(own, conditions)) {
       const found = (await this.#read(condition.key))?.state;

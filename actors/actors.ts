@@ -190,19 +190,19 @@ export type ObjectOutcome = (
  * The companions of a mutation, requested for every submitted mutation in the same turn. The answer
  * holds for these two states of the object; a new decision asks again.
  */
-export type CompanyOf = (
+export type CompanionsOf = (
   key: ObjectKey,
   next: ApiObject | undefined,
   current: ApiObject | undefined,
-) => Company;
+) => CompanionWrites;
 
-export interface Company {
+export interface CompanionWrites {
   readonly companions: readonly Companion[] | undefined;
   /** Further conditions beside those of the command; they also apply to changes. */
   readonly conditions: readonly Condition[];
 }
 
-export const noCompany: Company = { companions: undefined, conditions: [] };
+export const noCompanions: CompanionWrites = { companions: undefined, conditions: [] };
 
 /** Whether the sender may still write. Checked before each decision of its command; if it may not,
  * the command is refused with 503. */

@@ -23,7 +23,7 @@ import {
   ownerOf,
   portClaim,
   serviceParent,
-} from '../admission/company/allocation-records.ts';
+} from '../admission/companions/allocation-records.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';

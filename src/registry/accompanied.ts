@@ -1,11 +1,11 @@
 /**
  * A write whose companions could not be written is refused, or decided again.
  *
- *   execute ─▶ companion-failed, or one of their conditions failed ─▶ companyRefusal
+ *   execute ─▶ companion-failed, or one of their conditions failed ─▶ companionRefusal
  *      ▲                                                                 │ why it is refused
  *      └──────── the world has moved on: decided again ◀─────────────────┘
  *
- * What it is not: the companions, or the meaning of their failures (src/admission/company).
+ * What it is not: the companions, or the meaning of their failures (src/admission/companions).
  *
  * Invariant: a new decision uses the state of that moment. Bound: `attemptsMax` decisions of one
  * command.
@@ -29,7 +29,7 @@ interface WriteTarget {
 }
 
 interface RefusalPort {
-  readonly companyRefusal?: CompanyRefusal | undefined;
+  readonly companionRefusal?: CompanionRefusal | undefined;
 }
 
 /** An outcome that is final. */
@@ -37,7 +37,7 @@ export type FinalOutcome = Exclude<ObjectOutcome, CompanionFailure>;
 
 /** Why the write is refused; `again`: it must be decided again, and may be now. Undefined: the
  * failed condition does not belong to a companion. */
-export type CompanyRefusal = (
+export type CompanionRefusal = (
   target: WriteTarget,
   failure: CompanionFailure | ConditionFailure,
   dryRun: boolean,
@@ -45,13 +45,13 @@ export type CompanyRefusal = (
 
 /** Handles the outcome of one decision, number `attempt` (from 0). */
 export async function accompanied(
-  { companyRefusal }: RefusalPort,
+  { companionRefusal }: RefusalPort,
   target: WriteTarget,
   outcome: ObjectOutcome,
   { attempt, dryRun }: { readonly attempt: number; readonly dryRun: boolean },
 ): Promise<FinalOutcome | 'again'> {
   if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
-  const verdict = await companyRefusal?.(target, outcome, dryRun);
+  const verdict = await companionRefusal?.(target, outcome, dryRun);
   if (verdict === 'again' && attempt < attemptsMax) return 'again';
   const { told } = outcome;
   if (verdict !== undefined && verdict !== 'again') {

@@ -22,7 +22,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { GuardOf } from './write-guard.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { CompanyRefusal } from './accompanied.ts';
+import type { CompanionRefusal } from './accompanied.ts';
 
 export interface RegistryDeps {
   readonly actors: ActorSystem;
@@ -41,7 +41,7 @@ export interface RegistryDeps {
   /** The guards for writes of users; absent: none. */
   readonly guardOf?: GuardOf | undefined;
   /** What the failure of a companion means; absent: writes have no companions. */
-  readonly companyRefusal?: CompanyRefusal | undefined;
+  readonly companionRefusal?: CompanionRefusal | undefined;
   /** By the name of a feature gate. Absent: none is on. */
   readonly isFeatureOn?: ((gate: string) => boolean) | undefined;
 }

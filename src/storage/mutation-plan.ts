@@ -91,9 +91,9 @@ export function planMutations<R extends PlannedRecord>(
     return revision;
   };
   // Made for the first mutation that has companions.
-  let company: CompanionPlan | undefined;
-  const companyOf = (): CompanionPlan =>
-    (company ??= createCompanionPlan<R>({
+  let companionPlan: CompanionPlan | undefined;
+  const companionsOf = (): CompanionPlan =>
+    (companionPlan ??= createCompanionPlan<R>({
       rules: source.rules,
       now,
       stored: (key, record) => source.stored(key, record),
@@ -109,7 +109,7 @@ export function planMutations<R extends PlannedRecord>(
 
   for (const [index, mutation] of mutations.entries()) {
     const { companions, key, expect, operation } = mutation;
-    company?.flush(key);
+    companionPlan?.flush(key);
     const refused =
       refuseExpectation(expect, operation.kind, now(key), lastApplied.get(key)) ??
       refuseConditions(mutation.conditions, nowOfCondition);
@@ -126,10 +126,10 @@ export function planMutations<R extends PlannedRecord>(
       apply();
       continue;
     }
-    const failure = companyOf().settle(companions, apply);
+    const failure = companionsOf().settle(companions, apply);
     if (failure !== undefined) outcomes.push(failure);
   }
-  company?.flushAll();
+  companionPlan?.flushAll();
   return { outcomes, writes, finally: overlay };
 }
 

@@ -88,7 +88,7 @@ export const layers: readonly LayerRule[] = [
   },
   // What goes with a write reaches from the caches to the store's transaction.
   {
-    folder: 'src/admission/company',
+    folder: 'src/admission/companions',
     may: [
       'src/stdx',
       'src/apimachinery',
@@ -104,7 +104,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
-      'src/admission/company/allocation-records.ts',
+      'src/admission/companions/allocation-records.ts',
       'src/storage/storage.ts',
       'streams/streams.ts',
     ],
@@ -154,7 +154,7 @@ export const layers: readonly LayerRule[] = [
       'src/apiextensions',
       'src/admission/quota',
       'src/admission/addresses',
-      'src/admission/company',
+      'src/admission/companions',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

@@ -35,7 +35,7 @@ import { objectKey, storeKey } from '../../storage/keys.ts';
 import type { StoreKey } from '../../storage/storage.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { AdmissionPlugin, Proposed } from '../admission.ts';
-import { ipAddresses, nodePortsResource, ownerOf } from '../company/allocation-records.ts';
+import { ipAddresses, nodePortsResource, ownerOf } from '../companions/allocation-records.ts';
 import { withFamilies } from './families.ts';
 import type { Family, FamilyPorts } from './families.ts';
 import {

@@ -20,8 +20,8 @@ import {
   portClaim,
   portRelease,
   serviceParent,
-} from '../company/allocation-records.ts';
-import type { ServiceCompany } from '../company/company.ts';
+} from '../companions/allocation-records.ts';
+import type { ServiceCompanions } from '../companions/companions.ts';
 
 export const nodePortsMax = 40;
 
@@ -51,11 +51,11 @@ export function allocatedTo(service: ApiObject | undefined): Allocated {
 
 /** `rangeOf`: the record of a range that the address is in; undefined: it is in none of the
  * store. */
-export function serviceCompany(
+export function serviceCompanions(
   identity: Identity,
   prng: Prng,
   rangeOf: (address: string) => StoreKey | undefined,
-): ServiceCompany {
+): ServiceCompanions {
   return ({ name, namespace }, next, current, creationTimestamp) => {
     const [has, had] = [allocatedTo(next), allocatedTo(current)];
     const parent = serviceParent(namespace, name);

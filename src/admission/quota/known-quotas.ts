@@ -23,7 +23,7 @@ import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
-import { quotaEpochs } from '../company/allocation-records.ts';
+import { quotaEpochs } from '../companions/allocation-records.ts';
 
 export const quotasResource: GroupResource = { group: '', resource: 'resourcequotas' };
 

@@ -6,8 +6,11 @@
  */
 import { mkdirSync } from 'node:fs';
 import { objectStates } from '../../../actors/actors.ts';
-import { isCompanyConditionKey, isEpochKey } from '../../admission/company/allocation-records.ts';
-import { companyRules } from '../../admission/company/company-rules.ts';
+import {
+  isCompanionConditionKey,
+  isEpochKey,
+} from '../../admission/companions/allocation-records.ts';
+import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
 import { isConditionKey } from '../../registry/create.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
@@ -22,9 +25,9 @@ import type { CompletedConfig } from '../config/options.ts';
 
 /** What a store over several servers is told about the records of one: all must say the same. */
 export const recordRules = {
-  mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanyConditionKey(key),
+  mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanionConditionKey(key),
   mayBeMissed: isEpochKey,
-  rules: companyRules,
+  rules: knownCompanionRules,
 };
 
 /** @throws StorageError. */
@@ -36,13 +39,13 @@ export async function openStorage(
 ): Promise<Storage> {
   switch (config.store) {
     case 'memory':
-      return createMemoryStorage({ clock, rules: companyRules });
+      return createMemoryStorage({ clock, rules: knownCompanionRules });
     case 'lmdb':
       return openLmdbStorage({
         path: config.dataDir,
         identity: config.identity,
         clock,
-        rules: companyRules,
+        rules: knownCompanionRules,
         room: {
           timers,
           reserveBytes: reserveLimits.bytes,

@@ -54,7 +54,7 @@ import { assert } from '../../stdx/assert.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
 import type { AdmissionWebhookDeps } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
-import { companyParts } from './company.ts';
+import { companionParts } from './companions.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
 import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
@@ -142,8 +142,8 @@ export async function assembleParts(
   const types = typeParts(config, { ...common, log });
   const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
   const lost = lostBounds({ ...deps, streams });
-  const company = companyParts(config, { ...common, clock, lost });
-  const last = company.plugins;
+  const companions = companionParts(config, { ...common, clock, lost });
+  const last = companions.plugins;
   const makeNamespace = namespaceMaker(() => registry);
   const asked = { ...access, ...common, authorization, last, resolveService, makeNamespace, lost };
   const { guardOf, ...ofAdmission } = admissionParts(config, asked);
@@ -157,7 +157,7 @@ export async function assembleParts(
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
     soleWriter: !shared,
-    ...company.ofActors,
+    ...companions.ofActors,
   });
   const registry: RegistryDeps = {
     turns,
@@ -171,7 +171,7 @@ export async function assembleParts(
     clock,
     prng,
     guardOf,
-    companyRefusal: company.refusal(() => registry),
+    companionRefusal: companions.refusal(() => registry),
     isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);

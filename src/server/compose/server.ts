@@ -31,7 +31,7 @@ import type { AccessMaterial, AccessParts } from './access.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
-import { allocationControllers } from './company.ts';
+import { allocationControllers } from './companions.ts';
 import type { Background } from './background.ts';
 import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';

@@ -209,11 +209,11 @@ interface StoredPod {
 }
 
 /** What goes with mutations. */
-type CompanyOptions = Partial<
-  Pick<ActorSystemDeps, 'companyOf' | 'companionRules' | 'isAccompanied'>
+type CompanionOptions = Partial<
+  Pick<ActorSystemDeps, 'companionsOf' | 'companionRules' | 'isAccompanied'>
 >;
 
-export interface HarnessOptions extends CompanyOptions {
+export interface HarnessOptions extends CompanionOptions {
   readonly limits?: Partial<ActorLimits>;
   readonly committerLimits?: Partial<CommitterLimits>;
   readonly soleWriter?: boolean;
@@ -255,7 +255,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     soleWriter: options.soleWriter,
     limits: options.limits,
     expiryOf: options.expiryOf,
-    companyOf: options.companyOf,
+    companionsOf: options.companionsOf,
     companionRules: options.companionRules,
     isAccompanied: options.isAccompanied,
   });

@@ -136,13 +136,13 @@ export function epochRelease(namespace: string): Companion {
   return { kind: 'release', key: epochKey(namespace), owner };
 }
 
-/** Whether a condition of a company may say that there is no such record. */
+/** Whether a condition of companions may say that there is no such record. */
 export function isEpochKey(key: StoreKey): boolean {
   return key.startsWith(`${quotaEpochs.group}/${quotaEpochs.resource}/`);
 }
 
-/** Whether conditions of a company may name this record, beside those of creations. */
-export function isCompanyConditionKey(key: StoreKey): boolean {
+/** Whether conditions of companions may name this record, beside those of creations. */
+export function isCompanionConditionKey(key: StoreKey): boolean {
   return isEpochKey(key) || key.includes('/servicecidrs//');
 }
 

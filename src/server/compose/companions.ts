@@ -1,15 +1,15 @@
 /**
  * Composes the companions of writes: quotas and the addresses of services.
  *
- * What it is not: the companions (src/admission/company) or the store's rules, which the store is
- * opened with (open-storage.ts).
+ * What it is not: the companions (src/admission/companions) or the store's rules, which the store
+ * is opened with (open-storage.ts).
  */
 import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
-import { serviceCompany } from '../../admission/addresses/service-claims.ts';
-import { createCompany } from '../../admission/company/company.ts';
-import type { CompanyPort } from '../../admission/company/company.ts';
-import { createCompanyRefusal } from '../../admission/company/company-refusal.ts';
-import { companyRules } from '../../admission/company/company-rules.ts';
+import { serviceCompanions } from '../../admission/addresses/service-claims.ts';
+import { createCompanions } from '../../admission/companions/companions.ts';
+import type { CompanionsPort } from '../../admission/companions/companions.ts';
+import { createCompanionRefusal } from '../../admission/companions/companion-refusal.ts';
+import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
 import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -17,7 +17,7 @@ import { requestedAddressRules } from '../../apis/core/services/address-rules.ts
 import type { Controller } from '../../controllers/controller.ts';
 import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
-import type { CompanyRefusal } from '../../registry/accompanied.ts';
+import type { CompanionRefusal } from '../../registry/accompanied.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { createAddressRepair } from '../../controllers/service-address-repair.ts';
@@ -30,7 +30,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import type { Log } from './log.ts';
 import type { LostRecord } from './lost-records.ts';
 
-export interface CompanyPartsDeps {
+export interface CompanionPartsDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
@@ -40,9 +40,9 @@ export interface CompanyPartsDeps {
   readonly lost: (resource: GroupResource) => LostRecord;
 }
 
-export function companyParts(
+export function companionParts(
   { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
-  { clock, identity, lost, prng, streams, timers, turns }: CompanyPartsDeps,
+  { clock, identity, lost, prng, streams, timers, turns }: CompanionPartsDeps,
 ) {
   const addresses = serviceAddresses({
     identity,
@@ -56,29 +56,29 @@ export function companyParts(
   });
   const bounds = admission.plugins.has('ResourceQuota');
   // What is stored is told at once, when there is nothing to forget yet.
-  const told: { company?: CompanyPort } = {};
-  const forget = (namespace: string): void => told.company?.forgetEpoch(namespace);
+  const told: { companions?: CompanionsPort } = {};
+  const forget = (namespace: string): void => told.companions?.forgetEpoch(namespace);
   const lostQuota = lost(quotasResource);
   const quotas = bounds ? followQuotas(streams, turns, lostQuota, forget) : undefined;
-  const company = createCompany({
+  const companions = createCompanions({
     identity,
     clock,
     prng,
     quotas,
-    services: serviceCompany(identity, prng, (address) => addresses.rangeOf(address)),
+    services: serviceCompanions(identity, prng, (address) => addresses.rangeOf(address)),
   });
-  told.company = company;
+  told.companions = companions;
   return {
     plugins: [addresses.plugin],
     ofActors: {
-      companyOf: company.companyOf,
-      companionRules: companyRules,
-      isAccompanied: company.isAccompanied,
+      companionsOf: companions.companionsOf,
+      companionRules: knownCompanionRules,
+      isAccompanied: companions.isAccompanied,
     },
-    refusal(registry: () => RegistryDeps): CompanyRefusal {
+    refusal(registry: () => RegistryDeps): CompanionRefusal {
       const counted = createCountOnDemand(registry, timers);
       const quotasRead = async (): Promise<void> => quotas?.whenRead();
-      return createCompanyRefusal({ streams, counted, lost: lostQuota, quotasRead });
+      return createCompanionRefusal({ streams, counted, lost: lostQuota, quotasRead });
     },
   };
 }

@@ -20,7 +20,7 @@ interface Decoded {
   readonly object: ApiObject;
 }
 
-export const companyRules: CompanionRules = {
+export const knownCompanionRules: CompanionRules = {
   decode(stored): Decoded {
     const record = decodeRecord(stored);
     return { record, object: decodeObject(record.object) };

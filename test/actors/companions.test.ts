@@ -1,8 +1,8 @@
-/** What goes with a mutation (actors.ts, `CompanyOf`): counters that every pod adds to, in a memory
+/** What goes with a mutation (actors.ts, `CompanionsOf`): counters that every pod adds to, in a memory
  * store that can be held and overtaken. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CompanyOf, ObjectOutcome } from '../../actors/actors.ts';
+import type { CompanionsOf, ObjectOutcome } from '../../actors/actors.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
@@ -25,7 +25,7 @@ const counterKey = storeKey({ group: '', resource: 'counters', namespace: '', na
 const specOf = (object: ApiObject | undefined): number => Number(object?.['spec'] ?? 0);
 
 /** The counter holds what the specs of all pods add up to. */
-const adding: CompanyOf = (_key, next, current) => {
+const adding: CompanionsOf = (_key, next, current) => {
   const instruction = { add: specOf(next) - specOf(current) };
   const companions = [{ kind: 'amend', key: counterKey, instruction } as const];
   return { companions, conditions: [] };
@@ -50,7 +50,7 @@ const kinds = (outcomes: readonly ObjectOutcome[]) => outcomes.map(({ kind }) =>
 describe('object actor: what goes with a mutation', () => {
   test('I37 an object and what goes with it are written together, or neither is', async () => {
     const { run, store, stored } = actorHarness({
-      companyOf: adding,
+      companionsOf: adding,
       companionRules: counterRules,
     });
     await putCounter(store.raw, 5);
@@ -70,7 +70,7 @@ describe('object actor: what goes with a mutation', () => {
 
   test('I37 what a failed companion held up is decided again without it', async () => {
     const { run, store, stored } = actorHarness({
-      companyOf: adding,
+      companionsOf: adding,
       companionRules: counterRules,
     });
     await putCounter(store.raw, 5);
@@ -88,7 +88,7 @@ describe('object actor: what goes with a mutation', () => {
 
   test('I38 what goes with a command that is decided again is found anew', async () => {
     const { overtake, run, store, stored } = actorHarness({
-      companyOf: adding,
+      companionsOf: adding,
       companionRules: counterRules,
     });
     await putCounter(store.raw, 50);
@@ -106,7 +106,7 @@ describe('object actor: what goes with a mutation', () => {
   test('I38 its conditions hold for changes, too', async () => {
     const condition = namespaceIsLive('gone');
     const { run, stored } = actorHarness({
-      companyOf: (_key, next) => ({
+      companionsOf: (_key, next) => ({
         companions: undefined,
         conditions: specOf(next) > 1 ? [condition] : [],
       }),
@@ -121,7 +121,7 @@ describe('object actor: what goes with a mutation', () => {
   });
 
   test('I39 a dry run fails where its companions would, and writes none', async () => {
-    const { run, store } = actorHarness({ companyOf: adding, companionRules: counterRules });
+    const { run, store } = actorHarness({ companionsOf: adding, companionRules: counterRules });
     await putCounter(store.raw, 5);
     await run('a', createOf(pod('a', { spec: 1 })));
     const { mutations } = store.counts;
@@ -146,7 +146,7 @@ describe('object actor: what goes with a mutation', () => {
 
   test('I40 what companions write is read before its actor believes what it knows', async () => {
     const key = storeKey(podKey('b'));
-    const companyOf: CompanyOf = ({ name }, next) => {
+    const companionsOf: CompanionsOf = ({ name }, next) => {
       if (name === 'b') return { companions: undefined, conditions: [] };
       const written = encodePod(podKey('b'), pod('b', { spec: specOf(next) })).record;
       const value = encodeRecord(written, { key, state: 'live' });
@@ -155,7 +155,7 @@ describe('object actor: what goes with a mutation', () => {
     };
     const { run, stored } = actorHarness({
       soleWriter: true,
-      companyOf,
+      companionsOf,
       companionRules: counterRules,
       isAccompanied: ({ name }) => name === 'b',
     });

@@ -13,15 +13,15 @@
  */
 import { newForbidden, newInternalError } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
-import type { CompanyRefusal } from '../../registry/accompanied.ts';
+import type { CompanionRefusal } from '../../registry/accompanied.ts';
 import { parseStoreKey } from '../../storage/keys.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { chargeCodes } from '../quota/charge.ts';
 import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
 import { quotaEpochs } from './allocation-records.ts';
-import { lostQuota, tooManyQuotas, unreadQuotas } from './company.ts';
+import { lostQuota, tooManyQuotas, unreadQuotas } from './companions.ts';
 
-export interface CompanyRefusalDeps {
+export interface CompanionRefusalDeps {
   /** Resolves when the quotas that there are have been looked into. */
   readonly quotasRead: () => Promise<void>;
   /** The name of a quota of the namespace that nobody can read. */
@@ -31,14 +31,14 @@ export interface CompanyRefusalDeps {
   readonly counted: (namespace: string, name: string) => Promise<boolean>;
 }
 
-type Failure = Parameters<CompanyRefusal>[1];
+type Failure = Parameters<CompanionRefusal>[1];
 
-export function createCompanyRefusal({
+export function createCompanionRefusal({
   counted,
   lost,
   quotasRead,
   streams,
-}: CompanyRefusalDeps): CompanyRefusal {
+}: CompanionRefusalDeps): CompanionRefusal {
   const again = (): Promise<'again'> => streams.waitUntilCurrent().then(() => 'again');
   const quotaRefusal = async (
     forbidden: (why: string) => StatusError,

@@ -17,8 +17,8 @@
  * anything, a write costs two look-ups, and makes nothing.
  * Bounds: `companionsMax` of the store, kept by those of quotas and services.
  */
-import type { Company, CompanyOf } from '../../../actors/actors.ts';
-import { noCompany } from '../../../actors/actors.ts';
+import type { CompanionWrites, CompanionsOf } from '../../../actors/actors.ts';
+import { noCompanions } from '../../../actors/actors.ts';
 import { part } from '../../apimachinery/members.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -37,24 +37,24 @@ import type { Usage } from '../quota/usage.ts';
 import { epochKey, epochMark, epochRelease, ipAddresses } from './allocation-records.ts';
 
 /** What services claim and release: addresses/service-claims.ts. */
-export type ServiceCompany = (
+export type ServiceCompanions = (
   key: ObjectKey,
   next: ApiObject | undefined,
   current: ApiObject | undefined,
   createdAt: string,
-) => Company;
+) => CompanionWrites;
 
-export interface CompanyDeps {
+export interface CompanionDeps {
   readonly identity: Identity;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly prng: Prng;
   /** Undefined: quotas bound nothing. */
   readonly quotas: KnownQuotas | undefined;
-  readonly services: ServiceCompany;
+  readonly services: ServiceCompanions;
 }
 
-export interface CompanyPort {
-  readonly companyOf: CompanyOf;
+export interface CompanionsPort {
+  readonly companionsOf: CompanionsOf;
   /** The epoch of the namespace has changed. */
   forgetEpoch(namespace: string): void;
   /** Whose records companions write. */
@@ -66,21 +66,21 @@ export const lostQuota = '!lost-quota';
 export const tooManyQuotas = '!too-many-quotas';
 export const unreadQuotas = '!unread-quotas';
 
-export function createCompany(deps: CompanyDeps): CompanyPort {
+export function createCompanions(deps: CompanionDeps): CompanionsPort {
   const { identity, quotas } = deps;
   const addresses = ipAddresses(identity);
   const names = usageNames(identity);
   /** Of namespaces without quotas; made once for each epoch. */
-  const untouched = new Map<string, Company>();
+  const untouched = new Map<string, CompanionWrites>();
 
   function epochOf(namespace: string): Condition {
     return { key: epochKey(namespace), state: quotas?.epoch(namespace) };
   }
 
-  function free(namespace: string): Company {
+  function free(namespace: string): CompanionWrites {
     const known = untouched.get(namespace);
     if (known !== undefined) return known;
-    const made: Company = { companions: undefined, conditions: [epochOf(namespace)] };
+    const made: CompanionWrites = { companions: undefined, conditions: [epochOf(namespace)] };
     if (untouched.size >= untouchedMax) untouched.clear();
     untouched.set(namespace, made);
     return made;
@@ -90,24 +90,24 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
     key: ObjectKey,
     next: ApiObject | undefined,
     current: ApiObject | undefined,
-  ): Company {
+  ): CompanionWrites {
     const { namespace } = key;
-    if (quotas === undefined || namespace === '' || !isCounted(key)) return noCompany;
+    if (quotas === undefined || namespace === '' || !isCounted(key)) return noCompanions;
     const grows = next !== undefined && (current === undefined || mayGrow(key));
-    const noEpoch = (state: string): Company => ({
+    const noEpoch = (state: string): CompanionWrites => ({
       companions: undefined,
       conditions: [{ key: epochKey(namespace), state }],
     });
     const isLost = grows && quotas.lost(namespace) !== undefined;
-    if (!isLost && quotas.isFree(namespace)) return grows ? free(namespace) : noCompany;
-    if (!grows && next !== undefined) return noCompany;
+    if (!isLost && quotas.isFree(namespace)) return grows ? free(namespace) : noCompanions;
+    if (!grows && next !== undefined) return noCompanions;
     const is = next === undefined ? null : usageOf(key, next, names);
     const was = current === undefined ? null : usageOf(key, current, names);
-    if (is !== null && was !== null && sameUsage(is, was)) return noCompany;
+    if (is !== null && was !== null && sameUsage(is, was)) return noCompanions;
     if (isLost) return noEpoch(lostQuota);
     const found = quotas.bounding(namespace, namesOf(is, was));
     if (typeof found === 'string') {
-      if (found === 'too many' && next === undefined) return noCompany;
+      if (found === 'too many' && next === undefined) return noCompanions;
       return noEpoch(found === 'unread' ? unreadQuotas : tooManyQuotas);
     }
     const reported = isReport(next, current) ? { reported: true as const } : {};
@@ -122,10 +122,10 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
   }
 
   return {
-    companyOf(key, next, current) {
+    companionsOf(key, next, current) {
       const charged = ofQuotas(key, next, current);
       const own = ofObject(deps, key, next, current);
-      return own === noCompany ? charged : together(charged, own);
+      return own === noCompanions ? charged : together(charged, own);
     },
     forgetEpoch: (namespace) => void untouched.delete(namespace),
     isAccompanied: ({ group, resource }) =>
@@ -136,25 +136,25 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
 
 /** What the object itself has with it, whatever bounds it. */
 function ofObject(
-  { clock, prng, quotas, services }: CompanyDeps,
+  { clock, prng, quotas, services }: CompanionDeps,
   key: ObjectKey,
   next: ApiObject | undefined,
   current: ApiObject | undefined,
-): Company {
-  if (key.group !== '') return noCompany;
+): CompanionWrites {
+  if (key.group !== '') return noCompanions;
   switch (key.resource) {
     case 'services':
       return services(key, next, current, formatRfc3339(clock.nowMs()));
     case 'resourcequotas':
-      if (quotas === undefined || next === undefined) return noCompany;
+      if (quotas === undefined || next === undefined) return noCompanions;
       if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
-        return noCompany;
+        return noCompanions;
       }
       return companionsOnly([epochMark(key.namespace, prng.uuid())]);
     case 'namespaces':
-      return next === undefined ? companionsOnly([epochRelease(key.name)]) : noCompany;
+      return next === undefined ? companionsOnly([epochRelease(key.name)]) : noCompanions;
     default:
-      return noCompany;
+      return noCompanions;
   }
 }
 
@@ -188,12 +188,12 @@ function* namesOf(is: Usage | null, was: Usage | null): Generator<string> {
   if (was !== null) yield* Object.keys(was.amounts);
 }
 
-function companionsOnly(companions: readonly Companion[]): Company {
-  return { companions, conditions: noCompany.conditions };
+function companionsOnly(companions: readonly Companion[]): CompanionWrites {
+  return { companions, conditions: noCompanions.conditions };
 }
 
-function together(a: Company, b: Company): Company {
-  if (a === noCompany) return b;
+function together(a: CompanionWrites, b: CompanionWrites): CompanionWrites {
+  if (a === noCompanions) return b;
   const companions = [...(b.companions ?? []), ...(a.companions ?? [])];
   // A quota that is made tests the epoch that it ends.
   const marked = new Set(companions.map(({ key }) => key));
