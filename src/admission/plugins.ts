@@ -5,8 +5,8 @@
  * What it is not: the plugins themselves. `NamespaceLifecycle` is no plugin here: that a namespace
  * is there and takes new objects is a condition of the transaction that writes them, and which
  * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts). Nor is
- * `ResourceQuota`: quotas are charged in the transaction (companions/). `AlwaysAdmit` has nothing to
- * say.
+ * `ResourceQuota`: quotas are charged in the transaction (companions/). `AlwaysAdmit` has nothing
+ * to say.
  *
  * Invariants: a plugin that is on and needs a configuration has a good one, or there is a problem.
  */
