@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32 --min-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=32 --min-semi-space-size=4
 /**
  * The executable: arguments in, one ready line out, exit codes.
  *

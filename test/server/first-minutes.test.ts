@@ -60,7 +60,7 @@ describe('the executable', () => {
     const { status, stdout, stderr } = spawnSync(there, ['--version'], { encoding: 'utf8', env });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^\d+\.\d+\.\d+/);
-    assert.equal(stderr, '--max-semi-space-size=32,--min-semi-space-size=16');
+    assert.equal(stderr, '--max-semi-space-size=32,--min-semi-space-size=4');
   });
 
   it('ends quietly when whoever reads its help has seen enough', () => {
