@@ -7,6 +7,8 @@ import assert from 'node:assert/strict';
 
 /** Four times the input may take six times the time: caches and collection are not linear. */
 const growthMax = 6;
+/** Sixteen times the input: what is quadratic takes 256 times as long. */
+const growthOfBothMax = 64;
 const attemptsMax = 15;
 /** Below these the clock, the compiler and the collector are what is measured. */
 const leastMicros = 4_000;
@@ -31,7 +33,7 @@ export function assertLinear({ name, prepare }: Sized, items: number): void {
   const first = stepFrom(prepare, items, leastMicros);
   if (first === undefined) return;
   const second = stepFrom(prepare, 4 * items, leastMicrosOfMore);
-  if (second === undefined || second.most <= growthMax ** 2 * first.least) return;
+  if (second === undefined || second.most <= growthOfBothMax * first.least) return;
   assert.fail(`${name}: ${textOf(first)}; ${textOf(second)}`);
 }
 
