@@ -75,16 +75,7 @@ export function planMutations<R extends PlannedRecord>(
   const lastApplied = new Map<StoreKey, number>();
   const now = (key: StoreKey): R | undefined =>
     overlay.has(key) ? overlay.get(key) : source.read(key);
-  // The mutations of a commit often share a condition (their namespace): it is read once.
-  const conditioned = new Map<StoreKey, string | undefined>();
-  const stateNow = (key: StoreKey): string | undefined => {
-    if (overlay.has(key)) return overlay.get(key)?.state;
-    if (!conditioned.has(key)) {
-      const state = source.stateOf === undefined ? source.read(key)?.state : source.stateOf(key);
-      conditioned.set(key, state);
-    }
-    return conditioned.get(key);
-  };
+  const stateNow = statesAt(source, overlay);
   const write = (key: StoreKey, operation: MutationOperation): Revision => {
     const previous = now(key);
     const revision = source.nextRevision();
@@ -140,6 +131,23 @@ export function planMutations<R extends PlannedRecord>(
 }
 
 const removal: MutationOperation = { kind: 'delete' };
+
+/** States that conditions ask for. The mutations of a commit often share a condition (their
+ * namespace): it is read once. */
+function statesAt<R extends PlannedRecord>(
+  source: PlanSource<R>,
+  overlay: ReadonlyMap<StoreKey, R | undefined>,
+): (key: StoreKey) => string | undefined {
+  const conditioned = new Map<StoreKey, string | undefined>();
+  return (key) => {
+    if (overlay.has(key)) return overlay.get(key)?.state;
+    if (!conditioned.has(key)) {
+      const state = source.stateOf === undefined ? source.read(key)?.state : source.stateOf(key);
+      conditioned.set(key, state);
+    }
+    return conditioned.get(key);
+  };
+}
 
 function refuseExpectation(
   expect: Precondition,

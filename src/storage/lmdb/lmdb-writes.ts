@@ -34,13 +34,7 @@ import type { IsEnding } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
-import type {
-  CompanionRules,
-  Mutation,
-  MutationOutcome,
-  Revision,
-  StoreKey,
-} from '../storage.ts';
+import type { CompanionRules, Mutation, MutationOutcome, Revision, StoreKey } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
   encodeKey,
