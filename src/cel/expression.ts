@@ -37,16 +37,16 @@ export function compileExpression(
   text: string,
   results: readonly Type[] = [],
 ): CompiledExpression {
-  return finished(compileInParts(environment, text, results));
+  return finished(compileSteps(environment, text, results));
 }
 
 /** The same, yielding between its steps where others may have a turn. */
-export function* compileInParts(
+export function* compileSteps(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
 ): Steps<CompiledExpression> {
-  const compiled = yield* environment.compileInParts(text);
+  const compiled = yield* environment.compileSteps(text);
   if (compiled.ast === undefined) {
     return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
   }
@@ -64,7 +64,7 @@ export function* compileInParts(
 
 /** compileInParts(), with the program: of what is run as often as somebody asks, the first time
  * should not be longer. */
-export function* compileToRunInParts(
+export function* compileForStepwiseRun(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
@@ -73,7 +73,7 @@ export function* compileToRunInParts(
     const problem = `an expression may have at most ${textLimits.perExpression} characters`;
     return { kind: 'invalid', problem };
   }
-  const compiled = yield* compileInParts(environment, text, results);
+  const compiled = yield* compileSteps(environment, text, results);
   yield;
   if (compiled.kind === 'ok') yield* compiled.expression.prepare();
   return compiled;

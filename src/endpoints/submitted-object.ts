@@ -45,7 +45,7 @@ import { unreachable } from '../stdx/assert.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
 import { atOnceBytesMax, decodeBody } from './body-decoding.ts';
-import type { Reading } from './body-decoding.ts';
+import type { BodyDecodeOptions } from './body-decoding.ts';
 import { unknownMediaType } from './other-identity.ts';
 import { bodyTypesOf } from './representation.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
@@ -145,7 +145,7 @@ function decodeRequest(
   deps: EndpointDeps,
   { exchange }: ApiRequest,
   body: Result<RequestBody | undefined>,
-  reading: Reading,
+  reading: BodyDecodeOptions,
 ): Decoding | Promise<Decoding> {
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return undefined;

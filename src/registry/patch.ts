@@ -52,14 +52,14 @@ import { atVersionOf } from './versions.ts';
 import type {
   DecisionScope,
   ObjectPatch,
-  PatchReading,
+  PatchDecodeOptions,
   WriteBody,
   WriteInput,
 } from './write-command.ts';
 
 type PatchBody = Extract<WriteBody, { readonly patch: ObjectPatch }>;
 
-export interface PatchOptions extends WriteOptions, PatchReading {}
+export interface PatchOptions extends WriteOptions, PatchDecodeOptions {}
 
 export function patchObject(
   deps: RegistryDeps,

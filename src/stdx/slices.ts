@@ -8,11 +8,14 @@ import type { Clock, Timers } from './clock.ts';
 const sliceMs = 8;
 
 /** Undefined: go on. */
-export type EndOfSlice = () => Promise<void> | undefined;
+export type YieldIfDue = () => Promise<void> | undefined;
 
-export function sliced(clock: Pick<Clock, 'monotonicMs'>, timers: Pick<Timers, 'nextTurn'>) {
+export function yieldBetweenSlices(
+  clock: Pick<Clock, 'monotonicMs'>,
+  timers: Pick<Timers, 'nextTurn'>,
+) {
   let startedMs = clock.monotonicMs();
-  const endOfSlice: EndOfSlice = () => {
+  const endOfSlice: YieldIfDue = () => {
     if (clock.monotonicMs() - startedMs < sliceMs) return undefined;
     return new Promise((resolve) => {
       timers.nextTurn(() => {

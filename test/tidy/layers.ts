@@ -93,7 +93,7 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/admission',
-      'src/registry/accompanied.ts',
+      'src/registry/execute-with-companions.ts',
       'src/storage',
       'actors/actors.ts',
       'streams/streams.ts',

@@ -3,7 +3,7 @@
  * fewest lines.
  */
 import { StorageError } from '../storage.ts';
-import { notEmpty, unfinished } from '../transfer.ts';
+import { targetNotEmpty, importUnfinished } from '../transfer.ts';
 import type { StoreImport, TransferHeader } from '../transfer.ts';
 import type { MemoryMedium } from './memory-storage.ts';
 
@@ -17,8 +17,8 @@ export function createMemoryImport(medium: MemoryMedium): StoreImport {
 
   return {
     begin(given, { force }) {
-      if (medium.revision > 0n) return Promise.reject(notEmpty('the medium'));
-      if (medium.importing && !force) return Promise.reject(unfinished('the medium'));
+      if (medium.revision > 0n) return Promise.reject(targetNotEmpty('the medium'));
+      if (medium.importing && !force) return Promise.reject(importUnfinished('the medium'));
       empty();
       medium.importing = true;
       header = given;

@@ -41,7 +41,7 @@ import { headTooLarge, malformed, refusalBody, refusalType, tooManyRequests } fr
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
-import { canOpen, descriptorLimits, watchDescriptors } from './descriptor-room.ts';
+import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
 import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
@@ -241,7 +241,7 @@ function reopened(port: Port): boolean {
 
 /** While the process is short of descriptors the port is closed, until it is closed for good. */
 function closedWhileShort(port: Port, { onDescriptorsShort }: ListenOptions, timers: Timers): Port {
-  const hasRoom = (): boolean => canOpen(descriptorLimits.reserve);
+  const hasRoom = (): boolean => hasDescriptors(descriptorLimits.reserve);
   const watching = watchDescriptors(timers, hasRoom, (short) => {
     if (short) port.close();
     else if (!port.open()) return false;
