@@ -71,12 +71,7 @@ import type {
   ObjectPorts,
 } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import {
-  persistedState,
-  withoutDecodedObject,
-  objectLogic,
-  unknownObject,
-} from './object-logic.ts';
+import { persistedState, withoutObject, objectLogic, unknownObject } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
 import { preconditionFor, persistedOf } from './object-snapshot.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
@@ -458,10 +453,7 @@ class ObjectActors implements ObjectActorSystem {
     if (resident.isNewborn) {
       // Most objects that are created are not written again soon: what its actor persists is a
       // tenth of the actor, and a later command goes on from that, without asking the store.
-      resident.kept = withoutDecodedObject(
-        actor.getPersistedSnapshot() as ObjectSnapshot,
-        this.#ports,
-      );
+      resident.kept = withoutObject(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
       this.#stop(resident, actor);
     }
     resident.idleSinceMs = this.#deps.clock.monotonicMs();

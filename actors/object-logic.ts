@@ -73,7 +73,7 @@ export function unknownObject(key: ObjectKey, storeKey: StoreKey): ObjectSnapsho
 }
 
 /** The same, without the object beside its bytes. */
-export function withoutDecodedObject(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
+export function withoutObject(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
   const { key, object, storeKey } = kept.context as unknown as PersistedContext;
   if (object === undefined || object.life === 'absent') return kept;
   const { image, life, revision } = object;

@@ -5,7 +5,6 @@ import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets, textLimits } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
-import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { untilDone } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
@@ -31,16 +30,8 @@ export type CompiledExpression =
       readonly found?: Type | undefined;
     };
 
-/** Whole, in one turn. `results`: the types that its value may have, any where there are none. */
-export function compileExpression(
-  environment: Environment,
-  text: string,
-  results: readonly Type[] = [],
-): CompiledExpression {
-  return finished(compileSteps(environment, text, results));
-}
-
-/** The same, yielding between its steps where others may have a turn. */
+/** Yields between its steps where others may have a turn. `results`: the types that its value may
+ * have, any where there are none. */
 export function* compileSteps(
   environment: Environment,
   text: string,

@@ -1,9 +1,9 @@
 /**
  * Collects garbage: objects whose owners are gone (spec 1, sections 2.7 and 3.1).
  *
- *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ decide ─▶ write, preconditioned
+ *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ decide ─▶ conditional write
  *
- * What it is not: what owners and dependents are; see the files beside this one.
+ * What owners and dependents are is defined in the files beside this one.
  *
  * Invariants: a decision is made on snapshots that show everything acknowledged before it, and on a
  * graph of the same revision; a uid that is gone never comes back, and the write holds only for

@@ -11,7 +11,7 @@ import {
 import { budgets } from '../../src/cel/budgets.ts';
 import type { Bindings, Outcome } from '../../src/cel/cel.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
-import { compileExpression } from '../../src/cel/expression.ts';
+import { compileExpression } from './evaluation.ts';
 import { lateValues } from '../../src/cel/late-values.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { AuthorizerValue, requestResourceValue } from '../../src/cel/library/authorizer-library.ts';

@@ -3,8 +3,8 @@
  * a token out, assuming one, or skipping to something that can follow. It finds the same mistakes
  * with the same words as the reference, whose parser is generated (ANTLR 4) and recovers like this.
  *
- * A `GrammarPosition` is a position in a grammar rule, with the kinds that can come next there. The stack holds
- * for every rule that is under way what can follow it. `end` among the kinds says that the rule
+ * A `GrammarPosition` is a position in a grammar rule, with the kinds that can come next there. The
+ * stack holds what can follow each rule that is under way. `end` among the kinds says that the rule
  * can end there, so that what follows the rule can come as well.
  */
 import type { Token, TokenKind } from './tokens.ts';

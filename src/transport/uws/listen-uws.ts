@@ -25,7 +25,6 @@
  *    progress (503 above it), and idle ones go by themselves after stopAccepting().
  */
 import { assert } from '../../stdx/assert.ts';
-import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
@@ -43,17 +42,8 @@ import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
 import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
-import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
-
-/** Rejects when no native binding loads here, for TLS that only node can serve, and when the
- * address is not to be had. */
-export const listenUws: Listen = async (options, handler) => {
-  const load = await loadUws();
-  if (!load.ok) throw new Error(`uWebSockets.js is not available: ${load.why}`);
-  return createUwsListen(load.uws, load.name, systemClock, systemTimers)(options, handler);
-};
 
 export function createUwsListen(
   uws: UwsBinding,
