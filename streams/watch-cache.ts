@@ -17,7 +17,7 @@ import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
-import { yieldBetweenSlices } from '../src/stdx/slices.ts';
+import { createSliceTimer } from '../src/stdx/slices.ts';
 import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
@@ -349,7 +349,7 @@ class WatchCache implements Streams {
     const allocate = blockMemory();
     const into = Buffer.allocUnsafeSlow(loadPageBytes);
     const { clock, timers } = this.#deps;
-    const endOfSlice = yieldBetweenSlices(clock, timers);
+    const endOfSlice = createSliceTimer(clock, timers);
     for (;;) {
       const range = { prefix: '', after, limit: this.#limits.scanPageRecords, into };
       const read = await this.#deps.storage.scan(range, revision);

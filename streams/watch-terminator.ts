@@ -12,7 +12,7 @@
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
-import { yieldBetweenSlices } from '../src/stdx/slices.ts';
+import { createSliceTimer } from '../src/stdx/slices.ts';
 import type { ResourceStream, WatchGroup } from './watch-group.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -52,7 +52,7 @@ export class WatchTerminator {
   async #run(): Promise<void> {
     // All groups that break by one change begin together.
     await Promise.resolve();
-    const endOfSlice = yieldBetweenSlices(this.#deps.clock, this.#deps.timers);
+    const endOfSlice = createSliceTimer(this.#deps.clock, this.#deps.timers);
     while (this.#isWanted) {
       this.#isWanted = false;
       for (const watcher of [...this.#deps.watchers]) {

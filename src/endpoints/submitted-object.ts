@@ -15,13 +15,12 @@ import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
 import type { SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
-import { invalid } from '../apimachinery/field-error.ts';
+import { newTypeMismatch } from '../apimachinery/type-mismatch.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../apimachinery/scheme.ts';
 import {
   nameMismatch,
   newBadRequest,
-  newInvalid,
   newOtherNamespace,
   newRequestEntityTooLarge,
   newTimeout,
@@ -215,8 +214,8 @@ function checkCustomKind(document: JsonObject, expected: Expected): StatusError 
     return apiVersion === '' ? newOtherVersion(apiVersion, served) : undefined;
   }
   const name = isJsonObject(metadata ?? null) ? (metadata as JsonObject)['name'] : '';
-  const error = invalid('kind', kind, `must be ${expected.kind}`);
-  return newInvalid({ group: expected.group, kind }, typeof name === 'string' ? name : '', [error]);
+  const object = { group: expected.group, kind, name: typeof name === 'string' ? name : '' };
+  return newTypeMismatch(object, { field: 'kind', found: kind, expected: expected.kind }, '');
 }
 
 /** A document without them is taken for what the URL names. */
