@@ -58,7 +58,7 @@ import {
   actorLimits,
   bytesPerEncodedByte,
   retryAfterSeconds,
-  spareShare,
+  evictionMarginShare,
   sweepsPerIdle,
 } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
@@ -71,9 +71,9 @@ import type {
   ObjectPorts,
 } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import { keptState, lightened, objectLogic, unknownObject } from './object-logic.ts';
+import { persistedState, withoutObject, objectLogic, unknownObject } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
-import { expectationOf, persistedOf } from './object-snapshot.ts';
+import { preconditionFor, persistedOf } from './object-snapshot.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
@@ -283,7 +283,7 @@ class ObjectActors implements ObjectActorSystem {
   *residents(): Iterable<ResidentState> {
     for (const { active, kept, name: id, sequence } of this.#residents.values()) {
       const { life, sync } = (active?.actor.getSnapshot() ?? kept).value;
-      const state = active === undefined ? keptState(kept) : active.context.tip;
+      const state = active === undefined ? persistedState(kept) : active.context.tip;
       const revision = state?.revision?.toString();
       const mailboxCount = active?.context.mailbox.length ?? 0;
       yield { sequence, id, life, sync, mailboxCount, revision };
@@ -357,7 +357,7 @@ class ObjectActors implements ObjectActorSystem {
     const { basis, decision, entry } = attempt;
     assert(decision.kind === 'write', 'only a write is submitted');
     const { operation } = decision;
-    const expect = expectationOf(basis);
+    const expect = preconditionFor(basis);
     const { companions, conditions } = this.#companionsOf(context.key, attempt);
     const pending = this.#deps.committer.submit({
       key: context.storeKey,
@@ -453,7 +453,7 @@ class ObjectActors implements ObjectActorSystem {
     if (resident.isNewborn) {
       // Most objects that are created are not written again soon: what its actor persists is a
       // tenth of the actor, and a later command goes on from that, without asking the store.
-      resident.kept = lightened(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
+      resident.kept = withoutObject(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
       this.#stop(resident, actor);
     }
     resident.idleSinceMs = this.#deps.clock.monotonicMs();
@@ -469,7 +469,7 @@ class ObjectActors implements ObjectActorSystem {
     if (this.#residents.size + coming <= residentMax && this.#residentBytes <= residentBytesMax) {
       return;
     }
-    const spare = Math.floor(residentMax / spareShare);
+    const spare = Math.floor(residentMax / evictionMarginShare);
     const countMax = residentMax - coming - spare;
     for (let oldest = this.#idle.oldest; oldest !== undefined; oldest = this.#idle.oldest) {
       if (this.#residents.size <= countMax && this.#residentBytes <= residentBytesMax) return;
@@ -548,12 +548,12 @@ class ObjectActors implements ObjectActorSystem {
     if (attempt === undefined || !('object' in outcome) || outcome.kind === 'unchanged') {
       return outcome;
     }
-    const { told } = outcome;
+    const { notes } = outcome;
     const { companions = [], conditions } = this.#companionsOf(key, attempt);
     const own = outcome.kind === 'created' ? creationConditions(command) : [];
     for (const condition of allConditions(own, conditions)) {
       const found = (await this.#read(condition.key))?.state;
-      if (found !== condition.state) return { kind: 'condition-failed', condition, found, told };
+      if (found !== condition.state) return { kind: 'condition-failed', condition, found, notes };
     }
     const { companionRules: rules } = this.#deps;
     if (companions.length === 0 || rules === undefined) return outcome;
@@ -563,7 +563,7 @@ class ObjectActors implements ObjectActorSystem {
       if (record !== undefined) records.set(companion.key, record);
     }
     const failure = companionFailure(companions, records, rules);
-    return failure === undefined ? outcome : { ...failure, told };
+    return failure === undefined ? outcome : { ...failure, notes };
   }
 }
 

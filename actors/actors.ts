@@ -14,7 +14,7 @@
  *
  * Invariants are numbered in SPEC.md, each with its test.
  */
-import type { Told } from '../src/apimachinery/admission-data.ts';
+import type { AdmissionNotes } from '../src/apimachinery/admission-data.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
@@ -101,7 +101,7 @@ interface ObjectProposal {
   /** It counts only if admission allows it. */
   readonly validate: boolean;
   /** What admission sees instead: the object before its conversion to the stored form. */
-  readonly judged?: ApiObject | undefined;
+  readonly admissionObject?: ApiObject | undefined;
 }
 
 export type Proposal =
@@ -146,7 +146,7 @@ export type Answer = (
   | { readonly kind: 'refused'; readonly error: StatusError }
 ) & {
   /** Warnings for the sender of the command, beside the answer. */
-  readonly told?: Told | undefined;
+  readonly notes?: AdmissionNotes | undefined;
 };
 
 /** Not pure: here decisions get answers from the outside. A rejection fails the command with 500.
@@ -183,7 +183,7 @@ export type ObjectOutcome = (
   | CompanionFailure
 ) & {
   /** Warnings that came with the answers to its questions. */
-  readonly told?: Told | undefined;
+  readonly notes?: AdmissionNotes | undefined;
 };
 
 /**

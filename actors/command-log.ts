@@ -25,10 +25,15 @@ import type { Revision, StoreKey } from '../src/storage/storage.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Answer, ObjectCommand, ObjectOutcome } from './actors.ts';
 import type { Entry, ObjectContext } from './object-context.ts';
-import { answeredFinding, conclude, examine, examineRest } from './object-decision.ts';
+import {
+  answeredFinding,
+  conclude,
+  evaluateCommand,
+  continueEvaluation,
+} from './object-decision.ts';
 import type { Decision, DecisionPorts } from './object-decision.ts';
 import type { LifeState } from './object-machine.ts';
-import { nothing } from './object-snapshot.ts';
+import { absentState } from './object-snapshot.ts';
 import type { ObjectState } from './object-snapshot.ts';
 
 export interface CommandLog {
@@ -81,19 +86,19 @@ type AnswerData =
   | {
       readonly kind: 'refused';
       readonly error: StatusErrorInit;
-      readonly told?: Answer['told'];
+      readonly notes?: Answer['notes'];
     };
 
 function answerToData(answer: Answer): AnswerData {
   if (answer.kind !== 'refused') return answer;
   const { code, details, listContinue, message, reason } = answer.error;
-  const { told } = answer;
-  return { kind: 'refused', error: { reason, message, details, listContinue, code }, told };
+  const { notes } = answer;
+  return { kind: 'refused', error: { reason, message, details, listContinue, code }, notes };
 }
 
 function answerOf(data: AnswerData): Answer {
   if (data.kind !== 'refused') return data;
-  return { kind: 'refused', error: new StatusError(data.error), told: data.told };
+  return { kind: 'refused', error: new StatusError(data.error), notes: data.notes };
 }
 
 interface LoggedCommand {
@@ -143,7 +148,7 @@ export function replay(
 function basisOf({ basis, seen }: LoggedCommand, before: ObjectState | undefined): ObjectState {
   const revision = seen === undefined ? undefined : (BigInt(seen) as Revision);
   const object = basis === undefined ? before?.image?.object : basis.object;
-  if (object === undefined) return nothing('absent', undefined);
+  if (object === undefined) return absentState('absent', undefined);
   const life = basis?.life ?? before?.life ?? 'absent';
   const timer = basis === undefined ? before?.image?.timer : timerOf(basis);
   const image = { object, bytes: noBytes, metadataAt: 0, timer };
@@ -163,8 +168,8 @@ function decided(
   ports: DecisionPorts,
 ): Decision {
   const answers = data.map(answerOf);
-  let examined = examine(name.key, command, basis, answers, ports);
-  while (examined.kind === 'unfinished') examined = examineRest(examined.rest, basis);
+  let examined = evaluateCommand(name.key, command, basis, answers, ports);
+  while (examined.kind === 'unfinished') examined = continueEvaluation(examined.rest, basis);
   if (examined.kind === 'finding') return conclude(name, command, basis, examined, ports);
   const answer = answers.at(-1);
   const finding = answer && answeredFinding(examined, answer);

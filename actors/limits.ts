@@ -36,7 +36,7 @@ export const retryAfterSeconds = 1;
 export const sweepsPerIdle = 4;
 
 /** When actors must go, this share of residentMax goes beyond what is needed: one in so many. */
-export const spareShare = 16;
+export const evictionMarginShare = 16;
 
 /** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
 export const actorBytes = 512;

@@ -6,7 +6,7 @@
  * decided after it is decided again, on what is true then. Actions do no I/O, read no clock and
  * wait for nothing: they emit effects instead.
  */
-import { toldTogether } from '../src/apimachinery/admission-data.ts';
+import { mergeNotes } from '../src/apimachinery/admission-data.ts';
 import {
   newConflict,
   newInternalError,
@@ -28,10 +28,16 @@ import type {
   ObjectEvent,
   ObjectPorts,
 } from './object-context.ts';
-import { answeredFinding, conclude, examine, examineRest, refusing } from './object-decision.ts';
+import {
+  answeredFinding,
+  conclude,
+  evaluateCommand,
+  continueEvaluation,
+  refusalFinding,
+} from './object-decision.ts';
 import type { Decision, Finding } from './object-decision.ts';
 import type { ActionName } from './object-machine.ts';
-import { nothing, persistedOf, stateOf } from './object-snapshot.ts';
+import { absentState, persistedOf, stateOf } from './object-snapshot.ts';
 import type { ObjectState } from './object-snapshot.ts';
 
 export type ObjectAction = (context: ObjectContext, event: ObjectEvent, effects: Effects) => void;
@@ -89,13 +95,15 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
   }
   const assumed = tip === undefined && mayAssumeAbsent(entry);
   const isForbidden = entry.permit !== undefined && !entry.permit();
-  const basis = assumed || isForbidden ? (tip ?? nothing('absent', undefined)) : tip;
+  const basis = assumed || isForbidden ? (tip ?? absentState('absent', undefined)) : tip;
   if (basis === undefined) {
     effects.raise('load');
     return;
   }
   const { command } = entry;
-  const finding = isForbidden ? refusing(forbidden()) : findingOf(context, entry, basis, ports);
+  const finding = isForbidden
+    ? refusalFinding(forbidden())
+    : findingOf(context, entry, basis, ports);
   if (finding === undefined) {
     effects.raise('ask');
     return;
@@ -129,8 +137,8 @@ function findingOf(
   const { rest } = entry;
   const examined =
     rest === undefined
-      ? examine(context.key, entry.command, basis, entry.answers, ports)
-      : examineRest(rest, basis);
+      ? evaluateCommand(context.key, entry.command, basis, entry.answers, ports)
+      : continueEvaluation(rest, basis);
   entry.rest = examined.kind === 'unfinished' ? examined.rest : undefined;
   if (examined.kind === 'finding') return examined;
   if (examined.kind === 'unfinished') {
@@ -138,7 +146,7 @@ function findingOf(
     return undefined;
   }
   if (entry.answers.length >= ports.limits.questionsMax) {
-    return refusing(newInternalError('a decision asks too many questions'));
+    return refusalFinding(newInternalError('a decision asks too many questions'));
   }
   const { finding, question } = examined;
   context.asking = { kind: 'asking', entry, question, finding };
@@ -259,8 +267,8 @@ function answer(context: ObjectContext, outcome: ObjectOutcome, effects: Effects
  * dropped. */
 function withAdmissionNotes(outcome: ObjectOutcome, { answers }: Entry): ObjectOutcome {
   if (answers.length === 0) return outcome;
-  const told = toldTogether(answers.map((answer) => answer.told));
-  return told === undefined ? outcome : { ...outcome, told };
+  const notes = mergeNotes(answers.map((answer) => answer.notes));
+  return notes === undefined ? outcome : { ...outcome, notes };
 }
 
 /** Another writer was first. Decide again on what is there now, within reason. */

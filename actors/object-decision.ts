@@ -39,7 +39,7 @@ import type {
 } from './actors.ts';
 import { lifeStep } from './object-machine.ts';
 import type { DecisionEvent, LifeState, WriteVerdict } from './object-machine.ts';
-import { nothing } from './object-snapshot.ts';
+import { absentState } from './object-snapshot.ts';
 import type { ObjectImage, ObjectState } from './object-snapshot.ts';
 import { timerAfterDue, timerAfterWrite } from './token-timer.ts';
 import type { ExpiryOf } from './token-timer.ts';
@@ -110,7 +110,7 @@ export interface ObjectName {
 const noWarnings: readonly string[] = [];
 
 /** What the command comes to on this basis. Never throws. */
-export function examine(
+export function evaluateCommand(
   key: ObjectKey,
   command: ObjectCommand,
   basis: ObjectState,
@@ -129,23 +129,23 @@ export function examine(
         return unreachable(command);
     }
   } catch (error) {
-    return refusing(newInternalError(messageOf(error)));
+    return refusalFinding(newInternalError(messageOf(error)));
   }
 }
 
 /** The next part of what was begun on this basis. Never throws. */
-export function examineRest(
+export function continueEvaluation(
   rest: ProposalSteps,
   basis: ObjectState,
 ): Finding | Asking | Unfinished {
   try {
     return nextPart(rest, currentOf(basis));
   } catch (error) {
-    return refusing(newInternalError(messageOf(error)));
+    return refusalFinding(newInternalError(messageOf(error)));
   }
 }
 
-export function refusing(error: StatusError): Finding {
+export function refusalFinding(error: StatusError): Finding {
   const { object, timer, warnings } = nothingFound;
   return { kind: 'finding', event: 'refused', object, error, timer, warnings };
 }
@@ -215,7 +215,7 @@ function examineProposal(proposal: Proposal, current: CurrentObject | undefined)
 function objectForAdmission(
   proposal: Exclude<Proposal, { kind: 'ask' | 'not-found' | 'refused' }>,
 ): ApiObject | undefined {
-  return ('judged' in proposal ? proposal.judged : undefined) ?? proposal.object;
+  return ('admissionObject' in proposal ? proposal.admissionObject : undefined) ?? proposal.object;
 }
 
 function isDeletion({ kind }: Proposal): boolean {
@@ -245,7 +245,7 @@ function findingOf(
     case 'not-found':
       return found('missing', undefined, noWarnings);
     case 'refused':
-      return refusing(proposal.error);
+      return refusalFinding(proposal.error);
     default:
       return unreachable(proposal);
   }
@@ -257,10 +257,10 @@ export function answeredFinding(
   { finding, question }: Pick<Asking, 'finding' | 'question'>,
   answer: Answer,
 ): Finding | undefined {
-  if (answer.kind === 'refused') return refusing(answer.error);
+  if (answer.kind === 'refused') return refusalFinding(answer.error);
   if (question.kind !== 'validate') return undefined;
   if (answer.kind === 'allowed') return finding;
-  return refusing(newInternalError('whoever validates cannot change the object'));
+  return refusalFinding(newInternalError('whoever validates cannot change the object'));
 }
 
 /** The decision for a finding, and its event for the machine. Never throws. */
@@ -333,7 +333,7 @@ function written(
     // delete whose proposal says so.
     const shown = object === undefined ? imageOf(basis) : imageOfRecord(key, object, ports);
     if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
-    const next = nothing('removed', undefined);
+    const next = absentState('removed', undefined);
     const operation = removal;
     return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
   }

@@ -73,7 +73,7 @@ export function unknownObject(key: ObjectKey, storeKey: StoreKey): ObjectSnapsho
 }
 
 /** The same, without the object beside its bytes. */
-export function lightened(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
+export function withoutObject(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
   const { key, object, storeKey } = kept.context as unknown as PersistedContext;
   if (object === undefined || object.life === 'absent') return kept;
   const { image, life, revision } = object;
@@ -82,7 +82,7 @@ export function lightened(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSn
 }
 
 /** What a persisted snapshot says of its object. */
-export function keptState({ context }: ObjectSnapshot): ObjectState | undefined {
+export function persistedState({ context }: ObjectSnapshot): ObjectState | undefined {
   const { object } = context as unknown as PersistedContext;
   return object && stateOf(object);
 }

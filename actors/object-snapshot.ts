@@ -101,7 +101,7 @@ export function persistedOf(
 }
 
 export function stateOf(persisted: PersistedObject): ObjectState {
-  if (persisted.life === 'absent') return nothing('absent', undefined);
+  if (persisted.life === 'absent') return absentState('absent', undefined);
   const { life, image, revision } = persisted;
   return { life, image, revision, madeBy: undefined };
 }
@@ -117,7 +117,7 @@ export function persisted(state: ObjectState): PersistedObject | undefined {
 }
 
 /** No object: none yet (`absent`), or none any more (`removed`). */
-export function nothing(
+export function absentState(
   life: 'absent' | 'removed',
   madeBy: PendingMutation | undefined,
 ): ObjectState {
@@ -125,7 +125,7 @@ export function nothing(
 }
 
 /** What a mutation decided on `basis` expects of the store. */
-export function expectationOf({ madeBy, revision }: ObjectState): Submission['expect'] {
+export function preconditionFor({ madeBy, revision }: ObjectState): Submission['expect'] {
   if (madeBy !== undefined) {
     assert(madeBy.pending !== undefined, 'mutations are submitted in the order of their decisions');
     return madeBy.pending;

@@ -14,7 +14,7 @@
 import { readFileSync } from 'node:fs';
 import { costTables } from '../src/cel/cost-tables.ts';
 import { createEnvironment } from '../src/cel/environment.ts';
-import { compileInParts } from '../src/cel/expression.ts';
+import { compileSteps } from '../src/cel/expression.ts';
 import { bindings } from '../src/cel/library/bindings.ts';
 import { regexLibrary } from '../src/cel/library/regex-library.ts';
 import { stringsLibrary } from '../src/cel/library/strings-library.ts';
@@ -227,7 +227,7 @@ for (const bomb of bombs) {
 const term = "(l.size() <= 3 || s.startsWith('abc') && has(m.k)) && ";
 const long = `${term.repeat(Math.floor(10_000 / term.length))}true`;
 for (let round = 0; round < 3; round += 1) {
-  const compiling = compileInParts(dynamic, long);
+  const compiling = compileSteps(dynamic, long);
   console.log(
     `compile ${long.length} characters`.padEnd(37) + parts(() => compiling.next().done === true),
   );

@@ -17,7 +17,7 @@ import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
-import { sliced } from '../src/stdx/slices.ts';
+import { createSliceTimer } from '../src/stdx/slices.ts';
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import type { Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
@@ -165,7 +165,7 @@ async function scanned(
   const unreadable = new Map<string, string>();
   let bytes = 0;
   let after: StoreKey | undefined;
-  const endOfSlice = sliced(deps.clock, deps.timers);
+  const endOfSlice = createSliceTimer(deps.clock, deps.timers);
   for (;;) {
     const range = { prefix: `${stream.id}/`, after, limit: deps.limits.scanPageRecords };
     const read = await deps.storage.scan(range, revision);

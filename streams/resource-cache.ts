@@ -15,7 +15,7 @@ import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
 import { History } from './history.ts';
 import type { StreamLimits } from './limits.ts';
 import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
-import type { EntryMaker, EntryPlace, ResourceChange, StampedEntry } from './resource-change.ts';
+import type { EntryMaker, EntryName, ResourceChange, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
 import type { EntryKey, ResourceSnapshot } from './streams.ts';
 
@@ -150,7 +150,7 @@ export class ResourceCache {
   }
 
   /** One text for the namespaces of objects that come one after the other. */
-  #placeOf(key: EntryKey): EntryPlace {
+  #placeOf(key: EntryKey): EntryName {
     const slash = key.indexOf('/');
     const isSame = slash === this.#namespace.length && key.startsWith(this.#namespace);
     if (!isSame) this.#namespace = key.slice(0, slash);
@@ -158,7 +158,7 @@ export class ResourceCache {
   }
 
   /** Undefined, and remembered, when nobody can tell what the record says. */
-  #read(record: StoredRecord, place: EntryPlace, allocate?: Allocate): StampedEntry | undefined {
+  #read(record: StoredRecord, place: EntryName, allocate?: Allocate): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, place, allocate);
     } catch (error) {

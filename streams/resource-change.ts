@@ -18,13 +18,13 @@ export interface StampedEntry extends Entry {
   readonly stampBytes: number;
 }
 
-export type EntryPlace = Pick<Entry, 'namespace' | 'name'>;
+export type EntryName = Pick<Entry, 'namespace' | 'name'>;
 
 export interface EntryMaker {
   /** `place`: the names, where they are known. `allocate`: where its bytes lie; absent: in memory
    * of their own.
    * @throws StorageError `corrupt` when the record cannot be decoded. */
-  fromRecord(record: StoredRecord, place?: EntryPlace, allocate?: Allocate): StampedEntry;
+  fromRecord(record: StoredRecord, place?: EntryName, allocate?: Allocate): StampedEntry;
   /** The same state under another revision. */
   restamped(entry: StampedEntry, revision: Revision): StampedEntry;
   /** The state read under the current form; the very same entry if it was read under that form. */
@@ -67,7 +67,7 @@ export function createEntryMaker(
   readRecord: ReadRecord = (_id, record) => record,
 ): EntryMaker {
   const make = (
-    name: EntryPlace,
+    name: EntryName,
     revision: Revision,
     meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape'>,
     object: Uint8Array,

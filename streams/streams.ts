@@ -154,7 +154,7 @@ export interface Streams {
   snapshot(resource: GroupResource): ResourceSnapshot;
   /** Objects of the resource of which no state is known, with the reason; nearly always none, and
    * then O(1). */
-  lost(resource: GroupResource): ReadonlyMap<EntryKey, string>;
+  unreadableEntries(resource: GroupResource): ReadonlyMap<EntryKey, string>;
   /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
    * revision, from the store otherwise. */
   snapshotAt(resource: GroupResource, revision: Revision): Promise<SnapshotAt>;

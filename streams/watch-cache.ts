@@ -17,13 +17,13 @@ import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
-import { sliced } from '../src/stdx/slices.ts';
+import { createSliceTimer } from '../src/stdx/slices.ts';
 import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
 import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
 import { Delivery } from './delivery.ts';
-import { Endings } from './endings.ts';
+import { WatchTerminator } from './watch-terminator.ts';
 import { Followers } from './followers.ts';
 import type { FollowersDeps } from './followers.ts';
 import type { FrameBudget } from './frame-ring.ts';
@@ -102,7 +102,7 @@ class WatchCache implements Streams {
   #lastOf: ResourceStream | undefined;
   readonly #groups = new Map<string, WatchGroup<Watcher>>();
   readonly #watchers = new Set<Watcher>();
-  readonly #endings: Endings;
+  readonly #endings: WatchTerminator;
   /** The change that is not with all of its groups yet. */
   #routing: RouteWalk | undefined;
   readonly #watcherDeps: WatcherDeps;
@@ -128,7 +128,7 @@ class WatchCache implements Streams {
     this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers(counts);
-    this.#endings = new Endings({ clock, timers, watchers: this.#watchers });
+    this.#endings = new WatchTerminator({ clock, timers, watchers: this.#watchers });
     this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
   }
 
@@ -172,7 +172,7 @@ class WatchCache implements Streams {
     return this.#stream(resource).cache.snapshot(this.revision);
   }
 
-  lost(resource: WatchRequest['resource']): ReturnType<Streams['lost']> {
+  unreadableEntries(resource: WatchRequest['resource']): ReturnType<Streams['unreadableEntries']> {
     return this.#stream(resource).cache.lost;
   }
 
@@ -349,7 +349,7 @@ class WatchCache implements Streams {
     const allocate = blockMemory();
     const into = Buffer.allocUnsafeSlow(loadPageBytes);
     const { clock, timers } = this.#deps;
-    const endOfSlice = sliced(clock, timers);
+    const endOfSlice = createSliceTimer(clock, timers);
     for (;;) {
       const range = { prefix: '', after, limit: this.#limits.scanPageRecords, into };
       const read = await this.#deps.storage.scan(range, revision);

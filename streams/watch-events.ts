@@ -73,7 +73,7 @@ export interface WatchSources {
 export type Stage = 'waiting' | 'initial' | 'catching-up';
 
 /** One watch on its way. */
-export interface WatchPlace {
+export interface WatchProgress {
   readonly sources: WatchSources;
   readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
   /** Everything up to here was sent, or need not be. */
@@ -88,7 +88,7 @@ export interface WatchPlace {
 export type WatchItem = Chunk | 'live';
 
 export function watchEvents(
-  watch: WatchPlace,
+  watch: WatchProgress,
   start: WatchStart,
   onInitialEventsEnd?: () => void,
 ): Observable<WatchItem> {
@@ -105,7 +105,7 @@ export function watchEvents(
 }
 
 /** Of a watch that was live, and needs frames that its group has no longer. */
-export function resumedEvents(watch: WatchPlace): Observable<WatchItem> {
+export function resumedEvents(watch: WatchProgress): Observable<WatchItem> {
   return concat(missedEvents(watch), handOver).pipe(
     takeUntil(watch.deadline),
     catchError((error: unknown) => of(errorEvent(watch, error))),
@@ -115,7 +115,7 @@ export function resumedEvents(watch: WatchPlace): Observable<WatchItem> {
 const handOver = of('live' as const);
 
 /** Waits until the watch can begin, and says where. */
-function beginning({ group, sources, whenApplied }: WatchPlace, start: WatchStart) {
+function beginning({ group, sources, whenApplied }: WatchProgress, start: WatchStart) {
   const { current } = sources;
   switch (start.kind) {
     case 'after':
@@ -129,7 +129,7 @@ function beginning({ group, sources, whenApplied }: WatchPlace, start: WatchStar
   }
 }
 
-function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> {
+function initialEvents(watch: WatchProgress, start: WatchStart): Observable<Chunk> {
   if (start.kind !== 'state') return EMPTY;
   return defer(() => {
     const events = stateOf(watch);
@@ -142,7 +142,7 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
 
 /** One step: the snapshot at R, and R as the position after it, so no change is lost between the
  * two. */
-function stateOf({ group, sources }: WatchPlace): InitialEvents {
+function stateOf({ group, sources }: WatchProgress): InitialEvents {
   const { selection, stream } = group;
   const { errors, limits, scratch } = sources;
   const snapshot = stream.cache.snapshot(sources.applied());
@@ -156,7 +156,7 @@ function stateOf({ group, sources }: WatchPlace): InitialEvents {
 
 /** In one write with the last of the initial events. */
 function endMark(
-  { group, position }: WatchPlace,
+  { group, position }: WatchProgress,
   start: WatchStart,
   onSent?: () => void,
 ): Observable<Chunk> {
@@ -170,7 +170,7 @@ function endMark(
 }
 
 /** Catches up to where the frames of the group begin. Nothing if the position is there already. */
-function missedEvents(watch: WatchPlace): Observable<Chunk> {
+function missedEvents(watch: WatchProgress): Observable<Chunk> {
   const { group, position } = watch;
   const isBehind = (): boolean => position.seq < group.ring.floor;
   const more = { delay: () => (isBehind() ? of(undefined) : EMPTY) };
@@ -178,7 +178,7 @@ function missedEvents(watch: WatchPlace): Observable<Chunk> {
 }
 
 /** From where the position is: all that is in memory, or a page of the log. */
-function nextMissed(watch: WatchPlace): Observable<Chunk> {
+function nextMissed(watch: WatchProgress): Observable<Chunk> {
   const { group, position, sources } = watch;
   const { history } = group.stream.cache;
   if (position.seq === unknownSeq) {
@@ -203,7 +203,7 @@ function nextMissed(watch: WatchPlace): Observable<Chunk> {
 
 /** The page comes when it comes, and may be shared by a thousand: what is made of it is made in
  * the next turn of the watch. */
-function loggedEvents({ group, position, sources, turns }: WatchPlace): Observable<Chunk> {
+function loggedEvents({ group, position, sources, turns }: WatchProgress): Observable<Chunk> {
   return sources.readLog(position.revision).pipe(
     concatMap((read) => {
       if (read.kind === 'compacted') {
@@ -221,7 +221,7 @@ function loggedEvents({ group, position, sources, turns }: WatchPlace): Observab
   );
 }
 
-function errorEvent({ group, position, sources }: WatchPlace, error: unknown): Chunk {
+function errorEvent({ group, position, sources }: WatchProgress, error: unknown): Chunk {
   const { revision, seq } = position;
   const bytes = group.encoder.error(statusOf(sources.errors, error));
   return { bytes, framesCount: 0, examinedCount: 0, seq, revision };

@@ -24,7 +24,7 @@ import type { LiveChunk } from './frame-ring.ts';
 import type { WatchHandle, WatchSink, WatchStart } from './streams.ts';
 import { TimedWatch } from './watch-clock.ts';
 import { resumedEvents, watchEvents } from './watch-events.ts';
-import type { Stage, WatchItem, WatchPlace, WatchSources } from './watch-events.ts';
+import type { Stage, WatchItem, WatchProgress, WatchSources } from './watch-events.ts';
 import type { LiveListEntry, WatchGroup } from './watch-group.ts';
 
 export type WatcherState = Stage | 'live' | 'blocked' | 'ended';
@@ -201,7 +201,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     onEnded(this);
   }
 
-  #follow(expression: (place: WatchPlace) => Observable<WatchItem>): void {
+  #follow(expression: (place: WatchProgress) => Observable<WatchItem>): void {
     const approach = new Approach();
     this.#approach = approach;
     const subscription = expression(this.#placeOf(approach)).subscribe({
@@ -214,7 +214,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     else subscription.unsubscribe();
   }
 
-  #placeOf(approach: Approach): WatchPlace {
+  #placeOf(approach: Approach): WatchProgress {
     const { sources, whenApplied } = this.#deps;
     return {
       sources,

@@ -14,7 +14,11 @@
  * Bounds: a plugin asks `askingMax` questions about a write that have to be waited for, and waits
  * once for each thing that it misses, for as many in all.
  */
-import type { AdmissionOperation, AuditAnnotation, Told } from '../apimachinery/admission-data.ts';
+import type {
+  AdmissionOperation,
+  AuditAnnotation,
+  AdmissionNotes,
+} from '../apimachinery/admission-data.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newForbidden, newRequestTimeout, StatusError } from '../apimachinery/status-error.ts';
@@ -22,11 +26,11 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
 import type {
-  Asks,
+  AdmissionPhases,
   GuardedWrite,
   GuardOf,
   WriteGuard,
-  WriteHearing,
+  WriteAdmission,
   WriteTerms,
 } from '../registry/write-guard.ts';
 import { after, firstOf } from '../stdx/awaitable.ts';
@@ -119,19 +123,19 @@ function guardOf(
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
-    hear: (terms) => hearingOf(plugins, user, target, terms, deps),
+    admit: (terms) => writeAdmissionOf(plugins, user, target, terms, deps),
   };
 }
 
-function hearingOf(
+function writeAdmissionOf(
   plugins: readonly AdmissionPlugin[],
   user: UserInfo,
   target: AdmissionTarget,
   terms: WriteTerms,
   deps: ChainDeps,
-): WriteHearing {
+): WriteAdmission {
   const { access, clock, identity, timers, times } = deps;
-  const ports: Ports = { identity, access, times, clock, timers, hears: [] };
+  const ports: Ports = { identity, access, times, clock, timers, recorded: [] };
   const bodyKind = bodyKindOf(target);
   const reviewOf = <T extends ApiObject | undefined>(
     next: T,
@@ -171,7 +175,7 @@ function hearingOf(
       const review = reviewOf(next, current, resourceVersion);
       return inTime(review, ports, () => validatedWhole(plugins, review, ports));
     },
-    told: () => toldBy(ports.hears),
+    notes: () => notesOf(ports.recorded),
   };
 }
 
@@ -182,9 +186,9 @@ function withNext(proposed: Proposed, next: ApiObject): Proposed {
   return next === proposed.next ? proposed : { ...proposed, next };
 }
 
-/** What a hearing needs beside the plugins, and what it has heard. */
+/** What the admission of a write needs beside the plugins, and what they have said. */
 interface Ports extends ChainDeps {
-  readonly hears: Heard[];
+  readonly recorded: RecordedNotes[];
 }
 
 function bodyKindOf({ kind, subresource }: AdmissionTarget): Review['bodyKind'] {
@@ -213,12 +217,12 @@ function optionsOf(
 }
 
 /** What a plugin said of a review. */
-interface Heard {
+interface RecordedNotes {
   readonly warnings: string[];
   readonly annotations: AuditAnnotation[];
 }
 
-function listening(): Heard & { readonly say: Say } {
+function noteRecorder(): RecordedNotes & { readonly say: Say } {
   const warnings: string[] = [];
   const annotations: AuditAnnotation[] = [];
   const say: Say = {
@@ -228,11 +232,11 @@ function listening(): Heard & { readonly say: Say } {
   return { warnings, annotations, say };
 }
 
-function keep({ hears }: Ports, { annotations, warnings }: Heard): void {
+function recordNotes({ recorded: hears }: Ports, { annotations, warnings }: RecordedNotes): void {
   if (warnings.length + annotations.length > 0) hears.push({ warnings, annotations });
 }
 
-function toldBy(hears: readonly Heard[]): Told | undefined {
+function notesOf(hears: readonly RecordedNotes[]): AdmissionNotes | undefined {
   if (hears.length === 0) return undefined;
   return {
     warnings: hears.flatMap(({ warnings }) => warnings),
@@ -274,7 +278,7 @@ function timed<T>(
 function asksOf(
   plugins: readonly AdmissionPlugin[],
   operations: readonly AdmissionOperation[],
-): Asks {
+): AdmissionPhases {
   const admitting = (by: AdmissionOperation): boolean =>
     operations.includes(by) && plugins.some((plugin) => admits(plugin, by));
   return {
@@ -357,14 +361,14 @@ function admitted<T>(
   const waitFor: WaitFor = (what, comes) => {
     if (!waited.has(what)) coming.set(what, comes());
   };
-  const heard = listening();
+  const heard = noteRecorder();
   const notes = round.notes.get(plugin) ?? new Map<string, unknown>();
   round.notes.set(plugin, notes);
   const askAgain = (): void => void (round.askedAgain = true);
   const pass = { round: round.round, askAgain, notes, waitFor, say: heard.say };
   return after(admit(pass), (found) => {
     if (coming.size === 0 || waited.size >= askingMax) {
-      keep(ports, heard);
+      recordNotes(ports, heard);
       return found;
     }
     const missed = new Set([...waited, ...coming.keys()]);
@@ -440,11 +444,11 @@ function refusalOf(
     );
     return undefined;
   };
-  const heard = listening();
+  const heard = noteRecorder();
   const pass: ValidatePass = { ask, say: heard.say };
   return after(plugin.validate?.(review, pass), (refusal) => {
     if (open.size === 0 || answers.size >= askingMax) {
-      keep(ports, heard);
+      recordNotes(ports, heard);
       return refusal;
     }
     return answered(open).then((more) =>

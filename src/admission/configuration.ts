@@ -16,7 +16,7 @@
 import path from 'node:path';
 import {
   openDocument,
-  placeOf,
+  fieldPath,
   unknownFields,
   unreadable,
 } from '../apimachinery/configuration-document.ts';
@@ -87,9 +87,9 @@ function nameOf(
   const name = admissionPluginNames.find((each) => each === entry['name']);
   if (name === undefined) {
     const given = JSON.stringify(entry['name'] ?? '');
-    problems.push(`${placeOf(place, 'name')}: ${given} is no admission plugin`);
+    problems.push(`${fieldPath(place, 'name')}: ${given} is no admission plugin`);
   } else if (!takesConfiguration(name)) {
-    problems.push(`${placeOf(place, 'name')}: ${name} takes no configuration`);
+    problems.push(`${fieldPath(place, 'name')}: ${name} takes no configuration`);
   }
   return name;
 }

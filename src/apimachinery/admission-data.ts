@@ -1,7 +1,7 @@
 /**
- * The data between admission and the actors: commands and answers hold it.
+ * Data that admission and the actors share: commands and answers hold it.
  *
- * What it is not: a verdict. What is told counts whether the write is allowed or not.
+ * Invariant: warnings and annotations count whether the write is allowed or not.
  */
 
 /** What becomes of an object; CONNECT: somebody wants to be connected to what runs. */
@@ -14,25 +14,25 @@ export interface AuditAnnotation {
   readonly level?: 'Request' | undefined;
 }
 
-/** Of one write, in the order in which it was said. */
-export interface Told {
+/** What admission says of one write beside its verdict, in order. */
+export interface AdmissionNotes {
   /** Texts for Warning headers. */
   readonly warnings: readonly string[];
   readonly annotations: readonly AuditAnnotation[];
 }
 
-/** Undefined: nobody has told anything. */
-export function toldTogether(all: Iterable<Told | undefined>): Told | undefined {
-  let together: Told | undefined;
-  for (const told of all) {
-    if (told === undefined) continue;
-    together =
-      together === undefined
-        ? told
+/** Undefined: there are none. */
+export function mergeNotes(all: Iterable<AdmissionNotes | undefined>): AdmissionNotes | undefined {
+  let merged: AdmissionNotes | undefined;
+  for (const notes of all) {
+    if (notes === undefined) continue;
+    merged =
+      merged === undefined
+        ? notes
         : {
-            warnings: [...together.warnings, ...told.warnings],
-            annotations: [...together.annotations, ...told.annotations],
+            warnings: [...merged.warnings, ...notes.warnings],
+            annotations: [...merged.annotations, ...notes.annotations],
           };
   }
-  return together;
+  return merged;
 }

@@ -29,11 +29,11 @@ export function openDocument(
   apiVersions: readonly string[],
   kind: string,
 ): OpenedDocument {
-  return finished(openDocumentInParts(bytes, apiVersions, kind));
+  return finished(openDocumentSteps(bytes, apiVersions, kind));
 }
 
 /** The same, yielding where others may have a turn. */
-export function* openDocumentInParts(
+export function* openDocumentSteps(
   bytes: Uint8Array,
   apiVersions: readonly string[],
   kind: string,
@@ -56,7 +56,7 @@ export function unreadable(error: StatusError): string {
 }
 
 /** The place of a field of the object at this path; '' is the document itself. */
-export function placeOf(path: string, field: string): string {
+export function fieldPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
 
@@ -72,7 +72,7 @@ export function unknownFields(
   problems: string[],
 ): void {
   for (const field of Object.keys(object)) {
-    if (!known.includes(field)) problems.push(`${placeOf(path, field)}: unknown field`);
+    if (!known.includes(field)) problems.push(`${fieldPath(path, field)}: unknown field`);
   }
 }
 
@@ -88,7 +88,7 @@ export function listOfTexts(
     const strings = value.filter((each) => typeof each === 'string');
     if (strings.length === value.length) return strings;
   }
-  problems.push(`${placeOf(path, field)}: a list of strings expected`);
+  problems.push(`${fieldPath(path, field)}: a list of strings expected`);
   return [];
 }
 
@@ -101,7 +101,7 @@ export function trueOrFalse(
 ): boolean | undefined {
   const value = object[field] ?? undefined;
   if (value === undefined || typeof value === 'boolean') return value;
-  problems.push(`${placeOf(path, field)}: true or false expected`);
+  problems.push(`${fieldPath(path, field)}: true or false expected`);
   return undefined;
 }
 
@@ -116,7 +116,7 @@ export function oneOf<T extends string>(
 ): T {
   const found = values.find((value) => value === object[field]);
   if (found === undefined) {
-    problems.push(`${placeOf(path, field)}: one of ${values.join(', ')} ${demand}`);
+    problems.push(`${fieldPath(path, field)}: one of ${values.join(', ')} ${demand}`);
   }
   return found ?? values[0];
 }
@@ -131,6 +131,6 @@ export function durationMs(
 ): number {
   const value = object[field] ?? byDefault;
   const ms = typeof value === 'string' ? parseDurationMs(value === '' ? '0' : value) : undefined;
-  if (ms === undefined) problems.push(`${placeOf(path, field)}: not a duration (as 5m0s)`);
+  if (ms === undefined) problems.push(`${fieldPath(path, field)}: not a duration (as 5m0s)`);
   return ms ?? 0;
 }

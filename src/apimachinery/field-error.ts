@@ -81,14 +81,6 @@ export function invalidTexts(field: string, values: readonly string[], detail: s
   return { ...invalid(field, [...values], detail), shown };
 }
 
-export function typeInvalid(
-  field: string,
-  value: JsonValue | undefined,
-  detail: string,
-): FieldError {
-  return { type: FieldErrorType.typeInvalid, field, value, detail };
-}
-
 /** `supported` is shown in the order given. */
 export function notSupported(
   field: string,

@@ -15,7 +15,7 @@ import { assert, AssertionError } from '../stdx/assert.ts';
 import { ownMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
-import { takeOutFields, textOfFields } from './shared-fields.ts';
+import { extractFields, textOfFields } from './shared-fields.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
 import { isJsonObject, without } from './unstructured.ts';
 
@@ -122,7 +122,7 @@ function stamp(
 /** Bytes that encodeObject or stampResourceVersion made. Anything else is a broken invariant. */
 export function decodeObject(bytes: Uint8Array): ApiObject {
   const text = decodeTrustedText(bytes);
-  const apart = takeOutFields(text);
+  const apart = extractFields(text);
   if (apart === undefined) return parseJsonText(text) as ApiObject;
   const object = parseJsonText(apart.text) as ApiObject;
   // Elsewhere than in the object's own metadata nobody knows what they are.

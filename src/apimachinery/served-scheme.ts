@@ -142,13 +142,14 @@ class Served implements ServedScheme {
   findResource(group: string, version: string, resource: string): KindInfo | undefined {
     return (
       this.#always.findResource(group, version, resource) ??
-      this.#byResource.get(placeOf(group, version, resource))
+      this.#byResource.get(lookupKey(group, version, resource))
     );
   }
 
   findKind(group: string, version: string, kind: string): KindInfo | undefined {
     return (
-      this.#always.findKind(group, version, kind) ?? this.#byKind.get(placeOf(group, version, kind))
+      this.#always.findKind(group, version, kind) ??
+      this.#byKind.get(lookupKey(group, version, kind))
     );
   }
 
@@ -187,8 +188,8 @@ class Served implements ServedScheme {
     this.#byDefinition.set(definition, defined);
     this.#byStorage.set(storageName(stored.storage), defined);
     for (const each of kinds) {
-      this.#byResource.set(placeOf(each.group, each.version, each.resource), each);
-      this.#byKind.set(placeOf(each.group, each.version, each.kind), each);
+      this.#byResource.set(lookupKey(each.group, each.version, each.resource), each);
+      this.#byKind.set(lookupKey(each.group, each.version, each.kind), each);
     }
     const ofGroup = this.#byGroup.get(stored.group) ?? new Set();
     this.#byGroup.set(stored.group, ofGroup.add(definition));
@@ -198,8 +199,8 @@ class Served implements ServedScheme {
     this.#byDefinition.delete(definition);
     this.#byStorage.delete(storageName(stored.storage));
     for (const each of kinds) {
-      this.#byResource.delete(placeOf(each.group, each.version, each.resource));
-      const place = placeOf(each.group, each.version, each.kind);
+      this.#byResource.delete(lookupKey(each.group, each.version, each.resource));
+      const place = lookupKey(each.group, each.version, each.kind);
       // Another definition may have the name by now.
       if (this.#byKind.get(place) === each) this.#byKind.delete(place);
     }
@@ -236,7 +237,7 @@ class Served implements ServedScheme {
   }
 }
 
-function placeOf(group: string, version: string, name: string): string {
+function lookupKey(group: string, version: string, name: string): string {
   return `${group}/${version}/${name}`;
 }
 

@@ -47,7 +47,7 @@ export interface WithoutFields {
 
 /** The JSON of an object that has been stored, without what stands as `fieldsV1` in it, wherever
  * that is. Undefined: nothing does. */
-export function takeOutFields(text: string): WithoutFields | undefined {
+export function extractFields(text: string): WithoutFields | undefined {
   // Nothing else looks like it: within a string, the second quote would have a backslash.
   let at = text.indexOf(fieldsMember);
   if (at < 0) return undefined;

@@ -16,7 +16,7 @@ import { newBadRequest, newNotImplemented } from '../apimachinery/status-error.t
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { getObject } from '../registry/read.ts';
-import type { Connection, ObjectTarget, RegistryDeps, Result } from '../registry/registry.ts';
+import type { Connect, ObjectTarget, RegistryDeps, Result } from '../registry/registry.ts';
 import { ok } from '../registry/registry.ts';
 
 /** What a proxied name means: `[scheme:]name[:port]`. */
@@ -43,7 +43,7 @@ export type ProxyRefusal = (
   port: string,
 ) => StatusError | Promise<StatusError>;
 
-export function proxyConnection(refusalOf: ProxyRefusal): Connection {
+export function proxyConnection(refusalOf: ProxyRefusal): Connect {
   return async (deps, { kind, name, namespace }, { query }) => {
     if (query.has('dryRun')) return dryRunRefusal();
     const named = parseProxyTarget(name);
@@ -72,6 +72,6 @@ export async function readConnected(
 }
 
 /** What nothing is wrong with but that this server connects to nobody. */
-export function notReached(what: string, whom: string): StatusError {
+export function newNotProxied(what: string, whom: string): StatusError {
   return newNotImplemented(`${what} is not served: this server does not connect to ${whom}`);
 }

@@ -160,15 +160,3 @@ function valuesOf(
   }
   return values;
 }
-
-/** Stage and default of every gate at a release, for documents and metrics. */
-export function gatesAt(
-  release: number,
-  table: GateTable = featureGates,
-): readonly { readonly name: string; readonly stage: GateStage; readonly on: boolean }[] {
-  return Object.entries(table).flatMap(([name, steps]) => {
-    const step = stepAt(steps, release);
-    if (step === undefined || step.stage === 'removed') return [];
-    return [{ name, stage: step.stage, on: step.on }];
-  });
-}

@@ -14,7 +14,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { CountedMetadata, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
-import type { Connection, Operation } from '../registry/registry.ts';
+import type { Connect, Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { Language } from '../cel/language.ts';
@@ -151,7 +151,7 @@ export interface SubresourceDefinition {
   /** It leads to what runs; `below`: with a path of its own behind it. */
   readonly connects?: 'here' | 'below' | undefined;
   /** Of one that leads to what runs: where to. */
-  readonly connection?: Connection | undefined;
+  readonly connection?: Connect | undefined;
   /** What a write through it may change and so own: steps of field paths, `*` is any element. */
   readonly writes?: readonly (readonly string[])[] | undefined;
   /** Of one that is posted and shows no part of the object: what it does. */

@@ -82,7 +82,7 @@ export function versionOf(
 const nothingOfItsOwn: VersionDefinition = {};
 
 /** `<group template>/<resource>` under the identity's names. */
-export function filledKey(key: string, identity: Identity): string {
+export function keyUnderIdentity(key: string, identity: Identity): string {
   const slash = key.lastIndexOf('/');
   return `${identity.fill(key.slice(0, slash))}${key.slice(slash)}`;
 }

@@ -3,15 +3,15 @@
  * collection of a kind that is never stored, does, and where a connection would lead.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { Connection, ConnectionOf, Operation, OperationOf } from '../registry/registry.ts';
+import type { Connect, ConnectOf, Operation, OperationOf } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
-import { builtInKinds, filledKey } from './kind-set.ts';
+import { builtInKinds, keyUnderIdentity } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 
 export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds): OperationOf {
   const operations = new Map<string, Operation>();
   for (const { resource: key, operation, subresources = {} } of kinds.definitions) {
-    const name = filledKey(key, identity);
+    const name = keyUnderIdentity(key, identity);
     if (operation !== undefined) operations.set(`${name}/`, operation);
     for (const [subresource, { operation: own }] of Object.entries(subresources)) {
       if (own !== undefined) operations.set(`${name}/${subresource}`, own);
@@ -22,12 +22,12 @@ export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds):
 }
 
 /** Where subresources that lead to what runs lead, as the definitions of the kinds say. */
-export function connectionsOf(identity: Identity, kinds: KindSet = builtInKinds): ConnectionOf {
-  const connections = new Map<string, Connection>();
+export function connectionsOf(identity: Identity, kinds: KindSet = builtInKinds): ConnectOf {
+  const connections = new Map<string, Connect>();
   for (const { resource: key, subresources = {} } of kinds.definitions) {
     for (const [subresource, { connection }] of Object.entries(subresources)) {
       if (connection !== undefined) {
-        connections.set(`${filledKey(key, identity)}/${subresource}`, connection);
+        connections.set(`${keyUnderIdentity(key, identity)}/${subresource}`, connection);
       }
     }
   }

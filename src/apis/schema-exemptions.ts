@@ -3,7 +3,6 @@
  * although the schema of the kind calls them missing or unknown.
  */
 import type { SchemaExemptions } from '../apimachinery/typed/validate-typed.ts';
-import { builtInKinds } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 
 export function schemaExemptionsOf({ definitions, groups }: KindSet): SchemaExemptions {
@@ -20,6 +19,3 @@ export function schemaExemptionsOf({ definitions, groups }: KindSet): SchemaExem
 function names(texts: readonly (string | undefined)[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text = '') => text.split(/\s+/).filter((name) => name !== '')));
 }
-
-/** Of the built-in kinds. */
-export const schemaExemptions: SchemaExemptions = schemaExemptionsOf(builtInKinds);

@@ -17,7 +17,7 @@ import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/str
 import { lookup } from '../stdx/lookup.ts';
 import { underIdentity } from './kind-definition.ts';
 import type { KindDefinition } from './kind-definition.ts';
-import { builtInKinds, filledKey, versionOf } from './kind-set.ts';
+import { builtInKinds, keyUnderIdentity, versionOf } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 import { schemaExemptionsOf } from './schema-exemptions.ts';
 import { noticesOf } from './strategy/notices.ts';
@@ -43,7 +43,7 @@ export function strategiesOf(
   language?: Language,
 ): StrategyOf {
   const definitions = new Map(
-    kinds.definitions.map((each) => [filledKey(each.resource, identity), each]),
+    kinds.definitions.map((each) => [keyUnderIdentity(each.resource, identity), each]),
   );
   const definitionOf = (group: string, resource: string): KindDefinition =>
     definitions.get(`${group}/${resource}`) ?? { resource };

@@ -34,14 +34,14 @@ export interface AuditBackend {
 }
 
 /** Counts what is lost, and reports the first of a row. */
-export interface Losses {
+export interface LossCounter {
   readonly total: number;
   lost(count: number, error: unknown): void;
   /** The row is over. */
   kept(): void;
 }
 
-export function createLosses(onProblem: (error: unknown) => void): Losses {
+export function createLossCounter(onProblem: (error: unknown) => void): LossCounter {
   let failing = false;
   let total = 0;
   return {

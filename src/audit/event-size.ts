@@ -14,7 +14,7 @@ export interface SizeLimits {
 }
 
 /** Undefined: too long even without its bodies. `mark`: the annotation that says what happened. */
-export function fitted(
+export function truncateEvent(
   event: AuditEvent,
   limits: SizeLimits,
   mark: string,

@@ -10,10 +10,10 @@
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { AuditBackend, AuditEvent, AuditMode } from './backend.ts';
-import { createLosses } from './backend.ts';
+import { createLossCounter } from './backend.ts';
 import { createBatcher } from './batcher.ts';
 import type { BatchSettings } from './batcher.ts';
-import { fitted } from './event-size.ts';
+import { truncateEvent } from './event-size.ts';
 import type { SizeLimits } from './event-size.ts';
 import { legacyLine } from './legacy-line.ts';
 
@@ -54,7 +54,7 @@ function onOneLine(line: string): string {
 
 export function createLogBackend(deps: LogBackendDeps): AuditBackend {
   const { file, format, mode, sizes, truncatedMark } = deps;
-  const losses = createLosses(deps.onProblem);
+  const losses = createLossCounter(deps.onProblem);
   const append = (lines: readonly string[]): boolean => {
     try {
       file.append(`${lines.join('\n')}\n`);
@@ -72,7 +72,7 @@ export function createLogBackend(deps: LogBackendDeps): AuditBackend {
     batchBytesMax: sizes?.batchBytesMax,
   });
   const lineOf = (event: AuditEvent): string | undefined => {
-    const kept = sizes === undefined ? event : fitted(event, sizes, truncatedMark);
+    const kept = sizes === undefined ? event : truncateEvent(event, sizes, truncatedMark);
     if (kept === undefined) return undefined;
     return onOneLine(format === 'legacy' ? legacyLine(kept.fields) : kept.json);
   };

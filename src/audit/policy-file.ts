@@ -9,7 +9,7 @@ import {
   listOfTexts,
   oneOf,
   openDocument,
-  placeOf,
+  fieldPath,
   trueOrFalse,
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
@@ -144,7 +144,9 @@ function stagesOf(from: JsonObject, path: string, problems: string[]): readonly 
   return listOfTexts(from, 'omitStages', path, problems).flatMap((name) => {
     const stage = stages.find((each) => each === name);
     if (stage !== undefined) return [stage];
-    problems.push(`${placeOf(path, 'omitStages')}: ${name}: one of ${stages.join(', ')} expected`);
+    problems.push(
+      `${fieldPath(path, 'omitStages')}: ${name}: one of ${stages.join(', ')} expected`,
+    );
     return [];
   });
 }

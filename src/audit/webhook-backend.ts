@@ -14,10 +14,10 @@ import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import { randomBelow } from '../stdx/prng.ts';
 import type { AuditBackend, AuditMode } from './backend.ts';
-import { createLosses } from './backend.ts';
+import { createLossCounter } from './backend.ts';
 import { createBatcher } from './batcher.ts';
 import type { BatchSettings } from './batcher.ts';
-import { fitted } from './event-size.ts';
+import { truncateEvent } from './event-size.ts';
 import type { SizeLimits } from './event-size.ts';
 
 export const webhookBackendLimits = {
@@ -50,7 +50,7 @@ export interface WebhookBackendDeps {
 
 export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   const { clock, mode, sizes, timers } = deps;
-  const losses = createLosses(deps.onProblem);
+  const losses = createLossCounter(deps.onProblem);
   const pauses = createPauses(timers);
 
   async function delivered(lines: readonly string[], msMax: number): Promise<boolean> {
@@ -87,7 +87,7 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
       return losses.total;
     },
     write(event) {
-      const kept = sizes === undefined ? event : fitted(event, sizes, deps.truncatedMark);
+      const kept = sizes === undefined ? event : truncateEvent(event, sizes, deps.truncatedMark);
       if (kept === undefined) {
         losses.lost(1, new Error('an audit event is too large without its bodies, too'));
         return mode !== 'blocking-strict';

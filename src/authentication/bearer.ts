@@ -21,12 +21,12 @@ export const tokenBytesMax = 12 * 1024;
 
 const anyAudience: readonly string[] = [];
 
-export type ShownToken =
+export type PresentedToken =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'rejected'; readonly why: string };
 
-export function readBearerToken(request: AuthenticationRequest): ShownToken {
+export function readBearerToken(request: AuthenticationRequest): PresentedToken {
   const values = request.headerValues('authorization');
   if (values.length === 0) return { kind: 'none' };
   if (values.length > 1) return { kind: 'rejected', why: 'two Authorization headers' };

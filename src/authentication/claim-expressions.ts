@@ -15,7 +15,7 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
 import type { Environment, Outcome } from '../cel/cel.ts';
-import { compileToRunInParts, evaluateInTurns, selectsField } from '../cel/expression.ts';
+import { compileForStepwiseRun, evaluateInTurns, selectsField } from '../cel/expression.ts';
 import type { CompiledExpression, Expression, SpentUnits } from '../cel/expression.ts';
 import type { Language } from '../cel/language.ts';
 import { elementsOf } from '../cel/library/lists-library.ts';
@@ -66,9 +66,9 @@ export function claimLanguage(language: Language, identity: Identity): ClaimLang
       providers: [schemaProvider(userType)],
     }));
   return {
-    mapping: (expression) => compileToRunInParts(forClaims(), expression),
-    claimRule: (expression) => compileToRunInParts(forClaims(), expression, [boolType]),
-    userRule: (expression) => compileToRunInParts(forUser(), expression, [boolType]),
+    mapping: (expression) => compileForStepwiseRun(forClaims(), expression),
+    claimRule: (expression) => compileForStepwiseRun(forClaims(), expression, [boolType]),
+    userRule: (expression) => compileForStepwiseRun(forUser(), expression, [boolType]),
     reservedDomains: [...new Set([identity.domain, identity.labelDomain])],
   };
 }
@@ -156,7 +156,7 @@ export async function mapToTexts(
 }
 
 /** What the first rule that does not hold says; undefined: all hold. */
-export async function brokenRule(
+export async function failedRule(
   rules: readonly ValidationRule[],
   values: ClaimValues,
 ): Promise<string | undefined> {
@@ -170,7 +170,7 @@ export async function brokenRule(
   return undefined;
 }
 
-export async function brokenUserRule(
+export async function failedUserRule(
   rules: readonly ValidationRule[],
   user: UserInfo,
   turns: ClaimValues['turns'],
@@ -178,5 +178,5 @@ export async function brokenUserRule(
   if (rules.length === 0) return undefined;
   const { name: username, uid, groups, extra } = user;
   const value = schemaValue({ username, uid, groups, extra }, userType);
-  return brokenRule(rules, { bindings: { user: value }, turns, spent: { units: 0 } });
+  return failedRule(rules, { bindings: { user: value }, turns, spent: { units: 0 } });
 }

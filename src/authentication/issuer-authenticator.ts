@@ -16,8 +16,8 @@ import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 import {
-  brokenRule,
-  brokenUserRule,
+  failedRule,
+  failedUserRule,
   claimValues,
   mapToText,
   mapToTexts,
@@ -159,8 +159,8 @@ async function userOf(
   }
   const user: UserInfo = { name: name.text, uid: uid.text, groups: groups.texts, extra };
   const { claimRules, userRules } = config;
-  const broken = claimRules.length === 0 ? undefined : await brokenRule(claimRules, given());
-  return broken ?? (await brokenUserRule(userRules, user, turns)) ?? user;
+  const broken = claimRules.length === 0 ? undefined : await failedRule(claimRules, given());
+  return broken ?? (await failedUserRule(userRules, user, turns)) ?? user;
 }
 
 function failed(why: string): { readonly kind: 'failed'; readonly why: string } {

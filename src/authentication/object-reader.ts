@@ -9,14 +9,14 @@
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 
-export interface SeenObject {
+export interface ReadObject {
   readonly object: ApiObject;
   /** Of an object whose life depends on time: the word of its machine. */
   readonly timerState: string | undefined;
 }
 
 export interface ObjectReader {
-  get(resource: GroupResource, namespace: string, name: string): SeenObject | undefined;
+  get(resource: GroupResource, namespace: string, name: string): ReadObject | undefined;
   /** Resolves when everything acknowledged before the call is seen, or at once when that cannot be
    * told; never rejects. */
   current(): Promise<void>;

@@ -33,11 +33,11 @@ export type PeerVerdict =
 
 export type PeerVerifier = (peer: PeerCertificate) => PeerVerdict;
 
-interface KnownPeer extends Judgement {
+interface KnownPeer extends TimedVerdict {
   readonly roots: readonly Certificate[];
 }
 
-interface Judgement {
+interface TimedVerdict {
   readonly verdict: PeerVerdict;
   /** Time cannot change the verdict before. */
   readonly validUntilMs: number;
@@ -57,7 +57,7 @@ export function createPeerVerifier(
     if (isSame && nowMs <= before.validUntilMs) return before.verdict;
     const outside = outsideOf(peer);
     if (before !== undefined && !isSame) outside.signaturesLeft = peerLimits.signaturesMax;
-    const { validUntilMs, verdict } = judge(outside, roots, nowMs);
+    const { validUntilMs, verdict } = verifyNow(outside, roots, nowMs);
     known.set(peer, { roots, validUntilMs, verdict });
     return verdict;
   };
@@ -109,9 +109,9 @@ function openCertificate(der: Uint8Array): X509Certificate | undefined {
   }
 }
 
-function judge(outside: Outside, roots: readonly Certificate[], nowMs: number): Judgement {
+function verifyNow(outside: Outside, roots: readonly Certificate[], nowMs: number): TimedVerdict {
   const forEver = Number.POSITIVE_INFINITY;
-  const untrusted = (why: string, validUntilMs: number): Judgement => ({
+  const untrusted = (why: string, validUntilMs: number): TimedVerdict => ({
     verdict: { kind: 'untrusted', why },
     validUntilMs,
   });

@@ -36,7 +36,7 @@ export interface IssuerOptions {
 const injectedSeconds = 3607;
 const extendedSeconds = 365 * 24 * 3600;
 
-export interface TokenOrder {
+export interface TokenSpec {
   readonly namespace: string;
   readonly account: ObjectRef;
   readonly boundTo: Omit<BoundTo, 'warnAfter'>;
@@ -58,7 +58,7 @@ export interface TokenIssuer {
   readonly audiences: readonly string[];
   /** The longest life; requests for more get this. */
   readonly maxExpirationSeconds: number | undefined;
-  issue(order: TokenOrder): Promise<IssuedToken>;
+  issue(order: TokenSpec): Promise<IssuedToken>;
   /** The token of a token secret. */
   legacyToken(namespace: string, account: ObjectRef, secretName: string): Promise<string>;
 }
@@ -104,7 +104,7 @@ export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
 
 function lifetime(
   options: IssuerOptions,
-  order: TokenOrder,
+  order: TokenSpec,
 ): { readonly seconds: number; readonly warnAfterSeconds: number | undefined } {
   const max = options.maxExpirationSeconds ?? Infinity;
   const asked = Math.min(order.expirationSeconds, max);

@@ -27,7 +27,7 @@ import { nodesResource, podsResource } from './object-reader.ts';
 import { secretsResource, serviceAccountsResource } from './object-reader.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { ObjectRef } from './service-account-claims.ts';
-import type { IssuedToken, TokenIssuer, TokenOrder } from './service-account-issuer.ts';
+import type { IssuedToken, TokenIssuer, TokenSpec } from './service-account-issuer.ts';
 import type { AccountName } from './service-account-names.ts';
 
 export interface TokenRequestDeps {
@@ -73,7 +73,7 @@ export async function answerTokenRequest(
   if (account === undefined) return newNotFound(serviceAccountsResource, target.name);
   const bound = await boundTo(deps.objects, target, spec['boundObjectRef']);
   if (bound instanceof StatusError) return bound;
-  const order: TokenOrder = {
+  const order: TokenSpec = {
     namespace: target.namespace,
     account: { name: target.name, uid: account.metadata.uid ?? '' },
     boundTo: bound,
@@ -90,7 +90,7 @@ export async function answerTokenRequest(
 
 function shortened(
   { maxExpirationSeconds: max = Infinity }: TokenIssuer,
-  { expirationSeconds: asked }: TokenOrder,
+  { expirationSeconds: asked }: TokenSpec,
 ): string | undefined {
   if (asked <= max) return undefined;
   return `requested expiration of ${asked} seconds shortened to ${max} seconds`;
@@ -115,7 +115,7 @@ function secondsErrors(seconds: unknown): readonly FieldError[] {
 function answered(
   { clock, issuer }: TokenRequestDeps,
   request: ApiObject,
-  { account, audiences, expirationSeconds, namespace }: TokenOrder,
+  { account, audiences, expirationSeconds, namespace }: TokenSpec,
   issued: IssuedToken | undefined,
 ): ApiObject {
   // The moment of the token itself: a second may have begun since.
@@ -162,7 +162,7 @@ async function boundTo(
   objects: ObjectReader,
   target: AccountName,
   ref: JsonObject[string],
-): Promise<TokenOrder['boundTo'] | StatusError> {
+): Promise<TokenSpec['boundTo'] | StatusError> {
   if (!isJsonObject(ref)) return {};
   const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => text(ref, key));
   const resource = bindable[kind ?? ''];
@@ -191,7 +191,7 @@ async function boundToPod(
   target: AccountName,
   object: ApiObject,
   pod: ObjectRef,
-): Promise<TokenOrder['boundTo'] | StatusError> {
+): Promise<TokenSpec['boundTo'] | StatusError> {
   const spec = part(object, 'spec');
   const account = text(spec, 'serviceAccountName') || 'default';
   if (account !== target.name) {

@@ -11,7 +11,7 @@
 import {
   durationMs,
   oneOf,
-  openDocumentInParts,
+  openDocumentSteps,
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
 import { text } from '../apimachinery/members.ts';
@@ -53,13 +53,13 @@ const configVersions = ['v1', 'v1beta1', 'v1alpha1'] as const;
 
 /** `group`: apiserver.config.<domain>. `environment`: what match conditions are compiled in. Yields
  * where others may have a turn. */
-export function* authorizationConfigurationInParts(
+export function* authorizationConfigurationSteps(
   bytes: Uint8Array,
   group: string,
   environment: Environment,
 ): Steps<AuthorizationConfiguration> {
   const versions = configVersions.map((version) => `${group}/${version}`);
-  const opened = yield* openDocumentInParts(bytes, versions, 'AuthorizationConfiguration');
+  const opened = yield* openDocumentSteps(bytes, versions, 'AuthorizationConfiguration');
   if (opened.kind === 'invalid') return invalid(opened.problem);
   const { document } = opened;
   const problems: string[] = [];

@@ -24,7 +24,7 @@ import { messageOf } from '../stdx/message-of.ts';
 import { createAbacAuthorizer } from './abac/abac-authorizer.ts';
 import { parseAbacPolicies } from './abac/policy-file.ts';
 import { alwaysAllow, alwaysDeny } from './always.ts';
-import { authorizationConfigurationInParts, webhookTimeoutMaxMs } from './authorization-config.ts';
+import { authorizationConfigurationSteps, webhookTimeoutMaxMs } from './authorization-config.ts';
 import type { ConfiguredAuthorizer, WebhookSettings } from './authorization-config.ts';
 import type { AccessChecker } from './authorizer.ts';
 import { createDecisionCounts } from './decision-counts.ts';
@@ -199,7 +199,7 @@ function* readConfiguration(
   { configFile = '' }: AuthorizationOptions,
   { identity, language }: AuthorizationDeps,
 ): Steps<readonly ConfiguredAuthorizer[]> {
-  const parsed = yield* authorizationConfigurationInParts(
+  const parsed = yield* authorizationConfigurationSteps(
     bytes,
     identity.groups.apiserverConfig,
     conditionEnvironment(language),

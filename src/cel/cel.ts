@@ -144,7 +144,7 @@ export interface Environment {
   /** Parse and check. */
   compile(text: string): Compiled;
   /** The same, yielding where others may have a turn. */
-  compileInParts(text: string): Generator<undefined, Compiled, undefined>;
+  compileSteps(text: string): Generator<undefined, Compiled, undefined>;
   /** Of a tree that was not checked: all decisions on types are made at run time. */
   program(ast: Ast | CheckedAst, options?: ProgramOptions): Program;
   programInParts(ast: CheckedAst): Generator<undefined, Program, undefined>;

@@ -25,7 +25,7 @@ import { wellKnownTypes } from './library/well-known-types.ts';
 import { issuesOf } from './syntax/issues.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
-import { defaultLimits, parseInParts } from './syntax/parse.ts';
+import { defaultLimits, parseExpressionSteps } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
 import type { Type } from './type.ts';
@@ -45,12 +45,12 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
 
 function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
   const parts = partsOf(options, collected);
-  const compileInParts = (text: string): Compiling => compiling(text, parts);
+  const compileSteps = (text: string): Compiling => compiling(text, parts);
   return {
-    parse: (text) => finished(parseInParts(text, parts.parseOptions)),
+    parse: (text) => finished(parseExpressionSteps(text, parts.parseOptions)),
     check: (ast) => finished(checkInParts(ast, parts)),
-    compile: (text) => finished(compileInParts(text)),
-    compileInParts,
+    compile: (text) => finished(compileSteps(text)),
+    compileSteps: compileSteps,
     program: (ast, programOptions) => finished(planning(ast, parts, programOptions)),
     programInParts: (ast) => planning(ast, parts),
     estimate: (ast, hints) => estimate(ast, parts, hints),
@@ -167,7 +167,7 @@ function declarationsOf(
 type Compiling = Generator<undefined, Compiled, undefined>;
 
 function* compiling(text: string, parts: Parts): Compiling {
-  const parsed = yield* parseInParts(text, parts.parseOptions);
+  const parsed = yield* parseExpressionSteps(text, parts.parseOptions);
   if (parsed.ast === undefined) return parsed;
   yield;
   return yield* checkInParts(parsed.ast, parts);

@@ -5,7 +5,6 @@ import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets, textLimits } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
-import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { untilDone } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
@@ -31,22 +30,14 @@ export type CompiledExpression =
       readonly found?: Type | undefined;
     };
 
-/** Whole, in one turn. `results`: the types that its value may have, any where there are none. */
-export function compileExpression(
-  environment: Environment,
-  text: string,
-  results: readonly Type[] = [],
-): CompiledExpression {
-  return finished(compileInParts(environment, text, results));
-}
-
-/** The same, yielding between its steps where others may have a turn. */
-export function* compileInParts(
+/** Yields between its steps where others may have a turn. `results`: the types that its value may
+ * have, any where there are none. */
+export function* compileSteps(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
 ): Steps<CompiledExpression> {
-  const compiled = yield* environment.compileInParts(text);
+  const compiled = yield* environment.compileSteps(text);
   if (compiled.ast === undefined) {
     return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
   }
@@ -64,7 +55,7 @@ export function* compileInParts(
 
 /** compileInParts(), with the program: of what is run as often as somebody asks, the first time
  * should not be longer. */
-export function* compileToRunInParts(
+export function* compileForStepwiseRun(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
@@ -73,7 +64,7 @@ export function* compileToRunInParts(
     const problem = `an expression may have at most ${textLimits.perExpression} characters`;
     return { kind: 'invalid', problem };
   }
-  const compiled = yield* compileInParts(environment, text, results);
+  const compiled = yield* compileSteps(environment, text, results);
   yield;
   if (compiled.kind === 'ok') yield* compiled.expression.prepare();
   return compiled;

@@ -53,8 +53,8 @@ export interface LanguageOptions {
   readonly costs: CostTable;
 }
 
-/** What a place adds: its variables, their types, and libraries of its own. */
-export interface ExpressionPlace {
+/** What the context of an expression adds: its variables, their types, and libraries of its own. */
+export interface ExpressionContext {
   readonly variables: readonly VariableDeclaration[];
   readonly providers?: readonly TypeProvider[] | undefined;
   readonly libraries?: readonly Library[] | undefined;
@@ -64,9 +64,9 @@ export interface ExpressionPlace {
 
 export interface Language {
   /** For an expression that is written now. */
-  forNew(place: ExpressionPlace): Environment;
+  forNew(context: ExpressionContext): Environment;
   /** For one that was accepted before, and for files of the server itself. */
-  forStored(place: ExpressionPlace): Environment;
+  forStored(context: ExpressionContext): Environment;
 }
 
 export function createLanguage({ release, costs }: LanguageOptions): Language {
@@ -74,16 +74,16 @@ export function createLanguage({ release, costs }: LanguageOptions): Language {
   let before: Environment | undefined;
   let everything: Environment | undefined;
   return {
-    forNew: (place) => {
+    forNew: (context) => {
       const base = (before ??= createEnvironment(baseOptions(release - 1, costs, release - 1)));
-      const { newLibraries = [], libraries = [], ...rest } = place;
+      const { newLibraries = [], libraries = [], ...rest } = context;
       return base.extend({ ...rest, libraries: [...libraries, ...newLibraries] });
     },
-    forStored: (place) => {
+    forStored: (context) => {
       const base = (everything ??= createEnvironment(
         baseOptions(currentFeatures, costs, undefined),
       ));
-      const { newLibraries: _unused, ...rest } = place;
+      const { newLibraries: _unused, ...rest } = context;
       return base.extend(rest);
     },
   };

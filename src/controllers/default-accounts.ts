@@ -88,7 +88,7 @@ async function makeAccount(registry: RegistryDeps, namespace: string): Promise<v
   const metadata = { name: accountName, namespace };
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata };
   const result = await createObject(registry, { kind, namespace }, account, { dryRun: false });
-  if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+  if (result.kind === 'refused' && !skippedReasons.has(result.error.reason)) throw result.error;
 }
 
 async function makeConfigMap(
@@ -120,11 +120,11 @@ async function makeConfigMap(
     entry === undefined
       ? await createObject(registry, { kind, namespace }, next, options)
       : await updateObject(registry, { kind, namespace, name }, next, undefined, options);
-  if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+  if (result.kind === 'refused' && !skippedReasons.has(result.error.reason)) throw result.error;
 }
 
 /** Somebody was faster, or the namespace is going: what changed comes back as a change. */
-const passedOver: ReadonlySet<string> = new Set([
+const skippedReasons: ReadonlySet<string> = new Set([
   StatusReason.alreadyExists,
   StatusReason.conflict,
   StatusReason.notFound,

@@ -24,11 +24,11 @@ import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
-import { isPlace, metadataOf } from './garbage-collector-graph.ts';
+import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
 const circleMax = 10_000;
 
-export interface Surroundings {
+export interface DecisionContext {
   readonly graph: OwnerGraph;
   readonly finalizers: Identity['finalizers'];
   /** What is at a reference now; `unreadable` when nobody can tell. */
@@ -50,7 +50,7 @@ export type Decision =
   | { readonly kind: 'delete'; readonly policy: PropagationPolicy };
 
 /** A decision and the very state that it was made on. */
-export interface Judgement {
+export interface Verdict {
   readonly decision: Decision;
   readonly uid: string;
   readonly entry: Entry;
@@ -61,39 +61,46 @@ export interface Judgement {
 const nothing: Decision = { kind: 'nothing' };
 
 /** Undefined: there is nothing (readable) at the reference. */
-export function judge(reference: ObjectReference, around: Surroundings): Judgement | undefined {
-  const entry = around.entryAt(reference);
+export function decideOn(
+  reference: ObjectReference,
+  context: DecisionContext,
+): Verdict | undefined {
+  const entry = context.entryAt(reference);
   if (entry === undefined || entry === 'unreadable') return undefined;
   const metadata = metadataOf(entry);
   const { deletionTimestamp, finalizers = [], uid = '' } = metadata;
-  const owners = around.graph.node(reference)?.owners ?? [];
+  const owners = context.graph.node(reference)?.owners ?? [];
   const misplaced = owners.filter(({ at }) => at === 'misplaced');
-  const done = (decision: Decision): Judgement => ({ decision, uid, entry, misplaced });
-  if (deletionTimestamp === undefined) return done(judgeOwned(owners, metadata, around));
-  if (finalizers.includes(around.finalizers.orphan))
-    return done(judgeOrphan(uid, reference, around));
-  if (finalizers.includes(around.finalizers.foreground)) {
-    return done(judgeForeground(uid, reference, around));
+  const done = (decision: Decision): Verdict => ({ decision, uid, entry, misplaced });
+  if (deletionTimestamp === undefined) return done(decideOwned(owners, metadata, context));
+  if (finalizers.includes(context.finalizers.orphan))
+    return done(decideOrphan(uid, reference, context));
+  if (finalizers.includes(context.finalizers.foreground)) {
+    return done(decideForeground(uid, reference, context));
   }
   return done(nothing);
 }
 
-function judgeOrphan(
+function decideOrphan(
   uid: string,
   reference: ObjectReference,
-  { graph, finalizers }: Surroundings,
+  { graph, finalizers }: DecisionContext,
 ): Decision {
   const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== reference);
   if (dependents.length > 0) return { kind: 'orphan', uid, dependents };
   return { kind: 'release', finalizer: finalizers.orphan };
 }
 
-function judgeForeground(uid: string, reference: ObjectReference, around: Surroundings): Decision {
-  const blocking = blockersOf(uid, reference, around.graph);
-  const waiting = blocking.filter((each) => !isDeletedInForeground(each, around));
+function decideForeground(
+  uid: string,
+  reference: ObjectReference,
+  context: DecisionContext,
+): Decision {
+  const blocking = blockersOf(uid, reference, context.graph);
+  const waiting = blocking.filter((each) => !isDeletedInForeground(each, context));
   if (waiting.length > 0) return { kind: 'examine', references: waiting };
-  if (blocking.some((each) => !waitsFor(each, reference, around))) return nothing;
-  return { kind: 'release', finalizer: around.finalizers.foreground };
+  if (blocking.some((each) => !waitsFor(each, reference, context))) return nothing;
+  return { kind: 'release', finalizer: context.finalizers.foreground };
 }
 
 function blockersOf(uid: string, reference: ObjectReference, graph: OwnerGraph): ObjectReference[] {
@@ -104,34 +111,38 @@ function blockersOf(uid: string, reference: ObjectReference, graph: OwnerGraph):
 }
 
 /** Whether `from` waits for `target`, through objects that are deleted in the foreground. */
-function waitsFor(from: ObjectReference, target: ObjectReference, around: Surroundings): boolean {
+function waitsFor(
+  from: ObjectReference,
+  target: ObjectReference,
+  context: DecisionContext,
+): boolean {
   const seen = new Set<ObjectReference>([from]);
   for (const reference of seen) {
     if (seen.size > circleMax) return false;
-    const entry = around.entryAt(reference);
+    const entry = context.entryAt(reference);
     if (entry === undefined || entry === 'unreadable') continue;
-    const { uid } = factsOf(entry, around.finalizers);
-    for (const next of blockersOf(uid, reference, around.graph)) {
+    const { uid } = factsOf(entry, context.finalizers);
+    for (const next of blockersOf(uid, reference, context.graph)) {
       if (next === target) return true;
-      if (isDeletedInForeground(next, around)) seen.add(next);
+      if (isDeletedInForeground(next, context)) seen.add(next);
     }
   }
   return false;
 }
 
-function isDeletedInForeground(reference: ObjectReference, around: Surroundings): boolean {
-  const entry = around.entryAt(reference);
+function isDeletedInForeground(reference: ObjectReference, context: DecisionContext): boolean {
+  const entry = context.entryAt(reference);
   if (entry === undefined || entry === 'unreadable') return false;
-  return factsOf(entry, around.finalizers).foreground;
+  return factsOf(entry, context.finalizers).foreground;
 }
 
-function judgeOwned(
+function decideOwned(
   owners: readonly OwnerLink[],
   metadata: ObjectMeta,
-  around: Surroundings,
+  context: DecisionContext,
 ): Decision {
   if (owners.length === 0) return nothing;
-  const states = owners.map((owner) => stateOf(owner, around));
+  const states = owners.map((owner) => stateOf(owner, context));
   const lost = owners.filter((_, i) => states[i] !== 'present');
   if (lost.length === 0) return nothing;
   if (lost.length < owners.length) {
@@ -141,10 +152,10 @@ function judgeOwned(
     return uids.size === 0 ? nothing : { kind: 'forget-owners', uids };
   }
   const { uid = '', finalizers = [] } = metadata;
-  if (states.includes('waiting') && around.graph.dependentsOf(uid).size > 0) {
+  if (states.includes('waiting') && context.graph.dependentsOf(uid).size > 0) {
     return { kind: 'delete', policy: 'Foreground' };
   }
-  return { kind: 'delete', policy: policyOf(finalizers, around.finalizers) };
+  return { kind: 'delete', policy: policyOf(finalizers, context.finalizers) };
 }
 
 /** As its finalizers ask for. */
@@ -153,12 +164,15 @@ function policyOf(held: readonly string[], names: Identity['finalizers']): Propa
   return held.includes(names.foreground) ? 'Foreground' : 'Background';
 }
 
-function stateOf({ at, uid }: OwnerLink, around: Surroundings): 'present' | 'waiting' | 'absent' {
-  if (!isPlace(at)) return 'present';
-  const entry = around.entryAt(at);
+function stateOf(
+  { at, uid }: OwnerLink,
+  context: DecisionContext,
+): 'present' | 'waiting' | 'absent' {
+  if (!isReference(at)) return 'present';
+  const entry = context.entryAt(at);
   if (entry === undefined) return 'absent';
   if (entry === 'unreadable') return 'present';
-  const facts = factsOf(entry, around.finalizers);
+  const facts = factsOf(entry, context.finalizers);
   if (facts.uid !== uid) return 'absent';
   return facts.foreground ? 'waiting' : 'present';
 }

@@ -188,7 +188,7 @@ class Graph implements OwnerGraph {
     this.#nodes.set(reference, { uid, owners });
     for (const owner of owners) {
       addTo(this.#dependents, owner.uid, reference);
-      if (isPlace(owner.at)) addTo(this.#referred, owner.at, owner.uid);
+      if (isReference(owner.at)) addTo(this.#referred, owner.at, owner.uid);
       else if (owner.at === 'unknown') this.#unknown.add(reference);
     }
     this.#examine(reference);
@@ -204,7 +204,7 @@ class Graph implements OwnerGraph {
       takeFrom(this.#dependents, uid, reference);
       const waiting = this.#deletingReferences.get(uid);
       if (waiting !== undefined) this.#examine(waiting);
-      if (isPlace(at) && !this.#dependents.has(uid)) takeFrom(this.#referred, at, uid);
+      if (isReference(at) && !this.#dependents.has(uid)) takeFrom(this.#referred, at, uid);
     }
   }
 
@@ -214,7 +214,7 @@ class Graph implements OwnerGraph {
   }
 }
 
-export function isPlace(at: OwnerLink['at']): boolean {
+export function isReference(at: OwnerLink['at']): boolean {
   return at !== 'unknown' && at !== 'misplaced';
 }
 

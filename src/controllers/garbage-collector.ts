@@ -1,9 +1,9 @@
 /**
  * Collects garbage: objects whose owners are gone (spec 1, sections 2.7 and 3.1).
  *
- *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ judge ─▶ write, preconditioned
+ *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ decide ─▶ conditional write
  *
- * What it is not: what owners and dependents are; see the files beside this one.
+ * What owners and dependents are is defined in the files beside this one.
  *
  * Invariants: a decision is made on snapshots that show everything acknowledged before it, and on a
  * graph of the same revision; a uid that is gone never comes back, and the write holds only for
@@ -24,8 +24,8 @@ import { runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
-import { judge } from './garbage-collector-decision.ts';
-import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
+import { decideOn } from './garbage-collector-decision.ts';
+import type { Verdict, DecisionContext } from './garbage-collector-decision.ts';
 import { createOwnerGraph } from './garbage-collector-graph.ts';
 import type { OwnerGraph, ObjectReference } from './garbage-collector-graph.ts';
 import { deleteObserved, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
@@ -71,7 +71,7 @@ class Collector implements GarbageCollector {
   readonly #deps: GarbageCollectorDeps;
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
-  readonly #around: Surroundings;
+  readonly #context: DecisionContext;
   /** Told of already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
   #following: Subscription | undefined;
@@ -103,7 +103,7 @@ class Collector implements GarbageCollector {
     this.#graph = createOwnerGraph(scheme, identity.finalizers, (reference) =>
       this.#queue.add(reference),
     );
-    this.#around = {
+    this.#context = {
       graph: this.#graph,
       finalizers: identity.finalizers,
       entryAt: (reference) => this.#entryAt(reference),
@@ -234,12 +234,12 @@ class Collector implements GarbageCollector {
 
   async #work(reference: ObjectReference): Promise<boolean> {
     if (!this.#isWhole || this.#kindReadings > 0) return false;
-    const judgement = judge(reference, this.#around);
+    const verdict = decideOn(reference, this.#context);
     const kind = this.#kindAt(reference);
-    if (judgement === undefined || kind === undefined) return true;
-    this.#tellMisplaced(judgement, kind);
+    if (verdict === undefined || kind === undefined) return true;
+    this.#tellMisplaced(verdict, kind);
     const { registry } = this.#deps;
-    const { decision, entry, uid } = judgement;
+    const { decision, entry, uid } = verdict;
     const observed = { kind, entry, uid };
     switch (decision.kind) {
       case 'nothing':
@@ -284,7 +284,7 @@ class Collector implements GarbageCollector {
     return forgetOwners(this.#deps.registry, { kind, entry, uid: node.uid }, uids);
   }
 
-  #tellMisplaced({ entry, misplaced, uid }: Judgement, kind: KindInfo): void {
+  #tellMisplaced({ entry, misplaced, uid }: Verdict, kind: KindInfo): void {
     if (misplaced.length === 0 || this.#misplaced.has(entry)) return;
     this.#misplaced.add(entry);
     this.#deps.onMisplaced({ kind, entry, uid });

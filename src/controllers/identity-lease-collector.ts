@@ -68,9 +68,9 @@ async function remove({ kind, registry }: IdentityLeaseCollectorDeps, lease: Lea
   const preconditions = { uid, resourceVersion };
   const options = { dryRun: false, preconditions };
   const result = await deleteObject(registry, { kind, namespace, name }, options);
-  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return;
+  if (result.kind === 'ok' || skippedReasons.has(result.error.reason)) return;
   throw result.error;
 }
 
 /** It was renewed, or somebody else removed it. */
-const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
+const skippedReasons: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);

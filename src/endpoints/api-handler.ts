@@ -26,8 +26,8 @@ import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ActorsDebug } from './debug/actors.ts';
-import { clientHas } from './entity-tags.ts';
-import type { AccessFilter, Admission } from './filters/access.ts';
+import { matchesEntityTag } from './entity-tags.ts';
+import type { AccessFilter, AccessVerdict } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
@@ -167,7 +167,7 @@ function handle(
 ): Promise<Answer> | Answer {
   if (info.verb === 'watch') audited?.watching();
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
-  const serve = (admission: Admission): Promise<Answer> | Answer => {
+  const serve = (admission: AccessVerdict): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
     // A caller without access is not told what is wrong with the request.
@@ -333,7 +333,7 @@ function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
         ['Cache-Control', 'public'],
       ];
       if (etag !== undefined) headers.push(['ETag', etag]);
-      if (etag !== undefined && clientHas(etag, exchange.header('if-none-match'))) {
+      if (etag !== undefined && matchesEntityTag(etag, exchange.header('if-none-match'))) {
         return exchange.send(304, headers, '');
       }
       return exchange.send(200, headers, body);

@@ -22,7 +22,7 @@ import type { HttpExchange } from '../transport/http-exchange.ts';
 /** Policy: a larger body is read in parts. */
 export const atOnceBytesMax = 64 * 1024;
 
-export interface Reading extends DecodeOptions {
+export interface BodyDecodeOptions extends DecodeOptions {
   readonly schemaOf: SchemaOf;
 }
 
@@ -36,14 +36,14 @@ export function decodeBody(
   exchange: Pick<HttpExchange, 'closed'>,
   bytes: Uint8Array,
   format: BodyFormat,
-  reading: Reading,
+  reading: BodyDecodeOptions,
 ): Decoded | Promise<Decoded> {
   return bytes.length <= atOnceBytesMax
     ? decodeAtOnce(bytes, format, reading)
     : decodeInTurns(deps.registry.turns, exchange, stepsOf(bytes, format, reading));
 }
 
-function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: Reading): Decoded {
+function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: BodyDecodeOptions): Decoded {
   switch (format) {
     case 'json':
       return decodeJson(bytes, reading);
@@ -59,7 +59,7 @@ function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: Reading): 
 function stepsOf(
   bytes: Uint8Array,
   format: BodyFormat,
-  reading: Reading,
+  reading: BodyDecodeOptions,
 ): Iterator<undefined, Decoded> {
   switch (format) {
     case 'json':

@@ -9,7 +9,7 @@
 const tags = /(?:^|[,\s])(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g;
 
 /** `etag` as it is sent, quoted; `header` as it came, several joined by commas. */
-export function clientHas(etag: string, header: string | undefined): boolean {
+export function matchesEntityTag(etag: string, header: string | undefined): boolean {
   if (header === undefined) return false;
   const asked = header.trim();
   if (asked === '*' || asked === etag) return true;

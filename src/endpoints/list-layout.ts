@@ -26,7 +26,7 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
-import { convertsWhenShown, showingId } from '../registry/versions.ts';
+import { convertsForResponse, responseFormId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Representation } from './representation.ts';
@@ -85,7 +85,7 @@ export function listLayout(
     item === undefined
       ? (bytes: Uint8Array) => project(show(bytes))
       : (bytes: Uint8Array) => item(project(show(bytes)));
-  if (item === undefined && !projected.isCut && !convertsWhenShown(kind)) {
+  if (item === undefined && !projected.isCut && !convertsForResponse(kind)) {
     const itemOf: StateEncoder = (entry) => make(entry.bytes);
     return { form, itemOf, costly: false, isPassing: false, keptAs: undefined };
   }
@@ -98,7 +98,7 @@ export function listLayout(
 }
 
 function keptName(kind: KindInfo, format: BodyFormat, pretty: boolean, id: string): string {
-  return `${format === 'json' && pretty ? 'indented' : format} ${id} ${showingId(kind)}`;
+  return `${format === 'json' && pretty ? 'indented' : format} ${id} ${responseFormId(kind)}`;
 }
 
 /** A cached row has gaps for ages, so the length of an item changes with time; such a list cannot

@@ -17,7 +17,7 @@ import { encodeContinueToken } from '../apimachinery/continue-token.ts';
 import { gzipHeaders, gzipPacker } from '../apimachinery/codecs/gzip.ts';
 import type { ChunkPacker } from '../apimachinery/codecs/gzip.ts';
 import { ListChunks } from '../apimachinery/lists/list-chunks.ts';
-import type { ListMeasure } from '../apimachinery/lists/list-form.ts';
+import type { ListSize } from '../apimachinery/lists/list-form.ts';
 import { wholeList } from '../apimachinery/lists/list-form.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { continueStart } from '../registry/read.ts';
@@ -53,7 +53,7 @@ export interface SentList extends Pick<
 }
 
 /** The known sizes of lists of a snapshot, because many clients ask for the same one. */
-const measures = new WeakMap<ListResult['snapshot'], Map<string, ListMeasure>>();
+const measures = new WeakMap<ListResult['snapshot'], Map<string, ListSize>>();
 /** Of one snapshot. Policy: further ones are measured each time. */
 const measuresMax = 64;
 
@@ -201,19 +201,19 @@ class ListAnswer {
   }
 
   /** What this list in this form comes to, if it is known. */
-  #measured(): ListMeasure | undefined {
+  #measured(): ListSize | undefined {
     const { snapshot, extent } = this.#parts.list;
     if (snapshot === undefined || extent === undefined) return undefined;
     return measures.get(snapshot)?.get(this.#measureName(extent));
   }
 
-  #remember(measure: ListMeasure): void {
+  #remember(measure: ListSize): void {
     const { layout, list } = this.#parts;
     const { snapshot, extent } = list;
     if (snapshot === undefined || extent === undefined) return;
     // What is made anew each time may be longer the next time.
     if (layout.keptAs === undefined && layout.form.needs === 'bytes') return;
-    const known = measures.get(snapshot) ?? new Map<string, ListMeasure>();
+    const known = measures.get(snapshot) ?? new Map<string, ListSize>();
     if (known.size < measuresMax) known.set(this.#measureName(extent), measure);
     measures.set(snapshot, known);
   }
@@ -222,7 +222,7 @@ class ListAnswer {
     return `${this.#parts.layout.keptAs ?? ''} ${extent}`;
   }
 
-  #begin(measure: ListMeasure): void {
+  #begin(measure: ListSize): void {
     const { deps, request, mediaType, layout } = this.#parts;
     const { exchange } = request;
     const { form, itemOf, costly, isPassing } = layout;

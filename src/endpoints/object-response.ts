@@ -12,7 +12,7 @@ import type { Header } from '../transport/http-exchange.ts';
 import type { Representation } from './representation.ts';
 import { renderObject, writtenInSteps } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
-import type { ShownConverter } from './shown-conversion.ts';
+import type { ResponseConverter } from './response-conversion.ts';
 import { sendStatusError } from './status-response.ts';
 import { warningHeaders } from './warnings.ts';
 
@@ -45,7 +45,7 @@ async function sendConverted(
   deps: EndpointDeps,
   request: ApiRequest,
   status: number,
-  representation: Representation & { readonly convert: ShownConverter },
+  representation: Representation & { readonly convert: ResponseConverter },
   { bytes, revision }: { readonly bytes: Uint8Array; readonly revision: bigint },
 ): Promise<void> {
   const converted = await representation.convert([bytes]);

@@ -37,10 +37,10 @@ import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
-import { showing } from '../registry/versions.ts';
+import { responseEncoder } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
-import { shownConverter } from './shown-conversion.ts';
-import type { ShownConverter } from './shown-conversion.ts';
+import { responseConverter } from './response-conversion.ts';
+import type { ResponseConverter } from './response-conversion.ts';
 import { unknownMediaType } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -51,7 +51,7 @@ export interface Representation {
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
   /** There where somebody else has to be asked first: `show` is for what comes back. */
-  readonly convert?: ShownConverter | undefined;
+  readonly convert?: ResponseConverter | undefined;
   /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
   readonly schema: ObjectSchema | undefined;
   /** How the request's kind is shown in Tables. */
@@ -117,7 +117,7 @@ export function negotiateRepresentation(
   }
   const include = parseIncludeObject(queryValue(query, 'includeObject'));
   if (include.kind === 'refused') return refused(include.error);
-  const convert = shownConverter(kind);
+  const convert = responseConverter(kind);
   return ok({
     convert,
     negotiated: result.negotiated,
@@ -195,7 +195,7 @@ const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();
 function showOf(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
   const known = shows.get(kind);
   if (known !== undefined) return known;
-  const made = showing(kind);
+  const made = responseEncoder(kind);
   shows.set(kind, made);
   return made;
 }

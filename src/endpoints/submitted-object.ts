@@ -15,13 +15,12 @@ import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
 import type { SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
-import { invalid } from '../apimachinery/field-error.ts';
+import { newTypeMismatch } from '../apimachinery/type-mismatch.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../apimachinery/scheme.ts';
 import {
   nameMismatch,
   newBadRequest,
-  newInvalid,
   newOtherNamespace,
   newRequestEntityTooLarge,
   newTimeout,
@@ -45,7 +44,7 @@ import { unreachable } from '../stdx/assert.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
 import { atOnceBytesMax, decodeBody } from './body-decoding.ts';
-import type { Reading } from './body-decoding.ts';
+import type { BodyDecodeOptions } from './body-decoding.ts';
 import { unknownMediaType } from './other-identity.ts';
 import { bodyTypesOf } from './representation.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
@@ -145,7 +144,7 @@ function decodeRequest(
   deps: EndpointDeps,
   { exchange }: ApiRequest,
   body: Result<RequestBody | undefined>,
-  reading: Reading,
+  reading: BodyDecodeOptions,
 ): Decoding | Promise<Decoding> {
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return undefined;
@@ -215,8 +214,8 @@ function checkCustomKind(document: JsonObject, expected: Expected): StatusError 
     return apiVersion === '' ? newOtherVersion(apiVersion, served) : undefined;
   }
   const name = isJsonObject(metadata ?? null) ? (metadata as JsonObject)['name'] : '';
-  const error = invalid('kind', kind, `must be ${expected.kind}`);
-  return newInvalid({ group: expected.group, kind }, typeof name === 'string' ? name : '', [error]);
+  const object = { group: expected.group, kind, name: typeof name === 'string' ? name : '' };
+  return newTypeMismatch(object, { field: 'kind', found: kind, expected: expected.kind }, '');
 }
 
 /** A document without them is taken for what the URL names. */

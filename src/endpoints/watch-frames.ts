@@ -15,7 +15,7 @@ import { protobufEvents } from '../apimachinery/protobuf-events.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
-import { showingId } from '../registry/versions.ts';
+import { responseFormId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import { keptItems } from './list-layout.ts';
 import type { Representation } from './representation.ts';
@@ -52,9 +52,9 @@ function jsonFramesOf(
   const { projection } = negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (projection.kind !== 'partial') {
-    return shownEvents(`json/${showingId(kind)}`, shown, show, kept);
+    return shownEvents(`json/${responseFormId(kind)}`, shown, show, kept);
   }
-  return partialEvents({ domain, version: projection.version, show, showId: showingId(kind) });
+  return partialEvents({ domain, version: projection.version, show, showId: responseFormId(kind) });
 }
 
 /** In JSON. Rows are those of lists. */

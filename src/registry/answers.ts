@@ -14,7 +14,7 @@ import { convertMissing } from './conversions.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import { operations } from './write-guard.ts';
-import type { GuardOf, WriteHearing } from './write-guard.ts';
+import type { GuardOf, WriteAdmission } from './write-guard.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 
 const isConverted: Answer = { kind: 'converted' };
@@ -40,13 +40,13 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
     const write = { kind, namespace, name, subresource };
     const guard = guardOf(user, write, operationsOf(next, current));
     if (guard === undefined) return allowed;
-    const hearing = guard.hear(terms);
+    const admission = guard.admit(terms);
     const resourceVersion = revision?.toString();
     if (asked === 'validate') {
-      return answer(hearing, hearing.validate(next, current, resourceVersion));
+      return answer(admission, admission.validate(next, current, resourceVersion));
     }
     assert(next !== undefined, 'what is mutated is there');
-    return answer(hearing, hearing.mutate(next, current, resourceVersion));
+    return answer(admission, admission.mutate(next, current, resourceVersion));
   };
 }
 
@@ -59,17 +59,17 @@ function operationsOf(
 }
 
 function answer(
-  hearing: WriteHearing,
+  admission: WriteAdmission,
   found: Awaitable<ApiObject | StatusError | undefined>,
 ): Awaitable<Answer> {
   return found instanceof Promise
-    ? found.then((later) => answerOf(hearing, later))
-    : answerOf(hearing, found);
+    ? found.then((later) => answerFrom(admission, later))
+    : answerFrom(admission, found);
 }
 
-function answerOf(hearing: WriteHearing, found: ApiObject | StatusError | undefined): Answer {
-  const told = hearing.told();
-  if (found === undefined) return told === undefined ? allowed : { kind: 'allowed', told };
-  if (found instanceof StatusError) return { kind: 'refused', error: found, told };
-  return { kind: 'object', object: found, told };
+function answerFrom(admission: WriteAdmission, found: ApiObject | StatusError | undefined): Answer {
+  const notes = admission.notes();
+  if (found === undefined) return notes === undefined ? allowed : { kind: 'allowed', notes };
+  if (found instanceof StatusError) return { kind: 'refused', error: found, notes };
+  return { kind: 'object', object: found, notes };
 }

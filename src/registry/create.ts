@@ -21,7 +21,7 @@ import {
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import type { Told } from '../apimachinery/admission-data.ts';
+import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
@@ -42,8 +42,8 @@ import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
 import { storedForm, toDecidedVersion } from './versions.ts';
-import { accompanied, executeAccompanied } from './accompanied.ts';
-import type { FinalOutcome } from './accompanied.ts';
+import { resolveOutcome, executeWithCompanions } from './execute-with-companions.ts';
+import type { FinalOutcome } from './execute-with-companions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
@@ -52,8 +52,8 @@ import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
 import { operations } from './write-guard.ts';
-import type { WriteGuard, WriteHearing } from './write-guard.ts';
-import { tell, writeTerms } from './write-terms.ts';
+import type { WriteGuard, WriteAdmission } from './write-guard.ts';
+import { deliverNotes, writeTerms } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
 
 const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
@@ -146,7 +146,7 @@ async function createInScope(
   const { inTurns = false, request, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   let prepared: Result<PreparedCreation>;
-  let told: Told | undefined;
+  let notes: AdmissionNotes | undefined;
   if (guard === undefined) {
     const born = ownedObject(scope, target, newObject(scope, target, submitted, name), options);
     if (born.kind === 'refused') return born;
@@ -156,10 +156,10 @@ async function createInScope(
     prepared = prepareNewObject(scope, target, name, born.value, object, user);
   } else {
     const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
-    ({ prepared, told } = heard);
+    ({ prepared, notes } = heard);
   }
   if (prepared.kind === 'refused') {
-    tell(request, told);
+    deliverNotes(request, notes);
     return prepared;
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
@@ -170,7 +170,7 @@ async function createInScope(
   else {
     const stored = await convertedForm(decided, kind);
     if (stored.kind === 'refused') {
-      tell(request, told);
+      deliverNotes(request, notes);
       return stored;
     }
     object = stored.value;
@@ -181,10 +181,10 @@ async function createInScope(
   const outcome = await deps.actors.execute(key, command, undefined, request);
   let final: FinalOutcome | 'again';
   if (outcome.kind === 'created') final = outcome;
-  else final = await accompanied(deps, { ...target, name }, outcome, { attempt, dryRun });
-  // What was told of an attempt that is made again is forgotten with it.
+  else final = await resolveOutcome(deps, { ...target, name }, outcome, { attempt, dryRun });
+  // What was said of an attempt that is made again is forgotten with it.
   if (final === 'again') return final;
-  tell(request, told);
+  deliverNotes(request, notes);
   return creationResult(final, target, name);
 }
 
@@ -217,20 +217,23 @@ async function prepareGuarded(
   name: string,
   guard: WriteGuard,
   options: WriteOptions,
-): Promise<{ readonly prepared: Result<PreparedCreation>; readonly told: Told | undefined }> {
+): Promise<{
+  readonly prepared: Result<PreparedCreation>;
+  readonly notes: AdmissionNotes | undefined;
+}> {
   const { dryRun, request } = options;
-  const hearing = guard.hear(writeTerms(deps.clock, dryRun, request));
+  const admission = guard.admit(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current;
   const born = newObject(scope, target, submitted, name);
-  const asked = { born, asks: guard.asks, hearing };
+  const asked = { born, asks: guard.asks, admission };
   const prepared = await prepareAdmitted(deps, scope, target, name, asked, options);
-  return { prepared, told: hearing.told() };
+  return { prepared, notes: admission.notes() };
 }
 
 interface AdmittedCreation extends Pick<WriteGuard, 'asks'> {
   readonly born: Deduplicated;
-  readonly hearing: WriteHearing;
+  readonly admission: WriteAdmission;
 }
 
 async function prepareAdmitted(
@@ -238,7 +241,7 @@ async function prepareAdmitted(
   scope: DecisionScope,
   target: ResourceTarget,
   name: string,
-  { asks, born, hearing }: AdmittedCreation,
+  { asks, born, admission }: AdmittedCreation,
   options: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
   const { inTurns = false, user } = options;
@@ -246,15 +249,15 @@ async function prepareAdmitted(
   if (owned.kind === 'refused') return owned;
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const { object } = owned.value;
-  const mutating = asks.mutateCreation ? hearing.mutate(object, undefined) : object;
+  const mutating = asks.mutateCreation ? admission.mutate(object, undefined) : object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  if (isElsewhere(mutated, target)) return refused(newOtherNamespace());
+  if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
   const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
   if (preparing !== undefined) await preparing;
   const prepared = prepareNewObject(scope, target, name, owned.value, mutated, user);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
-  const validating = hearing.validate(prepared.value.object, undefined);
+  const validating = admission.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
   return error === undefined ? prepared : refused(error);
 }
@@ -274,7 +277,7 @@ export async function createUnowned(
   const object = storedForm(decided, target.kind);
   const command = createCommand(scope, target, object, warnings, false);
   const key = objectKey(target.kind.storage, target.namespace, name);
-  const outcome = await executeAccompanied(deps, { ...target, name }, false, () =>
+  const outcome = await executeWithCompanions(deps, { ...target, name }, false, () =>
     deps.actors.execute(key, command),
   );
   return creationResult(outcome, target, name);
@@ -314,7 +317,10 @@ export function ownedObject(
 }
 
 /** Admission has moved it to another namespace. */
-export function isElsewhere({ metadata }: ApiObject, { kind, namespace }: ResourceTarget): boolean {
+export function isInOtherNamespace(
+  { metadata }: ApiObject,
+  { kind, namespace }: ResourceTarget,
+): boolean {
   return kind.namespaced && metadata.namespace !== namespace;
 }
 
@@ -356,8 +362,8 @@ export function prepareNewObject(
     strategy.validateCreated(object),
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
-  const told = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
-  return ok({ object, warnings: told === undefined ? warnings : [...warnings, ...told] });
+  const added = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
+  return ok({ object, warnings: added === undefined ? warnings : [...warnings, ...added] });
 }
 
 /** What must hold in the transaction that creates an object of the kind in this namespace: both the

@@ -25,7 +25,7 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
-import { isElsewhere, newObject, ownedObject, prepareNewObject } from './create.ts';
+import { isInOtherNamespace, newObject, ownedObject, prepareNewObject } from './create.ts';
 import { decideDelete } from './delete.ts';
 import { withOwners } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
@@ -139,14 +139,14 @@ function* proposeChange(
     if (refusal !== undefined) return refused(refusal);
   }
   const strategy = scope.strategyOf(target.kind);
-  const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
-  const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
+  const added = input.user && strategy.warnings?.(object, current.object, input.subresource);
+  const warnings = added === undefined ? production.warnings : [...production.warnings, ...added];
   const completes = completesDeletion(object, strategy);
   const next = object === current.object ? stored.object : storedForm(object, target.kind);
   return {
     kind: 'replace',
     object: next,
-    judged: object,
+    admissionObject: object,
     completesDeletion: completes,
     warnings,
     validate,
@@ -253,14 +253,14 @@ function* proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : made;
-  if (isElsewhere(mutated, target)) return refused(newOtherNamespace());
+  if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
   yield* preparing(scope, target.kind, mutated, undefined);
   const prepared = prepareNewObject(scope, target, target.name, born.value, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;
-  const { object: judged, warnings } = prepared.value;
-  const object = storedForm(judged, target.kind);
-  return { kind: 'create', object, judged, warnings, validate };
+  const { object: admissionObject, warnings } = prepared.value;
+  const object = storedForm(admissionObject, target.kind);
+  return { kind: 'create', object, admissionObject, warnings, validate };
 }
 
 type FoundCreation =

@@ -27,15 +27,15 @@ import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
 import { bumpGeneration } from './object-metadata.ts';
 import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registry.ts';
-import { executeAccompanied } from './accompanied.ts';
-import type { FinalOutcome } from './accompanied.ts';
+import { executeWithCompanions } from './execute-with-companions.ts';
+import type { FinalOutcome } from './execute-with-companions.ts';
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
 import { changeCommand } from './write-command.ts';
 import type { ChangeRequest, DecisionScope } from './write-command.ts';
 import { operations } from './write-guard.ts';
-import { deletionTerms, tell } from './write-terms.ts';
+import { deletionTerms, deliverNotes } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
 import type { WriteArrival } from '../storage/write-stages.ts';
 import { storedObject } from './written-object.ts';
@@ -105,10 +105,10 @@ async function executeDelete(
     },
   );
   const key = objectKey(kind.storage, namespace, name);
-  const outcome = await executeAccompanied(deps, target, options.dryRun, () =>
+  const outcome = await executeWithCompanions(deps, target, options.dryRun, () =>
     deps.actors.execute(key, command, undefined, whom?.arrival),
   );
-  tell(whom?.request, outcome.told);
+  deliverNotes(whom?.request, outcome.notes);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);

@@ -5,15 +5,15 @@
  */
 import { unreachable } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
-import { executeAccompanied } from './accompanied.ts';
-import type { FinalOutcome } from './accompanied.ts';
+import { executeWithCompanions } from './execute-with-companions.ts';
+import type { FinalOutcome } from './execute-with-companions.ts';
 import { conditionRefusal, creationConditions } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { changeCommand } from './write-command.ts';
 import { operations } from './write-guard.ts';
-import { tell, writeTerms } from './write-terms.ts';
+import { deliverNotes, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
 
@@ -55,10 +55,10 @@ export async function executeChange(
     inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
-  const outcome = await executeAccompanied(deps, target, dryRun, () =>
+  const outcome = await executeWithCompanions(deps, target, dryRun, () =>
     deps.actors.execute(key, command, undefined, request),
   );
-  tell(request, outcome.told);
+  deliverNotes(request, outcome.notes);
   return changeResult(outcome, target);
 }
 

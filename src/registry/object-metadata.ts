@@ -10,7 +10,7 @@ import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts';
 
 /** Set by the server at creation; whatever the client sent for them is dropped. */
-export interface Birth {
+export interface ServerSetMetadata {
   readonly uid: string;
   readonly creationTimestamp: string;
   readonly name: string;
@@ -42,7 +42,11 @@ function withClientOwned(draft: MetadataDraft, meta: ObjectMeta): ObjectMeta {
   return draft;
 }
 
-export function metadataForCreate(object: ApiObject, kind: KindInfo, birth: Birth): ApiObject {
+export function metadataForCreate(
+  object: ApiObject,
+  kind: KindInfo,
+  birth: ServerSetMetadata,
+): ApiObject {
   const draft: MetadataDraft = { name: birth.name };
   if (birth.namespace !== '') draft['namespace'] = birth.namespace;
   draft['uid'] = birth.uid;

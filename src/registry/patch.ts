@@ -11,7 +11,7 @@
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
 import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
-import { invalid } from '../apimachinery/field-error.ts';
+import { newTypeMismatch, typeMismatch } from '../apimachinery/type-mismatch.ts';
 import { jsonPatchSteps } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
@@ -20,7 +20,6 @@ import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import {
   nameMismatch,
   newBadRequest,
-  newInvalid,
   newInvalidPatch,
   newOtherNamespace,
   newTooLarge,
@@ -52,14 +51,14 @@ import { atVersionOf } from './versions.ts';
 import type {
   DecisionScope,
   ObjectPatch,
-  PatchReading,
+  PatchDecodeOptions,
   WriteBody,
   WriteInput,
 } from './write-command.ts';
 
 type PatchBody = Extract<WriteBody, { readonly patch: ObjectPatch }>;
 
-export interface PatchOptions extends WriteOptions, PatchReading {}
+export interface PatchOptions extends WriteOptions, PatchDecodeOptions {}
 
 export function patchObject(
   deps: RegistryDeps,
@@ -207,23 +206,16 @@ function kindChange(
   document: ApiObject,
   isCustom: boolean,
 ): StatusError | undefined {
-  const quotes = !isCredentialKind(document.kind);
-  const rows = [
-    ['apiVersion', 'API version', patched['apiVersion'], document.apiVersion],
-    ['kind', 'kind', patched['kind'], document.kind],
-  ] as const;
-  for (const [field, what, found, expected] of rows) {
-    if ((found ?? '') === (expected ?? '')) continue;
-    if (isCustom) {
-      const { group } = parseGroupVersion(document.apiVersion) ?? { group: '' };
-      const error = invalid(field, found ?? '', `must be ${expected ?? '""'}`);
-      return newInvalid({ group, kind: document.kind }, document.metadata.name ?? '', [error]);
-    }
-    const shown = typeof found === 'string' ? found : 'not a text';
-    const quoted = quotes ? ` (${shown})` : '';
-    return newBadRequest(
-      `the ${what} of the patched object${quoted} does not match ${expected ?? '""'}`,
-    );
+  const mismatch = typeMismatch(patched, document);
+  if (mismatch === undefined) return undefined;
+  const { expected, field, found } = mismatch;
+  if (isCustom) {
+    const { group } = parseGroupVersion(document.apiVersion) ?? { group: '' };
+    const object = { group, kind: document.kind, name: document.metadata.name ?? '' };
+    return newTypeMismatch(object, mismatch, '');
   }
-  return undefined;
+  const what = field === 'kind' ? 'kind' : 'API version';
+  const shown = typeof found === 'string' ? found : 'not a text';
+  const quoted = isCredentialKind(document.kind) ? '' : ` (${shown})`;
+  return newBadRequest(`the ${what} of the patched object${quoted} does not match ${expected}`);
 }

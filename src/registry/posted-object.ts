@@ -11,10 +11,10 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import type { GuardedWrite } from './write-guard.ts';
-import { tell, writeTerms } from './write-terms.ts';
+import { deliverNotes, writeTerms } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
 
-export interface Posting {
+export interface PostRequest {
   readonly dryRun: boolean;
   readonly user: UserInfo;
   readonly request: WritingRequest;
@@ -26,18 +26,18 @@ export async function admitPosted(
   write: GuardedWrite,
   operations: readonly AdmissionOperation[],
   posted: ApiObject,
-  { dryRun, request, user }: Posting,
+  { dryRun, request, user }: PostRequest,
 ): Promise<Result<ApiObject>> {
   const guard = guardOf?.(user, write, operations);
   if (guard === undefined) return ok(posted);
-  const hearing = guard.hear(writeTerms(clock, dryRun, request));
+  const admission = guard.admit(writeTerms(clock, dryRun, request));
   await guard.current();
   const { mutateCreation, validate } = guard.asks;
-  const mutated = mutateCreation ? await hearing.mutate(posted, undefined) : posted;
+  const mutated = mutateCreation ? await admission.mutate(posted, undefined) : posted;
   let error = mutated instanceof StatusError ? mutated : undefined;
   if (error === undefined && validate) {
-    error = await hearing.validate(mutated as ApiObject, undefined);
+    error = await admission.validate(mutated as ApiObject, undefined);
   }
-  tell(request, hearing.told());
+  deliverNotes(request, admission.notes());
   return error === undefined ? ok(mutated as ApiObject) : refused(error);
 }

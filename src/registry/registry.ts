@@ -22,7 +22,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { GuardOf } from './write-guard.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { CompanionRefusal } from './accompanied.ts';
+import type { CompanionRefusal } from './execute-with-companions.ts';
 
 export interface RegistryDeps {
   readonly actors: ActorSystem;
@@ -33,7 +33,7 @@ export interface RegistryDeps {
   /** Absent: no subresource is an operation. */
   readonly operationOf?: OperationOf | undefined;
   /** Absent: no subresource is a connection. */
-  readonly connectionOf?: ConnectionOf | undefined;
+  readonly connectionOf?: ConnectOf | undefined;
   readonly clock: Clock;
   readonly prng: Prng;
   /** For walks that may be long. */
@@ -68,19 +68,19 @@ export type OperationOf = (kind: KindInfo, subresource: string) => Operation | u
 /** A request for a connection to a pod, a service or a node. This server has no connection to them:
  * the answer is the error in the request, or that. Nothing is changed. `target.name` is as in the
  * path. */
-export type Connection = (
+export type Connect = (
   deps: RegistryDeps,
   target: ObjectTarget,
-  asked: AskedConnection,
+  asked: ConnectRequest,
 ) => Promise<StatusError>;
 
-export interface AskedConnection {
+export interface ConnectRequest {
   readonly query: QueryParameters;
   readonly isUpgrade: boolean;
 }
 
 /** Undefined: the subresource leads nowhere. */
-export type ConnectionOf = (kind: KindInfo, subresource: string) => Connection | undefined;
+export type ConnectOf = (kind: KindInfo, subresource: string) => Connect | undefined;
 
 /** Which object or collection a request speaks of. */
 export interface ResourceTarget {

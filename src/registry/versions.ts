@@ -72,7 +72,7 @@ export function storedForm(object: ApiObject, kind: KindInfo): ApiObject {
 
 /** From stored bytes to those of the object as the version shows it: JSON both, with or without a
  * resourceVersion. */
-export function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+export function responseEncoder(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
   const { conversions } = kind;
   const stored = storageApiVersion(kind);
   const shown = formatGroupVersion(kind);
@@ -93,13 +93,13 @@ export function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
 }
 
 /** Whether `showing` has to read an object and write it anew. */
-export function convertsWhenShown(kind: KindInfo): boolean {
+export function convertsForResponse(kind: KindInfo): boolean {
   const { conversions } = kind;
   return conversions?.get(storageApiVersion(kind)) !== conversions?.get(formatGroupVersion(kind));
 }
 
 /** Names what `showing` does: equal names show equal bytes. */
-export function showingId(kind: KindInfo): string {
+export function responseFormId(kind: KindInfo): string {
   return `${formatGroupVersion(kind)}/${kind.kind}`;
 }
 

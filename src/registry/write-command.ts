@@ -23,8 +23,8 @@ import type { ObjectTarget, RegistryDeps } from './registry.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { Production } from './production.ts';
 import { assert } from '../stdx/assert.ts';
-import { asksNothing } from './write-guard.ts';
-import type { Asks, WriteTerms } from './write-guard.ts';
+import { noAdmissionPhases } from './write-guard.ts';
+import type { AdmissionPhases, WriteTerms } from './write-guard.ts';
 
 export type ObjectPatch =
   | { readonly kind: 'json'; readonly patch: JsonPatch }
@@ -32,7 +32,7 @@ export type ObjectPatch =
   | { readonly kind: 'strategic'; readonly patch: JsonObject };
 
 /** What a patch is read as, and how strictly. */
-export interface PatchReading {
+export interface PatchDecodeOptions {
   readonly fieldValidation: FieldValidation;
   /** Problems in the text of the patch: duplicate or unknown fields. */
   readonly noticed: readonly string[];
@@ -68,7 +68,7 @@ export type WriteBody =
       readonly verb: 'update' | 'update-scale' | 'overwrite' | 'overwrite-unowned';
       readonly object: ApiObject;
     }
-  | ({ readonly verb: 'patch' | 'patch-scale'; readonly patch: ObjectPatch } & PatchReading)
+  | ({ readonly verb: 'patch' | 'patch-scale'; readonly patch: ObjectPatch } & PatchDecodeOptions)
   | {
       readonly verb: 'apply' | 'apply-scale';
       readonly intent: ApiObject;
@@ -91,7 +91,7 @@ export interface WriteInput extends CommandInput {
   /** Who writes; undefined: the server itself. */
   readonly user: UserInfo | undefined;
   /** Which guards must be asked. */
-  readonly asks: Asks;
+  readonly asks: AdmissionPhases;
   /** What the guards are told; undefined: the write has none. */
   readonly terms: WriteTerms | undefined;
   /** The uid of an object that it creates; '' if it creates none. */
@@ -121,7 +121,7 @@ export interface ChangeRequest {
   readonly manager: string;
   readonly user: UserInfo | undefined;
   /** Absent: the write has no guards. */
-  readonly asks?: Asks | undefined;
+  readonly asks?: AdmissionPhases | undefined;
   readonly terms?: WriteTerms | undefined;
   readonly dryRun: boolean;
   readonly mayCreate: boolean;
@@ -136,7 +136,7 @@ export function changeCommand(
   body: WriteBody,
   request: ChangeRequest,
 ): ChangeCommand {
-  const { asks = asksNothing, conditions, creationRefusal, dryRun } = request;
+  const { asks = noAdmissionPhases, conditions, creationRefusal, dryRun } = request;
   const { inTurns, manager, subresource, terms, user } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {

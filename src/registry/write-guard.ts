@@ -15,7 +15,7 @@
  * may take long, up to the deadline of the request. The description of the request is only made for
  * writes that have a guard.
  */
-import type { AdmissionOperation, Told } from '../apimachinery/admission-data.ts';
+import type { AdmissionOperation, AdmissionNotes } from '../apimachinery/admission-data.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -23,7 +23,7 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 
 /** Which questions must be asked about a write. Data, because commands hold it. */
-export interface Asks {
+export interface AdmissionPhases {
   /** Mutating questions, before validation, for creations and for changes. */
   readonly mutateCreation: boolean;
   readonly mutateChange: boolean;
@@ -32,7 +32,7 @@ export interface Asks {
 }
 
 /** For a write without guards. */
-export const asksNothing: Asks = {
+export const noAdmissionPhases: AdmissionPhases = {
   mutateCreation: false,
   mutateChange: false,
   validate: false,
@@ -49,16 +49,16 @@ export interface WriteTerms {
 
 /** The guards of writes. */
 export interface WriteGuard {
-  readonly asks: Asks;
+  readonly asks: AdmissionPhases;
   /** Resolves when the guard's own data is as recent as the write; undefined: it is. */
   current(): Promise<void> | undefined;
-  hear(terms: WriteTerms): WriteHearing;
+  admit(terms: WriteTerms): WriteAdmission;
 }
 
 /** One write in front of its guards. Objects are in the version that is decided in or, what there
  * is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of `current`,
  * where that is known. */
-export interface WriteHearing {
+export interface WriteAdmission {
   /** The object to be written with the additions of the guard, or the refusal. `current` undefined:
    * a creation. */
   mutate(
@@ -74,7 +74,7 @@ export interface WriteHearing {
     resourceVersion?: string,
   ): Awaitable<StatusError | undefined>;
   /** The warnings and annotations so far; undefined: none. */
-  told(): Told | undefined;
+  notes(): AdmissionNotes | undefined;
 }
 
 export interface GuardedWrite {

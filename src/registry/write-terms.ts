@@ -9,7 +9,7 @@
  * of several values of one annotation the first. Bound: a write waits up to `waitMaxMs` for all of
  * its guards together, or as long as its client waits (`timeout` in the query) if that is less.
  */
-import type { Told } from '../apimachinery/admission-data.ts';
+import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { queryValue } from '../apimachinery/query.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
@@ -80,12 +80,15 @@ function present(members: Readonly<Record<string, JsonValue | undefined>>): Json
 }
 
 /** Hands the warnings and annotations of a write to its request. */
-export function tell(request: WritingRequest | undefined, told: Told | undefined): void {
-  if (request === undefined || told === undefined) return;
-  for (const text of told.warnings) {
+export function deliverNotes(
+  request: WritingRequest | undefined,
+  notes: AdmissionNotes | undefined,
+): void {
+  if (request === undefined || notes === undefined) return;
+  for (const text of notes.warnings) {
     if (!request.warnings.includes(text)) request.warnings.push(text);
   }
-  for (const { key, level, value } of told.annotations) {
+  for (const { key, level, value } of notes.annotations) {
     if (level === 'Request' && !request.auditsBody) continue;
     if (!request.auditAnnotations.has(key)) request.auditAnnotations.set(key, value);
   }

@@ -6,7 +6,7 @@
  */
 import { stampForAnswer } from '../apimachinery/object-encoding.ts';
 import { revisionZero } from '../storage/storage.ts';
-import type { FinalOutcome } from './accompanied.ts';
+import type { FinalOutcome } from './execute-with-companions.ts';
 import type { StoredObject, WriteResult } from './registry.ts';
 
 type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;

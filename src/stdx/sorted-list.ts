@@ -1,5 +1,5 @@
 /** Where what has this name stands, or would stand, in a list that is sorted by names. */
-export function placeOf<T>(list: readonly T[], name: string, nameOf: (each: T) => string): number {
+export function indexFor<T>(list: readonly T[], name: string, nameOf: (each: T) => string): number {
   let low = 0;
   let high = list.length;
   while (low < high) {

@@ -1,12 +1,13 @@
 /**
- * Turns of the event loop, shared by all work that may be larger than one: long lists, large
- * bodies, long walks. Each piece of work is a step that is run again, in turn with the others,
- * until it says that it is done or that it waits for something.
+ * Turns of the event loop, shared by all requests whose work may be longer than one: long lists,
+ * large bodies, long walks. Each piece of work is a step that is run again, in turn with the others,
+ * until it says that it is done or that it waits for something. A single walk of the streams, which
+ * waits for the store in between, has slices.ts.
  *
  *     run ─▶ [ step ][ step ][ step ] … until `turnMs` are used ─▶ next turn of the event loop
  *                 └ at most `stepMs` each, which is for the step to see to
  *
- * What it is not: a thread pool. A step that does not ask `isOver` holds up everybody.
+ * There is one thread: a step that does not ask `isOver` holds up everybody.
  *
  * Invariants: what all steps of one turn take together is bounded, however many wait; a step that
  * comes while nobody waits runs at once, inside `run`. Steps do not throw. Bound: who waits is

@@ -36,7 +36,7 @@ import {
 } from './pending-commit.ts';
 import type { CommitOutcome, PendingCommit, Submission, DeferredCommit } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
-import type { IsEnding } from './deletions.ts';
+import type { IsBeingDeleted } from './deletions.ts';
 import { createKeyClaims } from './key-claims.ts';
 import type { KeyClaims } from './key-claims.ts';
 import { mutationTooLarge, valueBytesOf, writesOf } from './mutation-limits.ts';
@@ -92,7 +92,7 @@ export interface CommitterOptions {
   readonly storage: Storage;
   readonly timers: Timers;
   /** Whether a record in this state is being deleted; absent: none is. */
-  readonly isEnding?: IsEnding | undefined;
+  readonly isEnding?: IsBeingDeleted | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
   /** Is told when writes have become durable; absent: nobody is. */
   readonly stages?: CommitStages | undefined;
@@ -122,7 +122,7 @@ class GroupCommit implements GroupCommitter {
   /** Of commits in flight; not kept where there is one at most. */
   readonly #claims = createKeyClaims();
   readonly #lanes: number;
-  readonly #isEnding: IsEnding;
+  readonly #isEnding: IsBeingDeleted;
   readonly #stages: CommitStages | undefined;
   #inFlightCount = 0;
   /** A turn in which commits may start has been asked for. */

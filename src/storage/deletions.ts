@@ -7,7 +7,7 @@
 import type { Mutation } from './storage.ts';
 
 /** Whether a record in this state is being deleted. */
-export type IsEnding = (state: string) => boolean;
+export type IsBeingDeleted = (state: string) => boolean;
 
 interface Kept {
   readonly mutation: Mutation;
@@ -15,17 +15,20 @@ interface Kept {
   readonly from: number;
 }
 
-export function endsRecord({ operation }: Mutation, isEnding: IsEnding): boolean {
+export function isDeletion({ operation }: Mutation, isEnding: IsBeingDeleted): boolean {
   return operation.kind === 'delete' || isEnding(operation.state);
 }
 
 /** Each with those that follow it, as commits of their own: together they may need more room than
  * is left, one by one they free it for each other. */
-export function deletionsOf(mutations: readonly Mutation[], isEnding: IsEnding): readonly Kept[][] {
+export function deletionsOf(
+  mutations: readonly Mutation[],
+  isEnding: IsBeingDeleted,
+): readonly Kept[][] {
   const chains: Kept[][] = [];
   const places = new Map<number, { readonly chain: Kept[]; readonly index: number }>();
   for (const [from, mutation] of mutations.entries()) {
-    if (!endsRecord(mutation, isEnding)) continue;
+    if (!isDeletion(mutation, isEnding)) continue;
     const { expect } = mutation;
     const before = expect.kind === 'after' ? places.get(expect.index) : undefined;
     if (expect.kind === 'after' && before === undefined) continue;

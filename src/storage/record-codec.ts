@@ -55,13 +55,13 @@ const encoder = new Encoder({ initialBufferSize: INITIAL_BUFFER_BYTES });
 const decoder = new Decoder();
 
 /** What the record is stored under: it is part of the checksum. */
-export type RecordPlace = Pick<StoredRecord, 'key' | 'state'>;
+export type RecordIdentity = Pick<StoredRecord, 'key' | 'state'>;
 
 /** What stands before the items. */
 const plainHead = Buffer.of(PLAIN_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
 const longerHead = Buffer.of(LONGER_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
 
-export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Array {
+export function encodeRecord(record: ObjectRecord, place: RecordIdentity): Uint8Array {
   const bytes = writtenRecord(record);
   bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
   return bytes;
@@ -89,13 +89,13 @@ function writtenRecord(record: ObjectRecord): Buffer {
   return Buffer.from(encoder.encodeSharedRef(items));
 }
 
-function checksum(bytes: Uint8Array, { key, state }: RecordPlace): number {
+function checksum(bytes: Uint8Array, { key, state }: RecordIdentity): number {
   return crc32(bytes.subarray(CHECKED_FROM), crcOfText(state, crcOfText('\0', crcOfText(key))));
 }
 
 /** @throws StorageError `corrupt` when the record is not as it was written. */
 export function decodeRecord(
-  stored: RecordPlace & Pick<StoredRecord, 'value' | 'damage'>,
+  stored: RecordIdentity & Pick<StoredRecord, 'value' | 'damage'>,
 ): ObjectRecord {
   const { value, damage } = stored;
   if (damage !== undefined) throw new StorageError('corrupt', damage);

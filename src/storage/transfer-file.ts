@@ -128,9 +128,10 @@ async function importRecords(
     pageBytes += length;
     count += 1;
   }
-  const told = (await reader.take(COUNT_BYTES)).readBigUInt64BE();
+  const statedCount = (await reader.take(COUNT_BYTES)).readBigUInt64BE();
   const sum = reader.sum();
-  if (told !== BigInt(count)) throw damaged(`the number of records (${count}, not ${told})`);
+  if (statedCount !== BigInt(count))
+    throw damaged(`the number of records (${count}, not ${statedCount})`);
   if (!(await reader.take(HASH_BYTES)).equals(sum)) throw damaged('the checksum');
   if (!(await reader.ended())) throw damaged('its end: something follows it');
   if (page.length > 0) await target.put(page);

@@ -65,25 +65,25 @@ export async function exportOf(storage: Storage, identity: string): Promise<Stor
     async page(after) {
       const range = { prefix: '', after, limit: exportPageRecordsMax };
       const page = await storage.scan(range, revision);
-      if (page.kind !== 'ok') throw overtaken(revision);
+      if (page.kind !== 'ok') throw exportOvertaken(revision);
       return page.value;
     },
     close: () => Promise.resolve(),
   };
 }
 
-export function overtaken(revision: Revision): StorageError {
+export function exportOvertaken(revision: Revision): StorageError {
   return new StorageError(
     'compacted',
     `revision ${revision} was compacted while it was being exported; try again`,
   );
 }
 
-export function notEmpty(where: string): StorageError {
+export function targetNotEmpty(where: string): StorageError {
   return new StorageError('not-empty', `${where} holds a store; an import needs an empty place`);
 }
 
-export function unfinished(where: string): StorageError {
+export function importUnfinished(where: string): StorageError {
   return new StorageError(
     'incomplete',
     `${where} is incomplete: an import into it has not finished;` +

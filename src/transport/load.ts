@@ -9,7 +9,7 @@
  */
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { BodyTurns } from './body-turns.ts';
-import { UnreadAnswers } from './unread-answers.ts';
+import { StalledResponses } from './stalled-responses.ts';
 
 const smallBytesMax = 16 * 1024;
 
@@ -21,11 +21,11 @@ export interface LoadLimits {
 
 export interface TransportLoad {
   readonly bodies: BodyBytes;
-  readonly answers: UnreadAnswers;
+  readonly answers: StalledResponses;
 }
 
 export function createTransportLoad(limits: LoadLimits): TransportLoad {
-  const answers = new UnreadAnswers(
+  const answers = new StalledResponses(
     { bytesMax: limits.unreadBytesMax, idleTimeoutMs: limits.idleTimeoutMs },
     systemClock,
     systemTimers,

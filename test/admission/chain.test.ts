@@ -74,7 +74,7 @@ async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean
   const guard = admissionGuards([counted], deps)(user, write, operations.delete);
   assert.ok(guard !== undefined);
   const terms = { dryRun: false, options: {}, deadlineMs: systemClock.monotonicMs() + 60_000 };
-  const refusal = await guard.hear(terms).validate(undefined, undefined);
+  const refusal = await guard.admit(terms).validate(undefined, undefined);
   const timed = [...times.read()].map(([labels, { count }]) => ({ ...labels, count }));
   return { tries, refusal, timed };
 }
@@ -180,10 +180,10 @@ describe('a write before the configurations of admission are in force', () => {
         const guard = guardOf(user, write, operations.create);
         if (guard === undefined) return undefined;
         const deadlineMs = time.clock.monotonicMs() + 60_000;
-        const hearing = guard.hear({ dryRun: false, options: {}, deadlineMs });
-        const mutated = await hearing.mutate(object, undefined);
+        const admission = guard.admit({ dryRun: false, options: {}, deadlineMs });
+        const mutated = await admission.mutate(object, undefined);
         const refusal =
-          mutated instanceof StatusError ? mutated : hearing.validate(object, undefined);
+          mutated instanceof StatusError ? mutated : admission.validate(object, undefined);
         const status = (await refusal)?.toStatus();
         return status && `${String(status['code'])} ${String(status['message'])}`;
       };
@@ -219,9 +219,9 @@ it('AlwaysDeny denies whatever is written', async () => {
     [operations.connect, object, undefined],
     [operations.delete, undefined, object],
   ] as const) {
-    const hearing = guardOf(user, write, by)?.hear(terms);
-    const mutated = next && (await hearing?.mutate(next, current));
+    const admission = guardOf(user, write, by)?.admit(terms);
+    const mutated = next && (await admission?.mutate(next, current));
     if (next !== undefined) assert.equal((mutated as StatusError).message, words);
-    assert.equal((await hearing?.validate(next, current))?.message, words);
+    assert.equal((await admission?.validate(next, current))?.message, words);
   }
 });

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { FieldFilter } from '../../src/apimachinery/fieldmanager/fieldpath/field-filter.ts';
-import { excluding } from '../../src/apimachinery/fieldmanager/fieldpath/field-filter.ts';
 import type { FieldSet } from '../../src/apimachinery/fieldmanager/fieldpath/field-set.ts';
 import {
   emptySet,
   forEachPath,
   isEmptySet,
   leaves,
-  setOfPath,
+  recursiveDifference,
   union,
 } from '../../src/apimachinery/fieldmanager/fieldpath/field-set.ts';
 import { canonicalFields } from '../../src/apimachinery/fieldmanager/fieldpath/fields-v1.ts';
@@ -36,6 +35,7 @@ import { finished } from '../../src/stdx/stepwise.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
+import { setOfPath } from '../support/data/field-paths.ts';
 import { readMergeSchema } from '../support/data/merge-schema.ts';
 
 interface Call {
@@ -145,7 +145,9 @@ function filtersOf(scenario: Scenario): ReadonlyMap<string, FieldFilter> {
       return [version, steps.map(setOfPath).reduce(union, emptySet)];
     }),
   ];
-  return new Map(sets.map(([version, set]) => [version, excluding(set)]));
+  return new Map(
+    sets.map(([version, set]) => [version, (owned) => recursiveDifference(owned, set)]),
+  );
 }
 
 /** The object, its version, and who owns what. */

@@ -4,10 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import * as fields from '../../src/apimachinery/selectors/field-selector.ts';
 import type { FieldSelector } from '../../src/apimachinery/selectors/field-selector.ts';
-import {
-  parseLabelSelector,
-  tokenizeLabelSelector,
-} from '../../src/apimachinery/selectors/label-selector-parser.ts';
+import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parser.ts';
 import * as labels from '../../src/apimachinery/selectors/label-selector.ts';
 import type { Labels, LabelSelector } from '../../src/apimachinery/selectors/label-selector.ts';
 import { newSelection } from '../../src/apimachinery/selectors/selection.ts';
@@ -54,7 +51,6 @@ interface LabelCorpus {
     readonly values: readonly string[];
     readonly errors: readonly { readonly type: string; readonly field: string }[] | null;
   }[];
-  readonly lexer: readonly { readonly s: string; readonly tokens: readonly string[] }[];
   readonly toString: readonly {
     readonly requirements: readonly (RequirementRow | Call)[];
     readonly out: string;
@@ -139,26 +135,6 @@ describe('label selector', () => {
         field,
       }));
       assert.deepEqual(found, expected);
-    });
-  }
-
-  for (const row of labelRows.lexer) {
-    it(`cuts ${JSON.stringify(row.s)} into ${row.tokens.length} tokens`, () => {
-      const names: Readonly<Record<string, string>> = {
-        '(': 'OpenParToken',
-        ')': 'ClosedParToken',
-        ',': 'CommaToken',
-        '!': 'DoesNotExistToken',
-        '=': 'EqualsToken',
-        '==': 'DoubleEqualsToken',
-        '!=': 'NotEqualsToken',
-        '>': 'GreaterThanToken',
-        '<': 'LessThanToken',
-        in: 'InToken',
-        notin: 'NotInToken',
-      };
-      const tokens = tokenizeLabelSelector(row.s).map((text) => names[text] ?? 'IdentifierToken');
-      assert.deepEqual(tokens, row.tokens);
     });
   }
 

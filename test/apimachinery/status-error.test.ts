@@ -263,7 +263,10 @@ describe('FieldError', () => {
     [field.invalid('f', true, 'why'), 'f: Invalid value: true: why'],
     [field.invalid('f', null, 'why'), 'f: Invalid value: null: why'],
     [field.invalid('f', { a: [1n] }, 'why'), 'f: Invalid value: {"a":["1"]}: why'],
-    [field.typeInvalid('f', 'x', 'why'), 'f: Invalid value: "x": why'],
+    [
+      { ...field.invalid('f', 'x', 'why'), type: field.FieldErrorType.typeInvalid },
+      'f: Invalid value: "x": why',
+    ],
     [
       field.notSupported('f', 'x', ['a', 'b']),
       'f: Unsupported value: "x": supported values: "a", "b"',

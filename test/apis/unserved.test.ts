@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { keepServiceCidrs } from '../../src/controllers/system/service-cidrs.ts';
+import { reconcileServiceCidrs } from '../../src/controllers/system/service-cidrs.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
@@ -186,7 +186,7 @@ describe('what nothing acts on says so in its status', () => {
       spec: { cidrs: ['10.9.0.0/24', 'fd00:9::/112'] },
     });
     const found = async (): Promise<readonly string[]> => {
-      await keepServiceCidrs(registry, ['10.0.0.0/24']);
+      await reconcileServiceCidrs(registry, ['10.0.0.0/24']);
       const reply = await server.request('GET', `${ranges}/mine`);
       return reply.status === 404 ? ['gone'] : said(reply.body as unknown as Conditioned);
     };

@@ -30,8 +30,8 @@ import {
   rule4a,
   rule4b,
   servedChoices,
-} from '../../src/apis/version-rules.ts';
-import type { RuledKind } from '../../src/apis/version-rules.ts';
+} from '../support/checks/version-rules.ts';
+import type { RuledKind } from '../support/checks/version-rules.ts';
 import { noVectors, readFacts } from '../support/data/corpora.ts';
 import type { TypeFacts } from '../../generate/field-types.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';

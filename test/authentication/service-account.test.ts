@@ -8,7 +8,7 @@ import type { Authentication } from '../../src/authentication/authenticator.ts';
 import { signingKeyOf, verificationKeysOf } from '../../src/authentication/jwt-keys.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
-import type { TokenOrder } from '../../src/authentication/service-account-issuer.ts';
+import type { TokenSpec } from '../../src/authentication/service-account-issuer.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
@@ -67,7 +67,7 @@ function world(
     maxExpirationSeconds: options.max,
     extendExpiration: options.extend ?? false,
   });
-  const order: TokenOrder = {
+  const order: TokenSpec = {
     namespace: 'team',
     account: { name: 'robot', uid: 'uid-1' },
     boundTo: {},

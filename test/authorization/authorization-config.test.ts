@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { authorizationConfigurationInParts } from '../../src/authorization/authorization-config.ts';
+import { authorizationConfigurationSteps } from '../../src/authorization/authorization-config.ts';
 import { conditionEnvironment } from '../../src/authorization/webhook/match-conditions.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
 const environment = conditionEnvironment(testLanguage);
 const parse = (bytes: Buffer) =>
-  finished(authorizationConfigurationInParts(bytes, group, environment));
+  finished(authorizationConfigurationSteps(bytes, group, environment));
 const group = 'apiserver.config.k8s.io';
 const webhook = {
   timeout: '3s',
@@ -69,7 +69,7 @@ describe('an authorization configuration', () => {
       expression: `request.user != '${at}'${" || request.user == 'somebody'".repeat(300)}`,
     }));
     const bytes = hook({ matchConditions: longest });
-    const reading = authorizationConfigurationInParts(bytes, group, environment);
+    const reading = authorizationConfigurationSteps(bytes, group, environment);
     let parts = 0;
     for (;;) {
       const step = reading.next();

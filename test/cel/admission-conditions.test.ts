@@ -4,11 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { admissionPlace, requestType } from '../../src/admission/expressions/admission-place.ts';
+import {
+  admissionContext,
+  requestType,
+} from '../../src/admission/expressions/admission-context.ts';
 import { budgets } from '../../src/cel/budgets.ts';
 import type { Bindings, Outcome } from '../../src/cel/cel.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
-import { compileExpression } from '../../src/cel/expression.ts';
+import { compileExpression } from './evaluation.ts';
 import { lateValues } from '../../src/cel/late-values.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { AuthorizerValue, requestResourceValue } from '../../src/cel/library/authorizer-library.ts';
@@ -122,7 +125,7 @@ interface Run {
 async function run(row: Row): Promise<Run> {
   const minor = Number(row.compatibilityVersion?.split('.')[1] ?? 33);
   const language = createLanguage({ release: minor + 1, costs: costTables.kubernetes });
-  const place = admissionPlace({ params: row.hasParamKind, authorizer: true });
+  const place = admissionContext({ params: row.hasParamKind, authorizer: true });
   const stored = row.envType?.includes('Stored') === true;
   const environment = stored ? language.forStored(place) : language.forNew(place);
   const asked: AuthorizationQuestion[] = [];

@@ -1,8 +1,10 @@
 /** An expression over texts, with everything that stored expressions have. */
-import type { Bindings, Outcome } from '../../src/cel/cel.ts';
+import type { Bindings, Environment, Outcome } from '../../src/cel/cel.ts';
 import { budgets } from '../../src/cel/budgets.ts';
-import { compileExpression } from '../../src/cel/expression.ts';
+import { compileSteps } from '../../src/cel/expression.ts';
+import type { CompiledExpression } from '../../src/cel/expression.ts';
 import { stringType } from '../../src/cel/type.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
 const environment = testLanguage.forStored({
@@ -11,6 +13,11 @@ const environment = testLanguage.forStored({
     { name: 'part', type: stringType },
   ],
 });
+
+/** Of any type. */
+export function compileExpression(environment: Environment, text: string): CompiledExpression {
+  return finished(compileSteps(environment, text));
+}
 
 /** Throws what is wrong with an expression that does not compile. */
 export function evaluationOf(expression: string, bindings: Bindings = {}): Outcome {

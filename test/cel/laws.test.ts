@@ -152,7 +152,7 @@ describe('expressions that pass the check', () => {
   }
 
   test('print to text that compiles to the same value and cost', async () => {
-    const { unparse } = await import('../../src/cel/syntax/unparse.ts');
+    const { unparse } = await import('./unparse.ts');
     const environment = environments[1]!;
     fc.assert(
       fc.property(fc.oneof(bool, int, text, list).map(closed), data, (expr, bound) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { costTables } from '../../src/cel/cost-tables.ts';
-import { compileExpression } from '../../src/cel/expression.ts';
+import { compileExpression } from './evaluation.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { authorizerType } from '../../src/cel/library/authorizer-library.ts';
 

@@ -12,7 +12,7 @@ import { deprecationWarning } from '../../src/endpoints/warnings.ts';
 import { toVersion } from '../../src/registry/versions.ts';
 import { noVectors, readCorpus } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
-import { eventDemands } from '../support/data/event-demands.ts';
+import { eventDemands } from '../support/data/event-requirements.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 import { kubernetes, versioned } from '../support/data/versioned-kinds.ts';
 

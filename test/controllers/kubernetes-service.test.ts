@@ -7,7 +7,7 @@ import type { Controller } from '../../src/controllers/controller.ts';
 import { createIdentityLease, identityLeaseName } from '../../src/controllers/identity-lease.ts';
 import { createKubernetesService } from '../../src/controllers/system/kubernetes-service.ts';
 import type { Peers } from '../../src/controllers/system/kubernetes-service.ts';
-import { presentServers } from '../../src/controllers/system/present-servers.ts';
+import { liveServers } from '../../src/controllers/system/live-servers.ts';
 import {
   formatAddress,
   parseAddress,
@@ -47,7 +47,7 @@ describe('the service of the API servers', () => {
     const instance = { hostname: address, place: `${port}`, advertised: formatAddress(own) };
     const lease = createIdentityLease({ registry, timers, kind, instance, onError });
     const peers: Peers = withLeases
-      ? { kind: 'known', present: presentServers(registry, kind, identityLeaseName(instance)) }
+      ? { kind: 'known', present: liveServers(registry, kind, identityLeaseName(instance)) }
       : { kind: 'unknown' };
     const common = { registry, timers, clusterIp: '10.0.0.1', port, own, peers, onError };
     const service = createKubernetesService(common);

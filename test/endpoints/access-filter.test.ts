@@ -8,7 +8,7 @@ import { parseQuery, queryBoolean } from '../../src/apimachinery/query.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
 import { createAccessCounts } from '../../src/endpoints/filters/access-counts.ts';
 import { createAccessFilter } from '../../src/endpoints/filters/access.ts';
-import type { Admission } from '../../src/endpoints/filters/access.ts';
+import type { AccessVerdict } from '../../src/endpoints/filters/access.ts';
 import { attributesOf, forbiddenError } from '../../src/endpoints/filters/attributes.ts';
 import { parseRequestInfo } from '../../src/endpoints/request-info.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
@@ -36,7 +36,7 @@ function exchangeOf(method: string, target: string, headers: readonly Header[]):
 }
 
 interface Asked {
-  readonly admission: Admission;
+  readonly admission: AccessVerdict;
   /** `verb group/resource/subresource ns/name as user` of every question, in order. */
   readonly questions: readonly string[];
   readonly left: readonly Header[];

@@ -1,7 +1,7 @@
 /** What an audit trail is told of bodies: as JSON, and no more of them than an event takes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { jsonOf, KeptBody, responseOf } from '../../src/endpoints/filters/audited-body.ts';
+import { jsonOf, BodyPrefix, responseOf } from '../../src/endpoints/filters/audited-body.ts';
 
 const keptBytesMax = 1024 * 1024 + 1;
 const text = (bytes: Uint8Array | undefined): string | undefined =>
@@ -31,7 +31,7 @@ describe('a body that is told', () => {
   });
 
   it('of a stream is kept as it came, up to one byte more than an event takes', () => {
-    const kept = new KeptBody();
+    const kept = new BodyPrefix();
     const chunk = Buffer.from('ab');
     kept.add(chunk);
     chunk.fill('x');

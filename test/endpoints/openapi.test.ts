@@ -17,7 +17,8 @@ import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
-import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
+import { builtInKinds } from '../../src/apis/kind-set.ts';
+import { schemaExemptionsOf } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
@@ -63,7 +64,7 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
     scheme,
     domain,
     protobufMediaType: mediaTypes.protobuf,
-    openValues: schemaExemptions.openValues,
+    openValues: schemaExemptionsOf(builtInKinds).openValues,
     version: 'v1.33.0',
   });
   return { documents, scheme };

@@ -19,7 +19,7 @@ import { strategiesOf } from '../../src/apis/strategies.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { createDecide } from '../../src/registry/decide.ts';
-import { asksNothing } from '../../src/registry/write-guard.ts';
+import { noAdmissionPhases } from '../../src/registry/write-guard.ts';
 import type { WriteBody, WriteInput } from '../../src/registry/write-command.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import type { Revision } from '../../src/storage/storage.ts';
@@ -79,7 +79,7 @@ function commandOf(body: WriteBody, manager: string, inTurns: boolean): ChangeCo
     subresource: '',
     manager,
     user: undefined,
-    asks: asksNothing,
+    asks: noAdmissionPhases,
     terms: undefined,
     uid: '',
     creationRefusal: undefined,

@@ -1,7 +1,7 @@
 /** Long walks in slices: who walks waits for a turn when, and only when, a slice is over. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sliced } from '../../src/stdx/slices.ts';
+import { createSliceTimer } from '../../src/stdx/slices.ts';
 
 describe('a slice of a long walk', () => {
   it('ends after its time, and the next one begins with the turn that was waited for', async () => {
@@ -13,7 +13,7 @@ describe('a slice of a long walk', () => {
         return { cancel: () => undefined };
       },
     };
-    const endOfSlice = sliced({ monotonicMs: () => nowMs }, timers);
+    const endOfSlice = createSliceTimer({ monotonicMs: () => nowMs }, timers);
     nowMs = 7;
     assert.equal(endOfSlice(), undefined);
     nowMs = 8;

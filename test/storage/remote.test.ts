@@ -8,7 +8,7 @@ import { createCommitMerge } from '../../src/storage/remote/commit-merge.ts';
 import { createRemoteStorage } from '../../src/storage/remote/store-client.ts';
 import { createStoreServer } from '../../src/storage/remote/store-server.ts';
 import type { StoreServer } from '../../src/storage/remote/store-server.ts';
-import { createTurns, turnLimits } from '../../src/storage/remote/turns.ts';
+import { createRecordQueues, recordQueueLimits } from '../../src/storage/remote/record-queues.ts';
 import { tailWindow } from '../../src/storage/remote/tail-server.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, MutationOutcome, Revision, Storage } from '../../src/storage/storage.ts';
@@ -60,7 +60,7 @@ function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): 
       assert.ok(server !== undefined);
       return Promise.resolve(connect(server, first.name).storage);
     },
-    refusesFreelyBecause: "a record may be another writer's to write next (turns.ts)",
+    refusesFreelyBecause: "a record may be another writer's to write next (record-queues.ts)",
     async cleanUp() {
       for (const { server, store } of opened.splice(0)) {
         await server.close();
@@ -271,7 +271,7 @@ describe('commits of several clients', () => {
     const merge = createCommitMerge(
       { commit: (mutations) => (fails ? Promise.reject(broken) : store.commit(mutations)) },
       systemTimers,
-      createTurns(systemTimers),
+      createRecordQueues(systemTimers),
     );
     const writer = {};
     const long = 'x'.repeat(5 * 1024 * 1024);
@@ -428,7 +428,10 @@ describe('a record that several clients write', () => {
       }),
     );
     const worst = contenders.map((each) => each.worst);
-    assert.ok(Math.max(...worst) <= turnLimits.lossesMax + 2, `losses in a row: ${worst.join()}`);
+    assert.ok(
+      Math.max(...worst) <= recordQueueLimits.lossesMax + 2,
+      `losses in a row: ${worst.join()}`,
+    );
     const changes = ok(await store.changes(known, { limit: 1000, previous: false })).changes;
     assert.equal(changes.length, rounds * contenders.length);
     await server.close();
@@ -443,7 +446,7 @@ describe('a record that several clients write', () => {
     for (const gone of [true, false]) {
       const holder = connect(server, 'memory');
       const stale = put(key('hot'), written(1_000_000n as Revision));
-      for (let i = 0; i < turnLimits.lossesMax; i += 1) await holder.storage.commit([stale]);
+      for (let i = 0; i < recordQueueLimits.lossesMax; i += 1) await holder.storage.commit([stale]);
       await holder.storage.read(key('hot'));
       if (gone) holder.cut();
       else holder.stopClient();

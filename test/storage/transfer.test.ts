@@ -6,7 +6,7 @@ import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { openLmdbExport, openLmdbImport } from '../../src/storage/lmdb/lmdb-transfer.ts';
-import { createMemoryImport } from '../../src/storage/memory/memory-import.ts';
+import { createMemoryImport } from '../support/doubles/memory-import.ts';
 import {
   createMemoryMedium,
   createMemoryStorage,

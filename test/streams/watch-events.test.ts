@@ -16,7 +16,7 @@ import { createEntryMaker } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
 import type { EventEncoder, WatchStart } from '../../streams/streams.ts';
 import { resumedEvents, watchEvents } from '../../streams/watch-events.ts';
-import type { WatchItem, WatchPlace } from '../../streams/watch-events.ts';
+import type { WatchItem, WatchProgress } from '../../streams/watch-events.ts';
 import { everything, pods } from './harness.ts';
 
 type Helpers = Parameters<Parameters<TestScheduler['run']>[0]>[0];
@@ -52,8 +52,8 @@ class Watch {
   applied = 0n as Revision;
   current: Observable<unknown> = NEVER;
   deadline: Observable<unknown> = NEVER;
-  turns: WatchPlace['turns'];
-  whenApplied: WatchPlace['whenApplied'] = () => NEVER;
+  turns: WatchProgress['turns'];
+  whenApplied: WatchProgress['whenApplied'] = () => NEVER;
   readLog: (after: Revision) => Observable<AtRevision<LogPage>> = () => NEVER;
 
   /** A turn comes a frame after it was asked for. */
@@ -66,7 +66,7 @@ class Watch {
     this.applied = BigInt(revision) as Revision;
   }
 
-  place(): WatchPlace {
+  place(): WatchProgress {
     const { cache, limits, position, ring } = this;
     const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
     return {

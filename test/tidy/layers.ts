@@ -1,5 +1,5 @@
 /**
- * The import rules as data. tidy.test.ts reads them; nothing else does.
+ * The rules of imports and exports as data. tidy.test.ts reads them; nothing else does.
  *
  * A layer may import itself and what stands under `may`. Folders are matched by longest prefix.
  */
@@ -93,7 +93,7 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/admission',
-      'src/registry/accompanied.ts',
+      'src/registry/execute-with-companions.ts',
       'src/storage',
       'actors/actors.ts',
       'streams/streams.ts',
@@ -209,3 +209,17 @@ export const testLibraries: readonly string[] = [
   'vega-lite',
   'yaml',
 ];
+
+/** Values of production that only tests and benchmarks use, each with its reason. */
+export const usedByTestsAlone: ReadonlyMap<string, string> = new Map([
+  ['actors/command-log.ts replay', 'I34 of actors/SPEC.md: the log of commands can be replayed'],
+  ['src/stdx/prng.ts seededPrng', 'randomness that repeats: every simulation and benchmark has it'],
+  [
+    'src/apimachinery/fieldmanager/typed/items.ts extractItems',
+    'the reference has rows for it, and removing is the same walk',
+  ],
+  [
+    'src/cel/library/strings-library.ts latestStringsLibrary',
+    "the language's own suite tests the newest version of these functions",
+  ],
+]);

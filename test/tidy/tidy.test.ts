@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { layers, libraryDoors, testLibraries } from './layers.ts';
+import { layers, libraryDoors, testLibraries, usedByTestsAlone } from './layers.ts';
 
 interface SourceFile {
   readonly name: string;
@@ -121,32 +121,69 @@ test('imports name a file with its extension, and no file is a barrel', () => {
   );
 });
 
-test('a value that is exported is imported by another file', () => {
-  const imported = new Set<string>();
+/** What other files import of each file, as `file name`; and files that are imported whole. */
+function importsOf(importers: readonly SourceFile[]): {
+  readonly names: ReadonlySet<string>;
+  readonly whole: ReadonlySet<string>;
+} {
+  const names = new Set<string>();
   const whole = new Set<string>();
-  for (const file of files) {
-    for (const [, names = '', from = ''] of file.text.matchAll(namedImports)) {
-      for (const name of names.split(',')) {
-        imported.add(`${resolved(file, from)} ${name.trim().split(' ')[0]}`);
+  for (const file of importers) {
+    for (const [, list = '', from = ''] of file.text.matchAll(namedImports)) {
+      for (const name of list.split(',')) {
+        names.add(`${resolved(file, from)} ${name.trim().split(' ')[0]}`);
       }
     }
     for (const [, from, late = ''] of file.text.matchAll(wholeImports)) {
       whole.add(resolved(file, from ?? late));
     }
   }
-  const wrong = files
+  return { names, whole };
+}
+
+const exportedValues = (exporters: readonly SourceFile[], whole: ReadonlySet<string>): string[] =>
+  exporters
     .filter(({ name }) => !whole.has(name))
     .flatMap(({ name, text }) =>
       [...text.matchAll(exportedValue)].map(([, value]) => `${name} ${value}`),
-    )
-    .filter((value) => !imported.has(value));
-  assert.deepEqual(wrong, []);
+    );
+
+/** What stands in `${...}` stays. */
+const withoutTexts = (code: string): string =>
+  code
+    .replace(/'[^'\n]*'/g, "''")
+    .replace(/`(?:[^`\\]|\\.)*`/g, (text) => (text.match(/\$\{[^}]*\}/g) ?? []).join(' '));
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+
+test('a value that is exported is imported by another file', () => {
+  const { names, whole } = importsOf(files);
+  assert.deepEqual(
+    exportedValues(files, whole).filter((value) => !names.has(value)),
+    [],
+  );
+});
+
+test('what production exports is used by production, and not by tests alone', () => {
+  const { names, whole } = importsOf(production);
+  const code = new Map(production.map(({ name, text }) => [name, withoutComments(text)]));
+  const usesOwn = (exported: string): boolean => {
+    const [file = '', name = ''] = exported.split(' ');
+    const declared = new RegExp(`export (?:async )?(?:const|let|class|function\\*?) ${name}\\b`);
+    const rest = withoutTexts(code.get(file)?.replace(declared, '') ?? '');
+    // Not as a member, nor as the name of one.
+    return new RegExp(`(?<!\\w|(?<!\\.\\.)\\.)${name}\\b(?!\\??:)`).test(rest);
+  };
+  const unused = exportedValues(production, whole).filter(
+    (value) => !names.has(value) && !usesOwn(value),
+  );
+  assert.deepEqual(unused.sort(), [...usedByTestsAlone.keys()].sort());
 });
 
 test('a type that is exported is used, by its own file at least', () => {
   const named = new Map<string, number>();
   for (const { text } of files) {
-    for (const [word] of text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').matchAll(/\b[A-Z]\w*/g)) {
+    for (const [word] of withoutComments(text).matchAll(/\b[A-Z]\w*/g)) {
       named.set(word, (named.get(word) ?? 0) + 1);
     }
   }

@@ -10,7 +10,7 @@ import { keyPurposes } from '../../src/pki/certificates.ts';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { HttpServer, Listen, ResponseStream } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
-import { listenUws } from '../../src/transport/uws/listen-uws.ts';
+import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 

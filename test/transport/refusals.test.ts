@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { ExchangeHandler, HttpServer } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
-import { listenUws } from '../../src/transport/uws/listen-uws.ts';
+import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 
 const limits = { ...defaultTransportLimits, requestTimeoutMs: 1_000 };

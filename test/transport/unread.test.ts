@@ -12,7 +12,7 @@ import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { HttpServer, Listen, TransportLimits } from '../../src/transport/http-exchange.ts';
 import { exchange } from '../support/clients/http-client.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
-import { listenUws } from '../../src/transport/uws/listen-uws.ts';
+import { listenUws } from '../support/servers/listen-uws.ts';
 
 const mebibyte = 1024 * 1024;
 /** `SLUICE_FULL_SIZE=1`: as many requests as the attack had. */

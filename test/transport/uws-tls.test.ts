@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { HttpServer, TlsOptions } from '../../src/transport/http-exchange.ts';
-import { listenUws } from '../../src/transport/uws/listen-uws.ts';
+import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import { transportContract } from '../contract/transport-contract.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { listenUws } from '../../src/transport/uws/listen-uws.ts';
+import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import { transportContract } from '../contract/transport-contract.ts';
 

@@ -13,7 +13,7 @@
  */
 import { newForbidden, newInternalError } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
-import type { CompanionRefusal } from '../../registry/accompanied.ts';
+import type { CompanionRefusal } from '../../registry/execute-with-companions.ts';
 import { parseStoreKey } from '../../storage/keys.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { chargeCodes } from '../quota/charge.ts';

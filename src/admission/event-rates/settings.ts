@@ -10,7 +10,7 @@
  *
  * Invariant: read strictly; all that is wrong is told at once.
  */
-import { oneOf, placeOf, unknownFields } from '../../apimachinery/configuration-document.ts';
+import { oneOf, fieldPath, unknownFields } from '../../apimachinery/configuration-document.ts';
 import { items, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -55,7 +55,7 @@ function readRate(limit: unknown, path: string, problems: string[]): EventRate {
     const value = object[field] ?? byDefault;
     const isCount = typeof value === 'number' && Number.isSafeInteger(value);
     if (isCount && value >= least && value < 2 ** 31) return value;
-    problems.push(`${placeOf(path, field)}: an integer of at least ${least} expected`);
+    problems.push(`${fieldPath(path, field)}: an integer of at least ${least} expected`);
     return 1;
   };
   const size = count('cacheSize', 0, cacheSizeByDefault);

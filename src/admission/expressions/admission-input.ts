@@ -12,7 +12,7 @@ import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { GroupVersionResource, Operation } from '../matching/matching.ts';
-import { namespaceType, requestType } from './admission-place.ts';
+import { namespaceType, requestType } from './admission-context.ts';
 
 /** As it is shown to this configuration: in the version that its rules named. */
 export interface AdmissionInput {
@@ -50,7 +50,7 @@ export type AdmissionBindings = {
   readonly 'authorizer.requestResource'?: () => Value;
 };
 
-/** Undefined authorizer: the place has none. */
+/** Undefined authorizer: the context has none. */
 export function admissionBindings(
   { namespaceObject, object, oldObject, request }: AdmissionInput,
   authorizer: DecisionSource | undefined,

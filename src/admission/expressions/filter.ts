@@ -8,7 +8,7 @@
  */
 import { budgets } from '../../cel/budgets.ts';
 import type { Bindings, Environment, Outcome } from '../../cel/cel.ts';
-import { compileInParts, evaluateInTurns } from '../../cel/expression.ts';
+import { compileSteps, evaluateInTurns } from '../../cel/expression.ts';
 import type { CompiledExpression } from '../../cel/expression.ts';
 import type { LateValues } from '../../cel/late-values.ts';
 import type { Type } from '../../cel/type.ts';
@@ -28,7 +28,7 @@ export function* compileAll(
   const found: NamedExpression[] = [];
   for (const text of texts) {
     const compiled =
-      text === '' ? undefined : yield* compileInParts(environment, text.trim(), results);
+      text === '' ? undefined : yield* compileSteps(environment, text.trim(), results);
     found.push({ text: text.trim(), compiled });
     yield;
   }

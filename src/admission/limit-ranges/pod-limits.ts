@@ -27,7 +27,7 @@ const foundMax = 1000;
 const addedMax = 25_000;
 
 /** Containers that the annotation names. */
-const toldMax = 1000;
+const missingListedMax = 1000;
 
 /** What was set. */
 export interface Completed {
@@ -89,7 +89,7 @@ function withUsual(
     if (missing.length === 0) continue;
     changed = { ...(changed ?? resources), [list]: { ...own, ...next } };
     said.count += 1;
-    if (said.told.length >= toldMax) continue;
+    if (said.told.length >= missingListedMax) continue;
     const what = `${list.slice(0, -1)} for ${noun} ${text(container, 'name')}`;
     said.told.push(`${missing.sort().join(', ')} ${what}`);
   }

@@ -10,7 +10,7 @@
  * that nobody knows looks at every configuration, or lets learn() do so in turns; so it is after
  * more than `changesMax` changes.
  */
-import { placeOf } from '../../stdx/sorted-list.ts';
+import { indexFor } from '../../stdx/sorted-list.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { keyOf, shapesMax } from './match-index.ts';
 import type { MatchIndex } from './match-index.ts';
@@ -74,7 +74,7 @@ class Index<T> implements NamedMatchIndex<T> {
 
   set(name: string, configuration: T): void {
     if (!this.#configurations.has(name)) {
-      this.#sorted.splice(placeOf(this.#sorted, name, itself), 0, name);
+      this.#sorted.splice(indexFor(this.#sorted, name, itself), 0, name);
     }
     this.#configurations.set(name, configuration);
     this.#note(name);
@@ -82,7 +82,7 @@ class Index<T> implements NamedMatchIndex<T> {
 
   delete(name: string): void {
     if (!this.#configurations.delete(name)) return;
-    this.#sorted.splice(placeOf(this.#sorted, name, itself), 1);
+    this.#sorted.splice(indexFor(this.#sorted, name, itself), 1);
     this.#note(name);
   }
 
@@ -157,7 +157,7 @@ class Index<T> implements NamedMatchIndex<T> {
     const list = [...before.list];
     for (const name of new Set(this.#changes.slice(before.seen - this.#seen))) {
       const kept = this.#keptOf(name, shape);
-      const at = placeOf(names, name, itself);
+      const at = indexFor(names, name, itself);
       const isThere = names[at] === name ? 1 : 0;
       if (kept === undefined) {
         names.splice(at, isThere);

@@ -22,7 +22,7 @@ export interface ExistingPods {
   all(): Iterable<ApiObject>;
 }
 
-export interface PodJudge {
+export interface PodEvaluator {
   /** The reasons of what is found, as one text; '' if nothing is. */
   reasons(pod: ApiObject): string;
   isExempt(pod: ApiObject): boolean;
@@ -39,7 +39,7 @@ export function* warningsOf(
   namespace: string,
   enforce: LevelVersion,
   pods: ExistingPods,
-  judge: PodJudge,
+  judge: PodEvaluator,
 ): Steps<readonly string[]> {
   const seen = new Map<string, Seen>();
   const controllers = new Set<string>();

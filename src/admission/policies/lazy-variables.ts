@@ -14,7 +14,7 @@ import type { Type } from '../../cel/type.ts';
 import { ObjectValue } from '../../cel/value.ts';
 import type { Value } from '../../cel/value.ts';
 import { untilDone } from '../../stdx/turns.ts';
-import { variablesType } from '../expressions/admission-place.ts';
+import { variablesType } from '../expressions/admission-context.ts';
 import type { Compiled, EvaluationPorts } from '../expressions/filter.ts';
 
 /** What expressions of a policy see: its variables beside the rest. Those of a policy without any

@@ -3,7 +3,7 @@
  * theirs; variables are typed by their declaration, so each policy with variables has its own.
  */
 import type { Environment } from '../../cel/cel.ts';
-import { compileInParts } from '../../cel/expression.ts';
+import { compileSteps } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { jsonPatchLibrary } from '../../cel/library/json-patch-library.ts';
 import { dynType } from '../../cel/type.ts';
@@ -11,16 +11,16 @@ import type { Type } from '../../cel/type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { objects, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { admissionPlace } from '../expressions/admission-place.ts';
+import { admissionContext } from '../expressions/admission-context.ts';
 import type { Compiled } from '../expressions/filter.ts';
 import { mutationTypes } from '../expressions/mutation-types.ts';
 
 export interface PolicyEnvironments {
-  /** `variables` undefined: the place has none. */
-  at(options: PlaceOptions): Environment;
+  /** `variables` undefined: the context has none. */
+  at(options: PolicyContextOptions): Environment;
 }
 
-export interface PlaceOptions {
+export interface PolicyContextOptions {
   readonly params: boolean;
   readonly authorizer: boolean;
   readonly variables?: ReadonlyMap<string, Type> | undefined;
@@ -42,11 +42,11 @@ export function policyEnvironments(language: Language): PolicyEnvironments {
   };
 }
 
-function environmentOf(language: Language, options: PlaceOptions): Environment {
+function environmentOf(language: Language, options: PolicyContextOptions): Environment {
   const { authorizer, mutating = false, params, variables } = options;
   const providers = mutating ? [mutationTypes] : [];
-  const place = admissionPlace({ params, authorizer, variables, providers });
-  return language.forStored({ ...place, ...(mutating && { libraries: [jsonPatchLibrary] }) });
+  const context = admissionContext({ params, authorizer, variables, providers });
+  return language.forStored({ ...context, ...(mutating && { libraries: [jsonPatchLibrary] }) });
 }
 
 export interface PolicyVariables {
@@ -68,7 +68,7 @@ export function* compileVariables(
   const environment = environmentOf(language, { params, authorizer: true, variables: types });
   for (const variable of variables) {
     const name = text(variable, 'name');
-    const found = yield* compileInParts(environment, text(variable, 'expression'));
+    const found = yield* compileSteps(environment, text(variable, 'expression'));
     types.set(name, found.kind === 'ok' ? found.expression.ast.type : dynType);
     compiled.set(name, found);
     yield;

@@ -27,7 +27,7 @@ import type { MutableObject, Reinvocation } from './mutating.ts';
 import type { MutatingPolicy } from './mutating-policy.ts';
 import type { PolicyPorts, PolicyRequest, ShownObjects } from './policies.ts';
 import type { BoundPolicy, PolicySource } from './policy-source.ts';
-import { judgeByPolicies } from './validating.ts';
+import { validateByPolicies } from './validating.ts';
 import type { ValidatingPolicy } from './validating-policy.ts';
 
 export interface PolicyPluginDeps extends PolicyPorts {
@@ -52,7 +52,7 @@ export function validatingAdmissionPolicy(
       return after(hooksOf(source, review, deps), (hooks) => {
         if (hooks.length === 0) return undefined;
         return after(withNamespace(review, deps), () =>
-          judgeByPolicies(hooks, requestOf(review, deps), say, deps, fill),
+          validateByPolicies(hooks, requestOf(review, deps), say, deps, fill),
         );
       });
     },

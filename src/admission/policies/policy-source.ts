@@ -11,7 +11,7 @@
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
-import { placeOf } from '../../stdx/sorted-list.ts';
+import { indexFor } from '../../stdx/sorted-list.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -221,7 +221,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     if (before !== undefined && before !== binding.policyName)
       yield* this.#dropBinding(binding.name);
     const list = this.#bindings.get(binding.policyName) ?? [];
-    const at = placeOf(list, binding.name, nameOf);
+    const at = indexFor(list, binding.name, nameOf);
     list.splice(at, list[at]?.name === binding.name ? 1 : 0, binding);
     this.#bindings.set(binding.policyName, list);
     this.#policyOf.set(binding.name, binding.policyName);
@@ -234,7 +234,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     const policyName = this.#policyOf.get(name);
     const list = policyName === undefined ? undefined : this.#bindings.get(policyName);
     if (policyName === undefined || list === undefined) return;
-    list.splice(placeOf(list, name, nameOf), 1);
+    list.splice(indexFor(list, name, nameOf), 1);
     if (list.length === 0) this.#bindings.delete(policyName);
     this.#policyOf.delete(name);
     this.#reindex(policyName);

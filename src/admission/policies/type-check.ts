@@ -14,7 +14,7 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { compileInParts } from '../../cel/expression.ts';
+import { compileSteps } from '../../cel/expression.ts';
 import type { Environment } from '../../cel/cel.ts';
 import type { Language } from '../../cel/language.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
@@ -23,7 +23,7 @@ import type { Schema } from '../../cel/schema/schema.ts';
 import { dynType } from '../../cel/type.ts';
 import type { Type } from '../../cel/type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import { admissionPlace } from '../expressions/admission-place.ts';
+import { admissionContext } from '../expressions/admission-context.ts';
 import type { GroupVersionResource } from '../matching/matching.ts';
 import { paramKindOf } from './policy-spec.ts';
 
@@ -96,9 +96,9 @@ function* environmentOf(
 ): Steps<Environment> {
   const variables = new Map<string, Type>();
   const place = { params: paramsType !== undefined, paramsType, object, authorizer: true };
-  const environment = language.forStored(admissionPlace({ ...place, variables }));
+  const environment = language.forStored(admissionContext({ ...place, variables }));
   for (const variable of objects(spec, 'variables')) {
-    const found = yield* compileInParts(environment, text(variable, 'expression'));
+    const found = yield* compileSteps(environment, text(variable, 'expression'));
     const type = found.kind === 'ok' ? found.expression.ast.type : dynType;
     variables.set(text(variable, 'name'), type);
     yield;
@@ -111,7 +111,7 @@ const prefix = 'compilation failed: ';
 function* warningOf(expression: string, kinds: readonly CheckedKind[]): Steps<string> {
   const lines: string[] = [];
   for (const { environment, kind } of kinds) {
-    const found = yield* compileInParts(environment, expression);
+    const found = yield* compileSteps(environment, expression);
     yield;
     if (found.kind === 'ok') continue;
     const { problem } = found;

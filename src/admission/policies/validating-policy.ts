@@ -136,7 +136,7 @@ export function evaluatePolicy(
     if (policy.conditions.count > 0) observe(verdict);
     switch (verdict.kind) {
       case 'match':
-        return judged(policy, subject, ports);
+        return evaluateMatched(policy, subject, ports);
       case 'excluded':
         return nothingSaid;
       case 'failed':
@@ -155,7 +155,7 @@ function failed(policy: FailurePolicy, message: string, index: number): PolicyDe
   return { action, evaluation: 'error', message, reason: '', index };
 }
 
-function judged(
+function evaluateMatched(
   policy: ValidatingPolicy,
   subject: Subject,
   ports: EvaluationPorts,

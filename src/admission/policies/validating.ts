@@ -35,7 +35,7 @@ const annotationBytesMax = 10 * 1024;
 const failureKey = 'validation.policy.admission.{domain}/validation_failure';
 
 /** `fill`: of the identity. Undefined: nobody refuses. */
-export function judgeByPolicies(
+export function validateByPolicies(
   hooks: readonly ValidatingHook[],
   request: PolicyRequest,
   say: PolicySay,

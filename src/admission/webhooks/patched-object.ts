@@ -6,11 +6,16 @@
  * patches take turns.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
-import { formatFieldError, invalid } from '../../apimachinery/field-error.ts';
+import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
-import { newInternalError, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
+import { newInternalError, StatusError } from '../../apimachinery/status-error.ts';
+import {
+  newTypeMismatch,
+  typeMismatch,
+  typeMismatchError,
+} from '../../apimachinery/type-mismatch.ts';
 import { conformedDocument, typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -88,13 +93,12 @@ function otherKind(
   { custom, group }: KindInfo,
 ): StatusError | undefined {
   if (patched['kind'] === undefined) return newInternalError("Object 'Kind' is missing");
-  const [field, expected] =
-    patched['apiVersion'] === apiVersion ? ['kind', kind] : ['apiVersion', apiVersion];
-  const found = patched[field] ?? null;
-  if (found === expected) return undefined;
-  const why = invalid(field, found, `must be ${expected}`);
-  if (custom !== undefined) return newInvalid({ group, kind }, metadata.name ?? '', [why]);
-  return newInternalError(formatFieldError(why));
+  const mismatch = typeMismatch(patched, { apiVersion, kind });
+  if (mismatch === undefined) return undefined;
+  if (custom !== undefined) {
+    return newTypeMismatch({ group, kind, name: metadata.name ?? '' }, mismatch, null);
+  }
+  return newInternalError(formatFieldError(typeMismatchError(mismatch, null)));
 }
 
 /** Of the object, or of what only its subresource takes. */

@@ -20,18 +20,23 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { defaultErrors, hasUnprunedDefaults } from './defaults.ts';
-import { allDemands, demandsAfter, needsStructure, somewhere } from './demands.ts';
-import type { PlacedSchema, SchemaDemands } from './demands.ts';
+import {
+  strictSchemaOptions,
+  schemaOptionsAfter,
+  requiresStructuralSchema,
+  someSubschema,
+} from './schema-options.ts';
+import type { VersionSchema, SchemaValidationOptions } from './schema-options.ts';
 import { keywordErrors, rootErrors } from './keywords.ts';
 import { isPlainScalar } from './plain-scalar.ts';
-import { placedSchemas } from './placed-schemas.ts';
+import { versionSchemas } from './version-schemas.ts';
 import { expressionsOf, ruleErrors } from './rules.ts';
 import { isStructural, structuralErrors } from './structural.ts';
 
-function demandsOf(current: ApiObject | undefined): SchemaDemands {
-  if (current === undefined) return allDemands;
-  const before = placedSchemas(current).map(({ schema }) => schema);
-  return demandsAfter(before, (schema) => isStructural(schema) && hasUnpruned(schema));
+function schemaOptionsOf(current: ApiObject | undefined): SchemaValidationOptions {
+  if (current === undefined) return strictSchemaOptions;
+  const before = versionSchemas(current).map(({ schema }) => schema);
+  return schemaOptionsAfter(before, (schema) => isStructural(schema) && hasUnpruned(schema));
 }
 
 function hasUnpruned(schema: JsonObject): boolean {
@@ -45,7 +50,7 @@ const convertible = new WeakMap<JsonObject, boolean>();
 
 /** Whether it can be read as a structural schema at all. Told once for each schema. */
 function isConvertible(schema: JsonObject): boolean {
-  const known = convertible.get(schema) ?? !somewhere(schema, hasUnsupported);
+  const known = convertible.get(schema) ?? !someSubschema(schema, hasUnsupported);
   convertible.set(schema, known);
   return known;
 }
@@ -63,9 +68,10 @@ function hasUnsupported(each: JsonObject): boolean {
 }
 
 /** Old definitions may have schemas without structure, while those say nothing that needs it. */
-function mustBeStructural(definition: ApiObject, demands: SchemaDemands): boolean {
-  if (demands.structural || part(definition, 'spec')['preserveUnknownFields'] !== true) return true;
-  return placedSchemas(definition).some(({ schema }) => needsStructure(schema));
+function mustBeStructural(definition: ApiObject, options: SchemaValidationOptions): boolean {
+  if (options.requireStructural || part(definition, 'spec')['preserveUnknownFields'] !== true)
+    return true;
+  return versionSchemas(definition).some(({ schema }) => requiresStructuralSchema(schema));
 }
 
 /** `always`: a schema is structural also where nothing in the definition needs it to be. */
@@ -74,14 +80,14 @@ export function structureErrors(
   current: ApiObject | undefined,
   always = true,
 ): readonly FieldError[] {
-  const asked = demandsOf(current);
-  const demands = always ? asked : { ...asked, structural: false };
-  const structural = mustBeStructural(definition, demands);
-  return placedSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
+  const asked = schemaOptionsOf(current);
+  const options = always ? asked : { ...asked, requireStructural: false };
+  const structural = mustBeStructural(definition, options);
+  return versionSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
     const errors = [...rootErrors(schema, path, hasStatus)];
     const convertible = isConvertible(schema);
     if (structural && convertible) errors.push(...structuralErrors(schema, path));
-    errors.push(...keywordErrors(schema, path, demands).errors);
+    errors.push(...keywordErrors(schema, path, options).errors);
     if (structural && !convertible && errors.length === 0) {
       errors.push(invalid(path, '', "OpenAPIV3Schema 'schema' is not supported"));
     }
@@ -94,41 +100,41 @@ export function* expressionErrors(
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
-  const before = placedSchemas(current);
-  const demands = demandsOf(current);
-  if (!mustBeStructural(definition, demands)) return [];
+  const before = versionSchemas(current);
+  const options = schemaOptionsOf(current);
+  if (!mustBeStructural(definition, options)) return [];
   const stored = new Set(before.flatMap(({ schema }) => expressionsOf(schema)));
   const memo = ruleMemo();
   const errors: FieldError[] = [];
-  for (const placed of placedSchemas(definition)) {
-    if (before.some(({ schema }) => deepEqual(schema, placed.schema))) continue;
+  for (const version of versionSchemas(definition)) {
+    if (before.some(({ schema }) => deepEqual(schema, version.schema))) continue;
     yield;
-    errors.push(...(yield* placedErrors(placed, { stored, memo, demands, language })));
+    errors.push(...(yield* versionErrors(version, { stored, memo, options, language })));
   }
   return errors;
 }
 
-interface Surroundings {
+interface SchemaContext {
   /** Expressions that were accepted before. */
   readonly stored: ReadonlySet<string>;
   readonly memo: RuleMemo;
-  readonly demands: SchemaDemands;
+  readonly options: SchemaValidationOptions;
   readonly language: Language;
 }
 
-function* placedErrors(
-  { path, schema }: PlacedSchema,
-  { demands, language, memo, stored }: Surroundings,
+function* versionErrors(
+  { path, schema }: VersionSchema,
+  { options, language, memo, stored }: SchemaContext,
 ): Steps<readonly FieldError[]> {
   if (!isConvertible(schema)) return [];
   yield;
   if (!isStructural(schema)) return [];
   yield;
-  const pruned = demands.prunedDefaults;
+  const pruned = options.requirePrunedDefaults;
   const ofDefaults = yield* defaultErrors(asSchema(schema), path, { language, pruned });
   if (ofDefaults.length > 0) return ofDefaults;
   yield;
-  const { faulty } = keywordErrors(schema, path, demands);
+  const { faulty } = keywordErrors(schema, path, options);
   yield;
   const isStored = (expression: string): boolean => stored.has(expression);
   return yield* ruleErrors(schema, path, { language, isStored, memo, faulty });

@@ -2,10 +2,10 @@
  * Defaults of a schema: they have no unknown fields, their embedded metadata are metadata, and they
  * are valid where they stand, also by the rules (spec 1, section 2.2).
  *
- * Inside the metadata of a resource, a default is judged as a part of the metadata that it makes.
+ * Inside the metadata of a resource, a default is checked as a part of the metadata that it makes.
  *
  * Bounds: all defaults of one schema share the budget that the rules of one object have; when that
- * is used up the rest is not judged. One step is one default.
+ * is used up the rest is not checked. One step is one default.
  */
 import { formatFieldErrors, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -26,7 +26,7 @@ import { validateValue } from '../validate/validate-value.ts';
 import { createValuePlanner } from '../validate/value-plan.ts';
 import type { ValuePlanner } from '../validate/value-plan.ts';
 
-export interface DefaultsDemands {
+export interface DefaultsValidationOptions {
   readonly language: Language;
   /** There must be no unknown fields in them. */
   readonly pruned: boolean;
@@ -38,9 +38,9 @@ const hasDefaults = spineMemo((schema) => defaultOf(schema) !== undefined);
 export function* defaultErrors(
   schema: StructuralSchema,
   path: string,
-  { language, pruned }: DefaultsDemands,
+  { language, pruned }: DefaultsValidationOptions,
 ): Steps<readonly FieldError[]> {
-  const judge: Judge = {
+  const walk: DefaultsWalk = {
     language,
     pruned,
     values: createValuePlanner(undefined),
@@ -52,14 +52,14 @@ export function* defaultErrors(
     path,
     resource: schema,
     isRoot: true,
-    around: [],
+    pathWithin: [],
     insideMeta: false,
   };
-  yield* visit(root, judge);
-  return judge.errors;
+  yield* visit(root, walk);
+  return walk.errors;
 }
 
-interface Judge {
+interface DefaultsWalk {
   readonly language: Language;
   readonly pruned: boolean;
   readonly values: ValuePlanner;
@@ -74,28 +74,31 @@ interface Node {
   readonly resource: StructuralSchema;
   readonly isRoot: boolean;
   /** From the resource to here. */
-  readonly around: readonly (string | number)[];
+  readonly pathWithin: readonly (string | number)[];
   /** It is in apiVersion, kind or metadata of the resource. */
   readonly insideMeta: boolean;
 }
 
-function* visit(given: Node, judge: Judge): Steps<void> {
-  if (!hasDefaults(given.schema) || judge.budget < 0) return;
+function* visit(given: Node, walk: DefaultsWalk): Steps<void> {
+  if (!hasDefaults(given.schema) || walk.budget < 0) return;
   const embedded = isEmbedded(given.schema) || given.isRoot;
   const node = embedded
-    ? { ...given, resource: given.schema, around: [], insideMeta: false }
+    ? { ...given, resource: given.schema, pathWithin: [], insideMeta: false }
     : given;
   const { path, schema } = node;
   const value = defaultOf(schema);
   if (value !== undefined) {
     yield;
-    if (node.insideMeta) yield* judgeMeta(value, node, judge);
-    else yield* judgeDefault(value, node, judge);
+    if (node.insideMeta) yield* checkMeta(value, node, walk);
+    else yield* checkDefault(value, node, walk);
   }
   const { items } = schema;
   if (items !== undefined) {
-    const around = [...node.around, 0];
-    yield* visit({ ...node, schema: items, path: `${path}.items`, isRoot: false, around }, judge);
+    const pathWithin = [...node.pathWithin, 0];
+    yield* visit(
+      { ...node, schema: items, path: `${path}.items`, isRoot: false, pathWithin },
+      walk,
+    );
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isMeta = embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
@@ -104,16 +107,16 @@ function* visit(given: Node, judge: Judge): Steps<void> {
       schema: property,
       path: `${path}.properties[${name}]`,
       isRoot: false,
-      around: [...node.around, name],
+      pathWithin: [...node.pathWithin, name],
       insideMeta: node.insideMeta || isMeta,
     };
-    yield* visit(below, judge);
+    yield* visit(below, walk);
   }
 }
 
 /** A value of the resource that has nothing but this default in it. */
-function surrounded(value: JsonValue, around: readonly (string | number)[]): JsonValue {
-  const made = around.reduceRight<JsonValue>(
+function nestedUnder(value: JsonValue, pathWithin: readonly (string | number)[]): JsonValue {
+  const made = pathWithin.reduceRight<JsonValue>(
     (inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }),
     value,
   );
@@ -121,16 +124,16 @@ function surrounded(value: JsonValue, around: readonly (string | number)[]): Jso
   return { apiVersion: 'validation/v1', kind: 'Validation', ...made };
 }
 
-function* judgeMeta(
+function* checkMeta(
   value: JsonValue,
-  { around, path, resource, schema }: Node,
-  judge: Judge,
+  { pathWithin, path, resource, schema }: Node,
+  walk: DefaultsWalk,
 ): Steps<void> {
-  const whole = surrounded(value, around);
+  const whole = nestedUnder(value, pathWithin);
   const field = `${path}.default`;
   const wrong = (problem: string): void => {
     const detail = `must result in valid metadata: ${problem}`;
-    judge.errors.push(shownAsJson(invalid(field, value, detail)));
+    walk.errors.push(shownAsJson(invalid(field, value, detail)));
   };
   const coerced = coerceEmbedded(whole, resource, { isResource: true, dropsInvalid: false });
   if (coerced.kind === 'refused') {
@@ -142,51 +145,51 @@ function* judgeMeta(
     wrong(formatFieldErrors(embedded));
     return;
   }
-  yield* judgeValue(value, field, schema, judge);
+  yield* checkValue(value, field, schema, walk);
 }
 
-function* judgeDefault(value: JsonValue, { path, schema }: Node, judge: Judge): Steps<void> {
+function* checkDefault(value: JsonValue, { path, schema }: Node, walk: DefaultsWalk): Steps<void> {
   const field = `${path}.default`;
   const isResource = isEmbedded(schema);
   const coerced = coerceEmbedded(value, schema, { isResource, dropsInvalid: false });
-  if (judge.pruned && hasUnknown(value, schema)) {
+  if (walk.pruned && hasUnknown(value, schema)) {
     const shown = coerced.kind === 'ok' ? coerced.value : value;
-    judge.errors.push(shownAsJson(invalid(field, shown, 'must not have unknown fields')));
+    walk.errors.push(shownAsJson(invalid(field, shown, 'must not have unknown fields')));
   }
   if (coerced.kind === 'refused') {
     const { problem } = coerced;
     const at = `${field}.${problem.field}`;
-    judge.errors.push(shownAsJson(invalid(at, problem.value, problem.detail)));
+    walk.errors.push(shownAsJson(invalid(at, problem.value, problem.detail)));
     return;
   }
   const embedded = embeddedErrors(value, schema, isResource, field);
-  if (embedded.length > 0) judge.errors.push(...embedded);
-  else yield* judgeValue(value, field, schema, judge);
+  if (embedded.length > 0) walk.errors.push(...embedded);
+  else yield* checkValue(value, field, schema, walk);
 }
 
-function* judgeValue(
+function* checkValue(
   value: JsonValue,
   field: string,
   schema: StructuralSchema,
-  judge: Judge,
+  walk: DefaultsWalk,
 ): Steps<void> {
-  const plan = judge.values.planOf(schema);
+  const plan = walk.values.planOf(schema);
   const errors = yield* validateValue({ value, plan, prefix: field });
   if (errors.length > 0) {
-    judge.errors.push(...errors);
+    walk.errors.push(...errors);
     return;
   }
   if (!hasRules(schema)) return;
-  const rules = new RulePlan(schema, undefined, isEmbedded(schema), judge.language);
+  const rules = new RulePlan(schema, undefined, isEmbedded(schema), walk.language);
   // As if it had been there before, and then as if it came now: rules may ask for either.
-  const { budget } = judge;
+  const { budget } = walk;
   const kept = yield* runRules({ plan: rules, value, old: value, path: field, budget });
-  judge.errors.push(...kept.errors);
-  judge.budget = kept.budget;
+  walk.errors.push(...kept.errors);
+  walk.budget = kept.budget;
   if (kept.errors.length > 0) return;
   const brought = yield* runRules({ plan: rules, value, old: undefined, path: field, budget });
-  judge.errors.push(...brought.errors);
-  judge.budget = Math.min(kept.budget, brought.budget);
+  walk.errors.push(...brought.errors);
+  walk.budget = Math.min(kept.budget, brought.budget);
 }
 
 function hasUnknown(value: JsonValue, schema: StructuralSchema): boolean {

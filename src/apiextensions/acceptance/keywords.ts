@@ -13,8 +13,8 @@ import { items, objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { schemaDump } from './dumps.ts';
-import { typeNames } from './demands.ts';
-import type { SchemaDemands } from './demands.ts';
+import { typeNames } from './schema-options.ts';
+import type { SchemaValidationOptions } from './schema-options.ts';
 import { listErrors } from './list-keywords.ts';
 import { isPlainScalar } from './plain-scalar.ts';
 import { ruleFormErrors } from './rule-form.ts';
@@ -30,25 +30,25 @@ export interface KeywordFindings {
 
 const nothingFound: KeywordFindings = { errors: [], faulty: new Set() };
 
-/** By which demands a schema was found to be right. */
-const right = new WeakMap<JsonObject, SchemaDemands>();
+/** By which options a schema was found to be right. */
+const right = new WeakMap<JsonObject, SchemaValidationOptions>();
 
 /** Of a schema that was found to be right it says so at once. */
 export function keywordErrors(
   schema: JsonObject,
   path: string,
-  demands: SchemaDemands,
+  options: SchemaValidationOptions,
 ): KeywordFindings {
-  if (right.get(schema) === demands) return nothingFound;
-  const walk: Walk = { demands, errors: [], faulty: new Set(), above: [] };
+  if (right.get(schema) === options) return nothingFound;
+  const walk: Walk = { options, errors: [], faulty: new Set(), above: [] };
   const root: Node = { schema, path, isRoot: true, insideMeta: false, forbidsDefault: undefined };
   check(root, walk);
-  if (walk.errors.length === 0) right.set(schema, demands);
+  if (walk.errors.length === 0) right.set(schema, options);
   return { errors: walk.errors.slice(0, errorsMax), faulty: walk.faulty };
 }
 
 interface Walk {
-  readonly demands: SchemaDemands;
+  readonly options: SchemaValidationOptions;
   readonly errors: FieldError[];
   readonly faulty: Set<JsonObject>;
   /** Those that the walk is inside of, and the one that it looks at. */
@@ -74,19 +74,19 @@ function check(node: Node, walk: Walk): void {
   if (walk.errors.length >= errorsMax || isPlainScalar(node.schema)) return;
   walk.above.push(node.schema);
   checkBelow(node, walk);
-  for (const error of ownErrors(node, walk.demands)) report(walk, error);
+  for (const error of ownErrors(node, walk.options)) report(walk, error);
   walk.above.pop();
 }
 
 const unsupported = ['patternProperties', 'definitions'];
 
-function ownErrors(node: Node, demands: SchemaDemands): readonly FieldError[] {
+function ownErrors(node: Node, options: SchemaValidationOptions): readonly FieldError[] {
   const { forbidsDefault, insideMeta, path, schema } = node;
   const errors: FieldError[] = [];
   const type = text(schema, 'type');
   const forbid = (name: string, detail: string): number =>
     errors.push(forbidden(`${path}.${name}`, detail));
-  if (demands.knownTypes && type !== '' && !typeNames.includes(type)) {
+  if (options.requireKnownTypes && type !== '' && !typeNames.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, typeNames));
   }
   if (forbidsDefault !== undefined && (schema['default'] ?? null) !== null) {
@@ -125,7 +125,7 @@ function ownErrors(node: Node, demands: SchemaDemands): readonly FieldError[] {
     const field = `${path}.x-kubernetes-preserve-unknown-fields`;
     errors.push(invalid(field, false, 'must be true or undefined'));
   }
-  errors.push(...mapErrors(schema, path), ...listErrors(schema, path, demands));
+  errors.push(...mapErrors(schema, path), ...listErrors(schema, path, options));
   for (const [at, rule] of objects(schema, 'x-kubernetes-validations').entries()) {
     errors.push(...ruleFormErrors(rule, `${path}.x-kubernetes-validations[${at}]`, schema));
   }

@@ -5,8 +5,8 @@ import { part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { goJson } from '../schema/go-text.ts';
-import { isLooseSet } from './demands.ts';
-import type { SchemaDemands } from './demands.ts';
+import { isNonAtomicSet } from './schema-options.ts';
+import type { SchemaValidationOptions } from './schema-options.ts';
 import { itemsDump } from './dumps.ts';
 import { schemaAt } from './structural.ts';
 
@@ -17,14 +17,14 @@ const listTypes = ['atomic', 'set', 'map'];
 export function listErrors(
   schema: JsonObject,
   path: string,
-  demands: SchemaDemands,
+  options: SchemaValidationOptions,
 ): readonly FieldError[] {
   const given = schema[listTypeName];
   const listType = typeof given === 'string' ? given : undefined;
   const keys = texts(schema, keysName);
   const errors: FieldError[] = [];
   if (listType !== undefined) {
-    errors.push(...typeErrors(schema, path, demands));
+    errors.push(...typeErrors(schema, path, options));
     if (!listTypes.includes(listType)) {
       errors.push(notSupported(`${path}.${listTypeName}`, listType, listTypes));
     }
@@ -37,7 +37,7 @@ export function listErrors(
     );
   }
   if (listType === 'map') errors.push(...keyedListErrors(schema, keys, path));
-  if (demands.givenKeys && (listType === 'map' || listType === 'set')) {
+  if (options.requireListKeys && (listType === 'map' || listType === 'set')) {
     errors.push(...missingErrors(schema, listType, keys, path));
   }
   return errors;
@@ -46,7 +46,7 @@ export function listErrors(
 function typeErrors(
   schema: JsonObject,
   path: string,
-  demands: SchemaDemands,
+  options: SchemaValidationOptions,
 ): readonly FieldError[] {
   const type = text(schema, 'type');
   if (type !== 'array') {
@@ -54,7 +54,7 @@ function typeErrors(
     const field = `${path}.type`;
     return [type === '' ? required(field, detail) : invalid(field, type, detail)];
   }
-  if (!demands.atomicSets || !isLooseSet(schema)) return [];
+  if (!options.requireAtomicSets || !isNonAtomicSet(schema)) return [];
   const entries = schemaAt(schema, 'items');
   const name = text(entries, 'type') === 'array' ? listTypeName : 'x-kubernetes-map-type';
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';

@@ -32,7 +32,7 @@ const problemsMax = 100;
 /** Of the rules that cost most this many are named. */
 const dearestMax = 4;
 
-export interface RuleDemands {
+export interface RuleValidationOptions {
   readonly language: Language;
   /** Whether a text was accepted before. */
   readonly isStored: (text: string) => boolean;
@@ -47,13 +47,13 @@ interface RuleCost {
   readonly cost: number;
 }
 
-interface Walk extends RuleDemands {
+interface Walk extends RuleValidationOptions {
   readonly problems: FieldError[];
   total: number;
   dearest: readonly RuleCost[];
 }
 
-interface Place {
+interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: string;
   readonly isResource: boolean;
@@ -61,16 +61,16 @@ interface Place {
   readonly type: SchemaType | undefined;
   /** How often it can be there; undefined: without bounds. */
   readonly cardinality: number | undefined;
-  /** The outermost place above whose parts have no old value each. */
+  /** The outermost node above whose parts have no old value each. */
   readonly uncorrelatable: string | undefined;
 }
 
 export function* ruleErrors(
   schema: JsonObject,
   path: string,
-  demands: RuleDemands,
+  options: RuleValidationOptions,
 ): Steps<readonly FieldError[]> {
-  const walk: Walk = { ...demands, problems: [], total: 0, dearest: [] };
+  const walk: Walk = { ...options, problems: [], total: 0, dearest: [] };
   yield* check(
     {
       schema,
@@ -123,17 +123,17 @@ function partsOf(schema: JsonObject): readonly Part[] {
   return parts;
 }
 
-function* check(place: Place, walk: Walk): Steps<void> {
+function* check(node: SchemaNode, walk: Walk): Steps<void> {
   if (walk.problems.length >= problemsMax) return;
-  const { path, schema } = place;
+  const { path, schema } = node;
   const rules = objects(schema, rulesName);
-  const type = place.type ?? (rules.length === 0 ? undefined : typeOf(schema, place.isResource));
+  const type = node.type ?? (rules.length === 0 ? undefined : typeOf(schema, node.isResource));
   if (rules.length > 0 && !walk.faulty.has(schema)) {
     yield;
-    yield* checkRules(rules, { ...place, type }, walk);
+    yield* checkRules(rules, { ...node, type }, walk);
   }
-  const cardinality = cardinalityBelow(place);
-  const uncorrelatable = uncorrelatableBelow(place);
+  const cardinality = cardinalityBelow(node);
+  const uncorrelatable = uncorrelatableBelow(node);
   for (const { end, inner, name } of partsOf(schema)) {
     yield* check(
       {
@@ -160,7 +160,7 @@ function typeBelow(type: SchemaType, name: string | undefined): SchemaType | und
   return escaped === undefined ? undefined : type.fields.get(escaped)?.type;
 }
 
-function cardinalityBelow({ cardinality, schema }: Place): number | undefined {
+function cardinalityBelow({ cardinality, schema }: SchemaNode): number | undefined {
   const most = entriesOf(schema);
   return cardinality === undefined || most === undefined ? undefined : cardinality * most;
 }
@@ -176,7 +176,7 @@ function entriesOf(schema: JsonObject): number | undefined {
 
 /** Entries of a list without keys, members of a map of an unknown type, and all below them, have no
  * old value of their own. */
-function uncorrelatableBelow({ path, schema, uncorrelatable }: Place): string | undefined {
+function uncorrelatableBelow({ path, schema, uncorrelatable }: SchemaNode): string | undefined {
   if (uncorrelatable !== undefined) return uncorrelatable;
   const mapType = schema['x-kubernetes-map-type'] ?? 'granular';
   if (mapType !== 'granular' && mapType !== 'atomic') return path;
@@ -184,8 +184,8 @@ function uncorrelatableBelow({ path, schema, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): Steps<void> {
-  const { path, type } = place;
+function* checkRules(rules: readonly JsonObject[], node: SchemaNode, walk: Walk): Steps<void> {
+  const { path, type } = node;
   if (type === undefined) {
     const detail =
       'internal error: failed to construct type information for x-kubernetes-validations rules: ' +
@@ -195,11 +195,11 @@ function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): St
   }
   const { isStored, language, memo } = walk;
   const compiled = yield* compileRules(rules.map(ruleOf), type, language, isStored, memo);
-  const times = place.cardinality ?? cardinalityOf(type);
+  const times = node.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;
     costProblems(rule, field, times, walk);
-    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, place));
+    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, node));
   }
 }
 
@@ -252,7 +252,7 @@ function compiledProblems(
   compiled: CompiledRule,
   field: string,
   rule: JsonObject,
-  { uncorrelatable }: Place,
+  { uncorrelatable }: SchemaNode,
 ): readonly FieldError[] {
   const problems: FieldError[] = [];
   const whole = (problem: string, at: string): FieldError => ({

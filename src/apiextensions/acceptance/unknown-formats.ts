@@ -2,7 +2,7 @@
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkedFormat } from '../schema/formats.ts';
-import { allBelow } from './demands.ts';
+import { subschemasOf } from './schema-options.ts';
 
 /** Of each schema once: it is a walk over all of it. */
 const known = new WeakMap<JsonObject, ReadonlySet<string>>();
@@ -23,5 +23,5 @@ function collect(schema: JsonObject, found: Set<string>): void {
   if (format !== '' && checkedFormat(format, text(schema, 'type'), undefined) === '') {
     found.add(format);
   }
-  for (const inner of allBelow(schema)) collect(inner, found);
+  for (const inner of subschemasOf(schema)) collect(inner, found);
 }

@@ -34,7 +34,7 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
   const found = new WeakMap<ApiObject, Found>();
   /** What a creation writes, by what was prepared for it. */
   const born = new WeakMap<ApiObject, ApiObject>();
-  const judged = (
+  const validated = (
     next: ApiObject,
     current: ApiObject | undefined,
     part: ValidatedPart,
@@ -53,7 +53,7 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     // A status that was sent is dropped; one that there is by default comes when it is stored.
     return generic.prepareForCreate(object, user);
   };
-  function* judging(
+  function* validationSteps(
     next: ApiObject,
     current: ApiObject | undefined,
     part: ValidatedPart,
@@ -66,16 +66,16 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     prepareForCreate,
     prepareValidation(next, current) {
       if (isSmall(next)) return undefined;
-      if (current !== undefined) return judging(next, current, '');
+      if (current !== undefined) return validationSteps(next, current, '');
       const object = prepareForCreate(next);
       born.set(next, object);
-      return judging(object, undefined, '');
+      return validationSteps(object, undefined, '');
     },
     prepareStatusValidation: (next, current) =>
-      isSmall(next) ? undefined : judging(next, current, 'status'),
-    validate: (object) => judged(object, undefined, ''),
-    validateUpdate: (next, current) => judged(next, current, ''),
-    validateStatusUpdate: (next, current) => judged(next, current, 'status'),
+      isSmall(next) ? undefined : validationSteps(next, current, 'status'),
+    validate: (object) => validated(object, undefined, ''),
+    validateUpdate: (next, current) => validated(next, current, ''),
+    validateStatusUpdate: (next, current) => validated(next, current, 'status'),
     warnings(next, current, subresource) {
       const found = warned.get(next) ?? noWarnings;
       if (subresource === 'status') return found;

@@ -10,7 +10,7 @@
  * compile all the same is an error of every object that it is asked of.
  */
 import type { Environment } from '../../cel/cel.ts';
-import { compileInParts } from '../../cel/expression.ts';
+import { compileSteps } from '../../cel/expression.ts';
 import type { CompiledExpression, Expression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
@@ -158,6 +158,6 @@ export class PlannedRule {
     const environments = this.#environments;
     if (environments === undefined) return { kind: 'invalid', problem: 'it has no type' };
     const environment = environments(true, this.source.optionalOldSelf === true);
-    return yield* compileInParts(environment, text, [result]);
+    return yield* compileSteps(environment, text, [result]);
   }
 }

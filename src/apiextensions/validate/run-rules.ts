@@ -63,7 +63,7 @@ export function* runRules(subject: RulesSubject): Steps<RulesOutcome> {
     inSteps: subject.inSteps ?? true,
   };
   const { correlation, old, path = '', plan, value } = subject;
-  const place: Place = {
+  const place: RuleNode = {
     plan,
     value,
     old,
@@ -90,7 +90,7 @@ interface Unchanged {
   readonly isRoot: boolean;
 }
 
-interface Place {
+interface RuleNode {
   readonly plan: RulePlan;
   readonly value: JsonValue;
   readonly old: JsonValue | undefined;
@@ -113,7 +113,7 @@ function below(
 
 const nothingKnown: Unchanged = { own: undefined, above: undefined, isRoot: false };
 
-function* visit(place: Place, run: Run): Steps<void> {
+function* visit(place: RuleNode, run: Run): Steps<void> {
   const { plan, value } = place;
   if (value === null) return;
   if (plan.rules.length > 0) {
@@ -127,7 +127,7 @@ function* visit(place: Place, run: Run): Steps<void> {
 }
 
 function* visitItems(
-  { old, path, plan, unchanged }: Place,
+  { old, path, plan, unchanged }: RuleNode,
   list: readonly JsonValue[],
   run: Run,
 ): Steps<void> {
@@ -137,7 +137,7 @@ function* visitItems(
   const before = keyed ? oldEntries(old as readonly JsonValue[], schema) : undefined;
   for (let at = 0; at < list.length && run.budget >= 0; at += 1) {
     const value = list[at] as JsonValue;
-    const entry: Place = {
+    const entry: RuleNode = {
       plan: items,
       value,
       old: before?.of(value),
@@ -149,7 +149,7 @@ function* visitItems(
 }
 
 function* visitMembers(
-  { old, path, plan, unchanged }: Place,
+  { old, path, plan, unchanged }: RuleNode,
   members: JsonObject,
   run: Run,
 ): Steps<void> {
@@ -164,7 +164,7 @@ function* visitMembers(
     const before = isJsonObject(old) && Object.hasOwn(old, name) ? old[name] : undefined;
     const within =
       declared === undefined ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-    const member: Place = {
+    const member: RuleNode = {
       plan: inner,
       value,
       old: before,
@@ -178,7 +178,7 @@ function* visitMembers(
 const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-function* askRules(place: Place, run: Run): Steps<void> {
+function* askRules(place: RuleNode, run: Run): Steps<void> {
   const { plan } = place;
   if (run.budget <= 0) {
     report(run, wrongType(place, outOfBudget));
@@ -253,12 +253,12 @@ function* evaluate(program: Program, bindings: Bindings): Steps<Outcome> {
 
 /** What the rules of a place are asked of, made once for all of them. */
 class Subjects {
-  readonly #place: Place;
+  readonly #place: RuleNode;
   readonly #isNew: boolean;
   #plain: Bindings | undefined;
   #optional: Bindings | undefined;
 
-  constructor(place: Place) {
+  constructor(place: RuleNode) {
     this.#place = place;
     this.#isNew = place.old === undefined || place.old === null;
   }
@@ -305,7 +305,7 @@ function nameOf({ source }: PlannedRule): string {
 }
 
 /** The value of an error of the rule itself is the type that the schema has there. */
-function wrongType({ path, plan }: Place, detail: string): FieldError {
+function wrongType({ path, plan }: RuleNode, detail: string): FieldError {
   return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
 }
 
@@ -313,7 +313,7 @@ function wrongType({ path, plan }: Place, detail: string): FieldError {
 interface Asked {
   readonly planned: PlannedRule;
   readonly usesOldSelf: boolean;
-  readonly place: Place;
+  readonly place: RuleNode;
   readonly bindings: Bindings;
 }
 

@@ -42,7 +42,7 @@ export interface ValueToValidate {
   readonly prefix?: string | undefined;
 }
 
-interface Place {
+interface ValueNode {
   readonly plan: ValuePlan;
   readonly value: JsonObject | readonly JsonValue[];
   readonly old: Correlation | undefined;
@@ -55,7 +55,7 @@ interface Place {
 
 export function* validateValue(subject: ValueToValidate): Steps<readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
-  const places: Place[] = [];
+  const places: ValueNode[] = [];
   begin(subject.plan, subject.value, subject.old, undefined, walk, places);
   let units = 0;
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {
@@ -79,7 +79,7 @@ function begin(
   above: Correlation | undefined,
   key: string | number | undefined,
   walk: ValueWalk,
-  places: Place[],
+  places: ValueNode[],
 ): void {
   const mark = walk.errors.length;
   const old = (): Correlation | undefined =>
@@ -104,7 +104,7 @@ function begin(
 }
 
 /** The next part of a place; false: there is none. */
-function goInside(place: Place, walk: ValueWalk, places: Place[]): boolean {
+function goInside(place: ValueNode, walk: ValueWalk, places: ValueNode[]): boolean {
   const { names, old, plan, value } = place;
   const at = place.next;
   place.next += 1;

@@ -8,7 +8,7 @@
  * made in one buffer, one after the other.
  */
 import { assert } from '../../stdx/assert.ts';
-import type { Lead, ListFrame } from './list-form.ts';
+import type { ItemPrefix, ListFrame } from './list-form.ts';
 
 /** Bytes of costly items between two looks at the clock. */
 const unclockedBytesMax = 8 * 1024;
@@ -19,7 +19,7 @@ const noBytes = new Uint8Array(0);
 
 export interface ListItems<E> {
   readonly frame: ListFrame;
-  readonly lead: Lead;
+  readonly lead: ItemPrefix;
   /** Undefined among them: many were passed over, and this is a place to stop. */
   readonly entries: Iterator<E | undefined>;
   readonly itemOf: (entry: E) => Uint8Array;

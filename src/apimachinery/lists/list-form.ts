@@ -33,14 +33,14 @@ export interface ListFrame {
 }
 
 /** What the items of a list come to. */
-export interface ListMeasure {
+export interface ListSize {
   readonly count: number;
   /** With what stands before each of them. */
   readonly bytes: number;
 }
 
 /** What stands before an item. */
-export interface Lead {
+export interface ItemPrefix {
   readonly bytesMax: number;
   bytes(itemBytes: number, isFirst: boolean): number;
   /** Written at `at`; where it ends. */
@@ -51,7 +51,7 @@ export interface ListForm {
   /** What the frame depends on: on nothing but whether there are items, on their number, or on
    * their length. */
   readonly needs: 'nothing' | 'count' | 'bytes';
-  readonly lead: Lead;
+  readonly lead: ItemPrefix;
   /** From the JSON of an object or a row; undefined: the JSON as it is. */
   readonly item: ((json: Uint8Array) => Uint8Array) | undefined;
   /** The same in parts; undefined: there is but one. */
@@ -59,7 +59,7 @@ export interface ListForm {
   /** How a text is written in an item; undefined: as it is, between quotes. */
   readonly scalarOf?: ScalarOf | undefined;
   /** What `needs` does not name may be less than it will be; a count of 0 is always true. */
-  frame(measure: ListMeasure): ListFrame;
+  frame(measure: ListSize): ListFrame;
 }
 
 /** Items that are read, then written. */
@@ -95,7 +95,7 @@ export function wholeList(form: ListForm, items: readonly Uint8Array[]): Uint8Ar
   return body;
 }
 
-function measureItems({ lead }: ListForm, items: readonly Uint8Array[]): ListMeasure {
+function measureItems({ lead }: ListForm, items: readonly Uint8Array[]): ListSize {
   let bytes = 0;
   for (const [index, item] of items.entries()) {
     bytes += lead.bytes(item.length, index === 0) + item.length;
@@ -104,7 +104,7 @@ function measureItems({ lead }: ListForm, items: readonly Uint8Array[]): ListMea
 }
 
 /** The same text between any two items. */
-export function separatedBy(text: string): Lead {
+export function separatedBy(text: string): ItemPrefix {
   const separator = Buffer.from(text);
   const { length } = separator;
   return {

@@ -14,7 +14,7 @@ import { listMetaType } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { itemMaker } from './list-form.ts';
-import type { Lead, ListForm, ListMeta } from './list-form.ts';
+import type { ItemPrefix, ListForm, ListMeta } from './list-form.ts';
 
 /** A tag of one or two bytes and a length below 2^35. */
 const headBytesMax = 7;
@@ -56,7 +56,7 @@ function fieldOf(number: number, message: Uint8Array): Uint8Array {
   return Buffer.concat([fieldHead(number, message.length), message]);
 }
 
-function leadOf(number: number): Lead {
+function leadOf(number: number): ItemPrefix {
   return {
     bytesMax: headBytesMax,
     bytes: (itemBytes) => fieldHeadBytes(number, itemBytes),

@@ -39,11 +39,6 @@ export function parseLabelSelector(text: string): LabelSelector | StatusError {
   }
 }
 
-/** The token texts, for tests of the lexer. */
-export function tokenizeLabelSelector(text: string): readonly string[] {
-  return tokenize(text).map((token) => token.text);
-}
-
 class Tokens {
   readonly #tokens: readonly Token[];
   #next = 0;

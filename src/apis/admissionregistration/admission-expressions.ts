@@ -5,8 +5,8 @@
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { admissionPlace } from '../../admission/expressions/admission-place.ts';
-import type { AdmissionPlaceOptions } from '../../admission/expressions/admission-place.ts';
+import { admissionContext } from '../../admission/expressions/admission-context.ts';
+import type { AdmissionContextOptions } from '../../admission/expressions/admission-context.ts';
 import {
   jsonPatchType,
   mutationObjectType,
@@ -19,27 +19,27 @@ import type { Type } from '../../cel/type.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import {
-  checkedPlace,
+  cachedExpressionChecker,
   expressionProblems,
-  placeOnce,
+  expressionChecker,
   problemsOf,
   textSizeProblems,
 } from '../expressions/expression-check.ts';
-import { judgedInTurns } from '../expressions/judged-in-turns.ts';
-import type { Judging } from '../expressions/judged-in-turns.ts';
-import type { CheckedPlace } from '../expressions/expression-check.ts';
+import { stepwiseRules } from '../expressions/stepwise-rules.ts';
+import type { ValidationSteps } from '../expressions/stepwise-rules.ts';
+import type { ExpressionChecker } from '../expressions/expression-check.ts';
 
-type Judges = (object: ApiObject, current: ApiObject | undefined) => Judging;
+type Judges = (object: ApiObject, current: ApiObject | undefined) => ValidationSteps;
 
 /** Characters of expressions that are compiled at once. */
 const smallMax = 512;
 
 function onWrites(judge: Judges): KindRules {
   const textsOf = (object: ApiObject): readonly string[] => textsBelow(object, expressionNames);
-  return judgedInTurns({
-    seen: ({ spec, webhooks }) => [spec, webhooks],
+  return stepwiseRules({
+    validatedPart: ({ spec, webhooks }) => [spec, webhooks],
     isSmall: (object) => textsOf(object).reduce((sum, { length }) => sum + length, 0) <= smallMax,
-    *judge(object, current) {
+    *validate(object, current) {
       const same = (part: string): boolean => deepEqual(object[part], current?.[part]);
       // What has not changed has been accepted.
       if (current !== undefined && same('spec') && same('webhooks')) return [];
@@ -80,15 +80,15 @@ function before(current: ApiObject | undefined): ReadonlySet<string> {
 /** One expression after the other, each at its path. */
 function* each(
   items: readonly JsonObject[],
-  place: CheckedPlace,
+  checker: ExpressionChecker,
   known: ReadonlySet<string>,
   expressionOf: (item: JsonObject) => string,
   pathOf: (at: number) => string,
-): Judging {
+): ValidationSteps {
   const problems: FieldError[] = [];
   for (const [at, item] of items.entries()) {
     const expression = expressionOf(item);
-    problems.push(...(yield* expressionProblems(place, pathOf(at), expression, known)));
+    problems.push(...(yield* expressionProblems(checker, pathOf(at), expression, known)));
   }
   return problems;
 }
@@ -96,12 +96,12 @@ function* each(
 function conditionProblems(
   holder: JsonObject,
   path: string,
-  place: CheckedPlace,
+  checker: ExpressionChecker,
   known: ReadonlySet<string>,
-): Judging {
+): ValidationSteps {
   return each(
     objects(holder, 'matchConditions'),
-    place,
+    checker,
     known,
     (condition) => text(condition, 'expression'),
     (at) => `${path}.matchConditions[${at}].expression`,
@@ -109,42 +109,44 @@ function conditionProblems(
 }
 
 export function webhookExpressions(language: Language): KindRules {
-  const place = checkedPlace(language, admissionPlace({ params: false, authorizer: true }), [
-    boolType,
-  ]);
+  const checker = cachedExpressionChecker(
+    language,
+    admissionContext({ params: false, authorizer: true }),
+    [boolType],
+  );
   return onWrites(function* (object, current) {
     const known = before(current);
     const problems: FieldError[] = [];
     for (const [at, hook] of objects(object, 'webhooks').entries()) {
-      problems.push(...(yield* conditionProblems(hook, `webhooks[${at}]`, place, known)));
+      problems.push(...(yield* conditionProblems(hook, `webhooks[${at}]`, checker, known)));
     }
     return problems;
   });
 }
 
 /** What one policy's expressions may name, which depends on its parameters and variables. */
-interface PolicyPlaces {
+interface PolicyCheckers {
   readonly known: ReadonlySet<string>;
   /** Undefined variables: the expression cannot use any. */
   at(options: {
     readonly authorizer: boolean;
     readonly variables?: ReadonlyMap<string, Type>;
-  }): (results: readonly Type[]) => CheckedPlace;
+  }): (results: readonly Type[]) => ExpressionChecker;
 }
 
-function policyPlaces(
+function policyCheckers(
   language: Language,
   spec: JsonObject,
   current: ApiObject | undefined,
-  extra: Pick<AdmissionPlaceOptions, 'providers'> = {},
-): PolicyPlaces {
+  extra: Pick<AdmissionContextOptions, 'providers'> = {},
+): PolicyCheckers {
   const params = spec['paramKind'] !== undefined && spec['paramKind'] !== null;
   return {
     known: before(current),
     at: (options) => {
-      const place = admissionPlace({ params, ...extra, ...options });
+      const context = admissionContext({ params, ...extra, ...options });
       const libraries = extra.providers === undefined ? undefined : [jsonPatchLibrary];
-      return placeOnce(language, { ...place, libraries });
+      return expressionChecker(language, { ...context, libraries });
     },
   };
 }
@@ -157,16 +159,16 @@ interface DeclaredVariables {
 /** Each may use those before it. One that does not compile is dynamic for those after it. */
 function* declareVariables(
   spec: JsonObject,
-  places: PolicyPlaces,
+  checkers: PolicyCheckers,
 ): Generator<undefined, DeclaredVariables, undefined> {
   const types = new Map<string, Type>();
   // It sees the types of the variables as they are declared.
-  const place = places.at({ authorizer: true, variables: types })([]);
+  const checker = checkers.at({ authorizer: true, variables: types })([]);
   const problems: FieldError[] = [];
   for (const [at, variable] of objects(spec, 'variables').entries()) {
     const expression = text(variable, 'expression');
     if (expression.trim() === '') continue;
-    const compiled = yield* place.check(expression, places.known.has(expression));
+    const compiled = yield* checker.check(expression, checkers.known.has(expression));
     problems.push(...problemsOf(compiled, `spec.variables[${at}].expression`, expression));
     const type = compiled.kind === 'ok' ? compiled.expression.ast.type : dynType;
     types.set(text(variable, 'name'), type);
@@ -178,13 +180,13 @@ function* declareVariables(
 export function validatingPolicyExpressions(language: Language): KindRules {
   return onWrites(function* (policy, current) {
     const spec = part(policy, 'spec');
-    const places = policyPlaces(language, spec, current);
-    const { known } = places;
-    const conditions = places.at({ authorizer: true })([boolType]);
-    const { types: variables, problems } = yield* declareVariables(spec, places);
-    const ofPolicy = places.at({ authorizer: true, variables });
+    const checkers = policyCheckers(language, spec, current);
+    const { known } = checkers;
+    const conditions = checkers.at({ authorizer: true })([boolType]);
+    const { types: variables, problems } = yield* declareVariables(spec, checkers);
+    const ofPolicy = checkers.at({ authorizer: true, variables });
     const validation = ofPolicy([boolType]);
-    const message = places.at({ authorizer: false, variables })([stringType]);
+    const message = checkers.at({ authorizer: false, variables })([stringType]);
     const annotation = ofPolicy([stringType, nullType]);
     const found = [...(yield* conditionProblems(spec, 'spec', conditions, known)), ...problems];
     for (const [at, item] of objects(spec, 'validations').entries()) {
@@ -209,11 +211,11 @@ export function validatingPolicyExpressions(language: Language): KindRules {
 export function mutatingPolicyExpressions(language: Language): KindRules {
   return onWrites(function* (policy, current) {
     const spec = part(policy, 'spec');
-    const places = policyPlaces(language, spec, current);
-    const patching = policyPlaces(language, spec, current, { providers: [mutationTypes] });
-    const { known } = places;
-    const conditions = places.at({ authorizer: true })([boolType]);
-    const { types: variables, problems } = yield* declareVariables(spec, places);
+    const checkers = policyCheckers(language, spec, current);
+    const patching = policyCheckers(language, spec, current, { providers: [mutationTypes] });
+    const { known } = checkers;
+    const conditions = checkers.at({ authorizer: true })([boolType]);
+    const { types: variables, problems } = yield* declareVariables(spec, checkers);
     const ofMutation = patching.at({ authorizer: true, variables });
     const apply = ofMutation([mutationObjectType]);
     const patch = ofMutation([listType(jsonPatchType)]);
@@ -223,10 +225,10 @@ export function mutatingPolicyExpressions(language: Language): KindRules {
       ['jsonPatch', patch],
     ] as const;
     for (const [at, item] of objects(spec, 'mutations').entries()) {
-      for (const [form, place] of forms) {
+      for (const [form, checker] of forms) {
         const path = `spec.mutations[${at}].${form}.expression`;
         const expression = text(part(item, form), 'expression');
-        found.push(...(yield* expressionProblems(place, path, expression, known)));
+        found.push(...(yield* expressionProblems(checker, path, expression, known)));
       }
     }
     return found;

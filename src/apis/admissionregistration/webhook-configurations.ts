@@ -6,7 +6,7 @@ import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaul
 import { ageColumn, integer, nameColumn, table } from '../tables/columns.ts';
 import { objectsAt } from '../tables/fields.ts';
 import { uniqueBy } from '../validation/checks.ts';
-import { sinceCreate } from '../validation/since-create.ts';
+import { ratchetingRules } from '../validation/ratcheting-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { webhookRules } from './webhook-rules.ts';
 
@@ -61,7 +61,7 @@ const mutatingDefaults: DefaultTable = {
 
 const quiet = ['None', 'NoneOnDryRun'];
 
-const stableWebhookRules = sinceCreate(
+const stableWebhookRules = ratchetingRules(
   (object) =>
     objects(object, 'webhooks').flatMap((hook, at) => {
       const effects = text(hook, 'sideEffects');

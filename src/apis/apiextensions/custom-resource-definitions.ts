@@ -10,7 +10,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { definitionRules, olderRules, stableRules, unknownFieldProblems } from './validation.ts';
 import { definitionStrategy } from './strategy.ts';
 import { bothRules } from '../validation/definition-rules.ts';
-import { sinceCreate } from '../validation/since-create.ts';
+import { ratchetingRules } from '../validation/ratcheting-rules.ts';
 import { approvalRules } from './protected-groups.ts';
 import { customResourceDefinitionMaps } from './conversion.ts';
 
@@ -87,7 +87,9 @@ export const customResourceDefinitions: KindDefinition = {
   versions: {
     v1: {
       validation: (identity) =>
-        [stableRules, sinceCreate(unknownFieldProblems), approvalRules(identity)].reduce(bothRules),
+        [stableRules, ratchetingRules(unknownFieldProblems), approvalRules(identity)].reduce(
+          bothRules,
+        ),
     },
     v1beta1: { conversion: customResourceDefinitionMaps, validation: olderRules },
   },

@@ -12,7 +12,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { expressionErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
-import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
+import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
 import { patternProblem } from '../../apiextensions/schema/pattern.ts';
@@ -20,7 +20,7 @@ import type { Language } from '../../cel/language.ts';
 import { patternSize } from '../../cel/library/pattern-size.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
-import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import { stepwiseRules } from '../expressions/stepwise-rules.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
 /** A definition with less is judged at once: characters of its expressions, and of its versions,
@@ -34,8 +34,8 @@ const smallPatternsMax = 500;
 const patternsMax = 40_000;
 
 export function definitionExpressions(language: Language): KindRules {
-  return judgedInTurns({
-    seen: (definition) => {
+  return stepwiseRules({
+    validatedPart: (definition) => {
       const spec = part(definition, 'spec');
       return [versionsOf(definition).digest, spec['preserveUnknownFields'] ?? false];
     },
@@ -43,12 +43,12 @@ export function definitionExpressions(language: Language): KindRules {
       versionsOf(definition).size <= smallVersionsMax &&
       versionsOf(definition).patternsSize <= smallPatternsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
-    judge: (next, current) => judge(next, current, language),
+    validate: (next, current) => judge(next, current, language),
   });
 }
 
 function writtenIn(definition: ApiObject): readonly string[] {
-  return placedSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
+  return versionSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
 }
 
 interface Versions {
@@ -91,7 +91,7 @@ function* judge(
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
-  const placed = placedSchemas(next);
+  const placed = versionSchemas(next);
   yield;
   const long = textSizeProblems('spec.versions', writtenIn(next));
   if (long.length > 0) return long;

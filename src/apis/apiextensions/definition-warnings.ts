@@ -1,6 +1,6 @@
 /** What a writer of a definition should know of it, though it is accepted. */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
+import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { KindWarnings } from '../warnings/kind-warnings.ts';
@@ -17,7 +17,7 @@ export const definitionWarnings: KindWarnings = {
 
 function formatsOf(definition: ApiObject): readonly string[] {
   const found = new Set<string>();
-  for (const { schema } of placedSchemas(definition)) {
+  for (const { schema } of versionSchemas(definition)) {
     for (const format of unknownFormats(schema)) found.add(format);
   }
   return [...found].sort();

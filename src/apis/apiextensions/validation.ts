@@ -11,8 +11,8 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { structureErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
-import { somewhere } from '../../apiextensions/acceptance/demands.ts';
-import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
+import { someSubschema } from '../../apiextensions/acceptance/schema-options.ts';
+import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { allErrors, each, form, noProblems, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
@@ -89,7 +89,7 @@ function defaultsProblems(object: ApiObject): Problems {
 
 function hasDefaults(object: ApiObject): boolean {
   const isFilled = (schema: JsonObject): boolean => (schema['default'] ?? null) !== null;
-  return placedSchemas(object).some(({ schema }) => somewhere(schema, isFilled));
+  return versionSchemas(object).some(({ schema }) => someSubschema(schema, isFilled));
 }
 
 function hasNone(version: JsonObject): boolean {

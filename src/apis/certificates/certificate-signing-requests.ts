@@ -11,7 +11,7 @@ import { countAt, objectsAt, printedAt, valueAt } from '../tables/fields.ts';
 import { form, numberOf, uniqueTexts } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { sinceCreate } from '../validation/since-create.ts';
+import { ratchetingRules } from '../validation/ratcheting-rules.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { approvalRules, signingRequestStrategy } from './signing-request-strategy.ts';
@@ -81,7 +81,7 @@ function signerRules(name: string): Problems {
 /** Requests to the signer of everything cannot be made any more. */
 function stableRequestRules(identity: Identity): KindRules {
   const legacy = identity.signers.legacyUnknown;
-  const { validateCreate, validateUpdate } = sinceCreate((request) => {
+  const { validateCreate, validateUpdate } = ratchetingRules((request) => {
     const usages = texts(part(request, 'spec'), 'usages');
     return uniqueTexts('spec.usages', usages);
   });

@@ -1,59 +1,59 @@
 /**
- * Checking of an expression when the object that holds it is written: syntax, types and the type
- * of its value. What is wrong is said at its place, in the words of the compiler.
+ * Checks an expression when the object that holds it is written: syntax, types and the type of its
+ * value. Problems are reported at the field of the expression, in the compiler's words.
  *
- * An expression that was there before is judged by everything the language has, a new one by what
- * the release before this one has (spec 2, section 9.2, rule 3).
+ * An expression that was stored before may use everything the language has; a new one only what the
+ * previous release has (spec 2, section 9.2, rule 3).
  *
- * Invariants: pure: the same text at the same place has the same problems. Bounds: `textMax`,
- * `objectTextMax`;
- * of places that all objects share `keptMax` results are kept, of texts up to `keptTextMax`
+ * Invariant: pure; the same text in the same context has the same problems. Bounds: `textLimits`;
+ * of a context that all objects share, `keptMax` results are kept, for texts up to `keptTextMax`
  * characters.
  */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { textLimits } from '../../cel/budgets.ts';
-import { compileInParts } from '../../cel/expression.ts';
+import { compileSteps } from '../../cel/expression.ts';
 import type { CompiledExpression } from '../../cel/expression.ts';
-import type { ExpressionPlace, Language } from '../../cel/language.ts';
+import type { ExpressionContext, Language } from '../../cel/language.ts';
 import type { Environment } from '../../cel/cel.ts';
 import type { Type } from '../../cel/type.ts';
 
 const keptMax = 2000;
 const keptTextMax = 4096;
 
-/** A place of the language with its two environments, and what its expressions give. */
-export interface CheckedPlace {
+/** Checks the expressions of one context, which has an environment for new ones and one for stored
+ * ones. */
+export interface ExpressionChecker {
   /** Yields between its steps where others may have a turn. */
   check(text: string, stored: boolean): Compiling;
 }
 
 type Compiling = Generator<undefined, CompiledExpression, undefined>;
 
-/** For the expressions of one object: nothing is kept when it has been judged. */
-export function placeOnce(
+/** For the expressions of one object: no result is kept. */
+export function expressionChecker(
   language: Language,
-  place: ExpressionPlace,
-): (results: readonly Type[]) => CheckedPlace {
+  context: ExpressionContext,
+): (results: readonly Type[]) => ExpressionChecker {
   let forNew: Environment | undefined;
   let forStored: Environment | undefined;
   return (results) => ({
     check(text, stored) {
       const environment = stored
-        ? (forStored ??= language.forStored(place))
-        : (forNew ??= language.forNew(place));
-      return compileInParts(environment, text, results);
+        ? (forStored ??= language.forStored(context))
+        : (forNew ??= language.forNew(context));
+      return compileSteps(environment, text, results);
     },
   });
 }
 
-/** For a place that is the same in all objects. */
-export function checkedPlace(
+/** For a context that all objects share. */
+export function cachedExpressionChecker(
   language: Language,
-  place: ExpressionPlace,
+  context: ExpressionContext,
   results: readonly Type[] = [],
-): CheckedPlace {
-  const { check } = placeOnce(language, place)(results);
+): ExpressionChecker {
+  const { check } = expressionChecker(language, context)(results);
   const kept = new Map<string, CompiledExpression>();
   return {
     *check(text, stored) {
@@ -86,13 +86,13 @@ export function textSizeProblems(field: string, texts: Iterable<string>): readon
 
 /** Blank expressions are the business of other rules. */
 export function* expressionProblems(
-  place: CheckedPlace,
+  checker: ExpressionChecker,
   field: string,
   text: string,
   before: ReadonlySet<string>,
 ): Generator<undefined, readonly FieldError[], undefined> {
   if (text.trim() === '') return [];
-  const compiled = yield* place.check(text, before.has(text));
+  const compiled = yield* checker.check(text, before.has(text));
   yield;
   return problemsOf(compiled, field, text);
 }

@@ -58,7 +58,7 @@ function selectorOf(budget: ApiObject): LabelSelectorSpec | undefined {
 }
 
 /** Whether a pod that is not ready may go without being counted: it disrupts nothing. */
-export function letsUnhealthyGo(budget: ApiObject): boolean {
+export function allowsUnhealthyEviction(budget: ApiObject): boolean {
   const { spec } = budget;
   const policy = isJsonObject(spec) ? spec['unhealthyPodEvictionPolicy'] : undefined;
   if (policy === 'AlwaysAllow') return true;
@@ -93,7 +93,7 @@ export const decideDisruption: DecideOperation = (scope, target, body, input, cu
 
 function refusalOf(budget: ApiObject, name: string): StatusError | undefined {
   const counts = countsOf(budget);
-  if (counts.observedGeneration < (budget.metadata.generation ?? 0)) return stillCounting(name);
+  if (counts.observedGeneration < (budget.metadata.generation ?? 0)) return budgetNotReady(name);
   if (counts.disruptionsAllowed < 0) {
     return newForbidden(budgetResource, name, 'pdb disruptions allowed is negative');
   }
@@ -113,7 +113,7 @@ function refusalOf(budget: ApiObject, name: string): StatusError | undefined {
 const countingSeconds = 10;
 
 /** The budget's status does not say yet what holds now. */
-export function stillCounting(name: string): StatusError {
+export function budgetNotReady(name: string): StatusError {
   const message = `The disruption budget ${name} is still being processed by the server.`;
   return disruptionRefused(message, countingSeconds);
 }

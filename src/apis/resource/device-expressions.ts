@@ -11,7 +11,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
-import type { ExpressionPlace, Language } from '../../cel/language.ts';
+import type { ExpressionContext, Language } from '../../cel/language.ts';
 import { bindings } from '../../cel/library/bindings.ts';
 import { quantityType } from '../../cel/library/quantity-library.ts';
 import { strictSemverLibrary } from '../../cel/library/semver-library.ts';
@@ -25,10 +25,10 @@ import { schemaProvider, schemaSizes } from '../../cel/schema/schema-provider.ts
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { anyType, boolType } from '../../cel/type.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { checkedPlace, textSizeProblems } from '../expressions/expression-check.ts';
-import type { CheckedPlace } from '../expressions/expression-check.ts';
-import { judgedInTurns } from '../expressions/judged-in-turns.ts';
-import type { Judging } from '../expressions/judged-in-turns.ts';
+import { cachedExpressionChecker, textSizeProblems } from '../expressions/expression-check.ts';
+import type { ExpressionChecker } from '../expressions/expression-check.ts';
+import { stepwiseRules } from '../expressions/stepwise-rules.ts';
+import type { ValidationSteps } from '../expressions/stepwise-rules.ts';
 
 /** Of the API: characters of names, entries of a device, characters of a value. */
 const domainMax = 63;
@@ -52,7 +52,7 @@ const deviceType = declaredObject('kubernetes.DRADevice', {
 });
 const sizes = schemaSizes(deviceType);
 
-const place: ExpressionPlace = {
+const context: ExpressionContext = {
   variables: [{ name: 'device', type: deviceType.type }],
   providers: [schemaProvider(deviceType)],
   libraries: [bindings],
@@ -68,15 +68,15 @@ function selectorRules(
   language: Language,
   selectorsOf: (object: ApiObject) => Selectors,
 ): KindRules {
-  const checked = checkedPlace(language, place, [boolType, anyType]);
+  const checked = cachedExpressionChecker(language, context, [boolType, anyType]);
   const textsOf = (object: ApiObject | undefined): readonly string[] =>
     object === undefined
       ? []
       : selectorsOf(object).flatMap(([, selectors]) => selectors.map(expressionOf));
-  return judgedInTurns({
-    seen: (object) => selectorsOf(object),
+  return stepwiseRules({
+    validatedPart: (object) => selectorsOf(object),
     isSmall: (object) => textsOf(object).reduce((sum, { length }) => sum + length, 0) <= smallMax,
-    *judge(object, current) {
+    *validate(object, current) {
       const long = textSizeProblems('spec', textsOf(object));
       if (long.length > 0) return long;
       const before = new Set(textsOf(current));
@@ -98,11 +98,11 @@ function expressionOf(selector: JsonObject): string {
 }
 
 function* selectorProblems(
-  checked: CheckedPlace,
+  checked: ExpressionChecker,
   field: string,
   expression: string,
   before: ReadonlySet<string>,
-): Judging {
+): ValidationSteps {
   if (expression.trim() === '') return [];
   const compiled = yield* checked.check(expression, before.has(expression));
   if (compiled.kind === 'invalid') {

@@ -1,10 +1,10 @@
 /** The name of a class in Tables, with a word behind it where it is the one by default. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import type { Column, Fill } from '../tables/columns.ts';
+import type { Column, FillName } from '../tables/columns.ts';
 import { nameColumn } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
 
-export function nameWithDefault(templates: readonly string[], fill: Fill): Column {
+export function nameWithDefault(templates: readonly string[], fill: FillName): Column {
   const annotations = templates.map(fill);
   const isDefault = (object: JsonObject) =>
     annotations.some((name) => printedAt(object, 'metadata', 'annotations', name) === 'true');

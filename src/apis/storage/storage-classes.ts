@@ -7,7 +7,7 @@ import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import { nodeLabels } from '../core/nodes/node-labels.ts';
 import { nameWithDefault } from './default-class.ts';
-import type { Fill } from '../tables/columns.ts';
+import type { FillName } from '../tables/columns.ts';
 import { ageColumn, column, table } from '../tables/columns.ts';
 import { isTrue, printedAt } from '../tables/fields.ts';
 import {
@@ -34,7 +34,7 @@ const defaultAnnotations = [
   'storageclass.beta.{labelDomain}/is-default-class',
 ];
 
-const storageClassTable = (fill: Fill): TablePrinter =>
+const storageClassTable = (fill: FillName): TablePrinter =>
   table([
     nameWithDefault(defaultAnnotations, fill),
     column('Provisioner', 'Who makes volumes of this class.', (object) =>

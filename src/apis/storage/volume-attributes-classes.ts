@@ -3,7 +3,7 @@ import { forbidden } from '../../apimachinery/field-error.ts';
 import { text } from '../../apimachinery/members.ts';
 import type { TablePrinter } from '../../apimachinery/projection/printer.ts';
 import { nameWithDefault } from './default-class.ts';
-import type { Fill } from '../tables/columns.ts';
+import type { FillName } from '../tables/columns.ts';
 import { ageColumn, column, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
 import { allErrors, each, noProblems } from '../validation/checks.ts';
@@ -14,7 +14,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 
 const defaultAttributesAnnotation = 'volumeattributesclass.alpha.{labelDomain}/is-default-class';
 
-const volumeAttributesClassTable = (fill: Fill): TablePrinter =>
+const volumeAttributesClassTable = (fill: FillName): TablePrinter =>
   table([
     nameWithDefault([defaultAttributesAnnotation], fill),
     column('DriverName', 'Driver that knows the attributes.', (object) =>

@@ -14,7 +14,7 @@ import { timeSince } from './duration.ts';
 import { objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';
 
 /** From a template of a name to the name under the server's identity. */
-export type Fill = (template: string) => string;
+export type FillName = (template: string) => string;
 
 export type Cell = (object: JsonObject) => CellValue;
 

@@ -9,7 +9,7 @@
  * condition is false. Bounds: `conditionsMax`; the budget of one webhook's conditions.
  */
 import type { Language } from '../../cel/language.ts';
-import { compileToRunInParts, evaluateConditions } from '../../cel/expression.ts';
+import { compileForStepwiseRun, evaluateConditions } from '../../cel/expression.ts';
 import type { EvaluatedConditions, Expression } from '../../cel/expression.ts';
 import type { Environment } from '../../cel/cel.ts';
 import {
@@ -95,7 +95,7 @@ export function* compileConditions(
     if (expression.trim() === '') problems.push([index, 'required']);
     else if (expressions.indexOf(expression) !== index) problems.push([index, 'is given twice']);
     else {
-      const result = yield* compileToRunInParts(environment, expression, [boolType]);
+      const result = yield* compileForStepwiseRun(environment, expression, [boolType]);
       yield;
       if (result.kind === 'ok') compiled.push(result.expression);
       else problems.push([index, result.problem]);

@@ -20,7 +20,7 @@ import type { Value } from '../value.ts';
 import { elementsOf, isList, listSize } from './lists.ts';
 import type { AnyList } from './lists.ts';
 import { isMap, mapFind, mapKeys, mapSize } from './maps.ts';
-import { work } from './work.ts';
+import { spendSteps } from './step-allowance.ts';
 
 const depthMax = 1000;
 const workPerNode = 8;
@@ -57,7 +57,7 @@ export function equals(a: Value, b: Value): boolean {
 
 function deepEquals(a: Value, b: Value, depth: number): boolean {
   if (depth > depthMax) throw new EvaluationCancelled('operation cancelled: values nest too deep');
-  work(workPerNode);
+  spendSteps(workPerNode);
   const left = numberOf(a);
   if (left !== undefined) {
     const right = numberOf(b);
@@ -85,7 +85,7 @@ function listsEqual(a: AnyList, b: AnyList, depth: number): boolean {
   for (const one of elementsOf(a)) {
     const other = others.next().value as Value;
     if (typeof one !== 'object' && typeof other !== 'object') {
-      work(1);
+      spendSteps(1);
       if (one !== other) return false;
     } else if (!deepEquals(one, other, depth + 1)) {
       return false;
@@ -99,7 +99,7 @@ type AnyMap = Parameters<typeof mapSize>[0];
 function mapsEqual(a: AnyMap, b: AnyMap, depth: number): boolean {
   if (mapSize(a) !== mapSize(b)) return false;
   for (const key of mapKeys(a)) {
-    work(workPerKey);
+    spendSteps(workPerKey);
     const right = mapFind(b, key);
     if (right === undefined) return false;
     if (!deepEquals(mapFind(a, key) as Value, right, depth + 1)) return false;

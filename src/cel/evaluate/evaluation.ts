@@ -22,8 +22,8 @@ import type { Value } from '../value.ts';
 import { Frame } from './frame.ts';
 import type { Planned, Run } from './frame.ts';
 import { valueInParts } from './in-parts.ts';
-import { allowance, beginPart, isAtWork, workOn } from './work.ts';
-import type { Allowance } from './work.ts';
+import { newStepAllowance, beginPart, isCharging, chargeTo } from './step-allowance.ts';
+import type { StepAllowance } from './step-allowance.ts';
 
 /** What an evaluation may cost when nobody says otherwise. */
 const defaultBudget = 10_000_000;
@@ -47,12 +47,12 @@ export function programOf(planned: Planned, slots: Slots): Program {
     evaluate(bindings, options = {}) {
       const frame = frameOf(bindings, options);
       // One that is started inside another works on the allowance of that.
-      if (isAtWork()) return attempted(frame, planned.run);
-      workOn(allowance({ pauses: false }));
+      if (isCharging()) return attempted(frame, planned.run);
+      chargeTo(newStepAllowance({ pauses: false }));
       try {
         return attempted(frame, planned.run);
       } finally {
-        workOn(undefined);
+        chargeTo(undefined);
       }
     },
     begin: (bindings, options = {}) =>
@@ -65,7 +65,7 @@ class PartedEvaluation implements Evaluation {
   readonly #slots: Slots;
   readonly #newFrame: () => Frame;
   #outcome: Outcome | undefined;
-  #rest: { frame: Frame; parts: Generator<undefined, Value>; allowance: Allowance } | undefined;
+  #rest: { frame: Frame; parts: Generator<undefined, Value>; allowance: StepAllowance } | undefined;
   #begun = false;
 
   constructor(planned: Planned, slots: Slots, newFrame: () => Frame) {
@@ -86,7 +86,7 @@ class PartedEvaluation implements Evaluation {
     const frame = this.#newFrame();
     const isLong = planned.runInParts !== undefined;
     if (isLong) frame.limit = Math.min(frame.budget, partUnits);
-    return working(allowance({ pauses: isLong }), () => {
+    return working(newStepAllowance({ pauses: isLong }), () => {
       try {
         return attempted(frame, planned.run);
       } catch (error) {
@@ -117,18 +117,18 @@ class PartedEvaluation implements Evaluation {
     const frame = this.#newFrame();
     frame.operands = new Array<Value>(this.#slots.operandsCount).fill(null);
     const parts = valueInParts(this.#planned, frame);
-    return { frame, parts, allowance: allowance({ pauses: false }) };
+    return { frame, parts, allowance: newStepAllowance({ pauses: false }) };
   }
 }
 
 /** Its work is counted on this allowance, as one part. */
-function working<T>(allowed: Allowance, run: () => T): T {
+function working<T>(allowed: StepAllowance, run: () => T): T {
   beginPart(allowed);
-  const before = workOn(allowed);
+  const before = chargeTo(allowed);
   try {
     return run();
   } finally {
-    workOn(before);
+    chargeTo(before);
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Bindings } from '../cel.ts';
 import { budgetExceeded, evaluationError, paused, unknownResult } from '../evaluation-error.ts';
-import { isWorkDue } from './work.ts';
+import { isPartOver } from './step-allowance.ts';
 import type { Value } from '../value.ts';
 
 export type Run = (frame: Frame) => Value;
@@ -56,7 +56,7 @@ export class Frame {
 
   /** Whether a part of an evaluation in parts has been long enough. */
   isPartOver(): boolean {
-    return this.cost >= this.partEnd || isWorkDue();
+    return this.cost >= this.partEnd || isPartOver();
   }
 
   /** Undefined: there is no such variable. */

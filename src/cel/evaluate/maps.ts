@@ -8,7 +8,7 @@ import { evaluationError } from '../evaluation-error.ts';
 import { adapt, canonicalInt, Double, MapValue, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { Boxed } from '../boxed.ts';
-import { work } from './work.ts';
+import { spendSteps } from './step-allowance.ts';
 
 /** Of an object that is walked, whatever it costs. */
 const workPerName = 32;
@@ -148,7 +148,7 @@ function namesOf(map: PlainMap): readonly string[] {
   if (map === lastLarge) return lastNames;
   const names = Object.keys(map).filter((name) => map[name] !== undefined);
   if (names.length < largeFrom) return names;
-  work(names.length * workPerName);
+  spendSteps(names.length * workPerName);
   [lastLarge, lastNames] = [map, names];
   return names;
 }

@@ -19,7 +19,7 @@ import type { Planned, Run, RunInParts } from './frame.ts';
 import { attemptInParts, isLong, keptInParts, valueInParts } from './in-parts.ts';
 import { loopOver, iterate } from './iteration.ts';
 import type { LoopSlots } from './iteration.ts';
-import { work } from './work.ts';
+import { spendSteps } from './step-allowance.ts';
 
 export interface ComprehensionContext {
   readonly costs: CostTable;
@@ -236,7 +236,7 @@ class Grown {
       if (!(found instanceof EvaluationError)) throw found;
       this.#failure = found;
     }
-    work(1);
+    spendSteps(1);
     return false;
   }
   value(): Value {
@@ -269,7 +269,7 @@ function planFold(expr: ComprehensionExpr, range: Planned, context: Comprehensio
         iterate(elements, frame, names, () => {
           frame.checkLimit();
           if (kept(goOn, frame) === false) return true;
-          work(1);
+          spendSteps(1);
           // A step that fails is what the accumulator is: the steps after it see the error.
           frame.locals[accu] = kept(next, frame) as Value;
           return false;
@@ -284,7 +284,7 @@ function planFold(expr: ComprehensionExpr, range: Planned, context: Comprehensio
           if (frame.isPartOver()) yield;
           frame.checkLimit();
           if ((yield* keptInParts(condition, frame)) === false) break;
-          work(1);
+          spendSteps(1);
           frame.locals[accu] = (yield* keptInParts(step, frame)) as Value;
         }
         return yield* valueInParts(result, frame);

@@ -5,7 +5,7 @@
  * Bounds: linear in the string, which counts as work; the sizes of the last few long strings are
  * remembered, so that a loop does not count the same string in each of its turns.
  */
-import { work } from './work.ts';
+import { spendSteps } from './step-allowance.ts';
 
 const surrogates = /[\ud800-\udbff][\udc00-\udfff]/;
 
@@ -32,10 +32,10 @@ const countPairs = (text: string): number => {
 export function codePointCount(text: string): number {
   if (text.length < longFrom) return text.length - countPairs(text);
   // Finding it again may compare it with another of its length.
-  work(text.length >> 6);
+  spendSteps(text.length >> 6);
   const known = sizes.get(text);
   if (known !== undefined) return known;
-  work(text.length >> 2);
+  spendSteps(text.length >> 2);
   const size = surrogates.test(text) ? text.length - countPairs(text) : text.length;
   if (sizes.size >= rememberedMax) sizes.delete(sizes.keys().next().value as string);
   if (text.length <= rememberedTextMax) sizes.set(text, size);

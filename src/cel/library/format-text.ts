@@ -15,7 +15,7 @@ import { typeOf } from '../evaluate/run-time-type.ts';
 import { adapt, Double, Duration, ListValue, MapValue, Timestamp, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { elementsOf } from './lists-library.ts';
-import { work } from '../evaluate/work.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import { checkResultSize } from './string-functions.ts';
 
 /** Of a list or a map that is printed: what is printed is not in the price. */
@@ -199,7 +199,7 @@ function listText(list: Value, style: FormatStyle): string {
   let size = 0;
   for (const element of elementsOf(list)) {
     const text = innerText(element, style);
-    work(workPerPart + text.length);
+    spendSteps(workPerPart + text.length);
     size += text.length + 2;
     checkResultSize(size, 'format');
     parts.push(text);
@@ -212,7 +212,7 @@ function mapText(map: MapValue | PlainMap, style: FormatStyle): string {
   let size = 0;
   for (const [key, value] of entriesOf(map)) {
     const texts: [string, string] = [innerText(key, style), innerText(value, style)];
-    work(workPerPart + texts[1].length);
+    spendSteps(workPerPart + texts[1].length);
     size += texts[0].length + texts[1].length + 4;
     checkResultSize(size, 'format');
     entries.push(texts);

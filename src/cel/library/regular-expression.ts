@@ -8,7 +8,7 @@
  */
 import { RE2JS } from 're2js';
 import { evaluationError } from '../evaluation-error.ts';
-import { work } from '../evaluate/work.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import { patternSize } from './pattern-size.ts';
 
 const patternMax = 10_000;
@@ -54,7 +54,7 @@ export function compilePattern(pattern: string): Pattern {
 /** Whether the pattern matches some part of the text. */
 export function matches(text: string, pattern: string): boolean {
   const { regex, testWork } = compilePattern(pattern);
-  work(testWork * text.length);
+  spendSteps(testWork * text.length);
   // Without positions and groups it is a walk of an automaton.
   return regex.test(text);
 }
@@ -63,10 +63,10 @@ export function matches(text: string, pattern: string): boolean {
 export function* matchesIn(text: string, pattern: string, count: number): Generator<string> {
   const { findWork, regex } = compilePattern(pattern);
   if (!matches(text, pattern)) return;
-  work(findWork * text.length);
+  spendSteps(findWork * text.length);
   const matcher = regex.matcher(text);
   for (let found = 0; found !== count && matcher.find(); found += 1) {
-    work(workPerMatch);
+    spendSteps(workPerMatch);
     yield matcher.group() ?? '';
   }
 }

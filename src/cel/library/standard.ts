@@ -30,7 +30,7 @@ import type { AnyList } from '../evaluate/lists.ts';
 import { mapFind } from '../evaluate/maps.ts';
 import { sizeOf } from '../evaluate/size.ts';
 import { typeOf } from '../evaluate/run-time-type.ts';
-import { work } from '../evaluate/work.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import {
   boolType,
   bytesType,
@@ -218,7 +218,7 @@ function order(name: string, id: string, decide: (order: number) => boolean): Fu
 const inList = (value: Value, list: AnyList): boolean => {
   for (const element of elementsOf(list)) {
     // Of a list whose type was not known this costs 1 in the reference, however long it is.
-    work(1);
+    spendSteps(1);
     if (equals(value, element)) return true;
   }
   return false;

@@ -7,7 +7,7 @@
  */
 import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
-import { work } from '../evaluate/work.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import { firstOccurrence, lastOccurrence, occurrences } from './text-search.ts';
 
 /** Of a text that is taken apart. */
@@ -23,7 +23,7 @@ const pairs = /[\ud800-\udbff]/;
 
 /** What is priced by a position, or not at all, may still walk a long text. */
 function hasPairs(text: string): boolean {
-  if (text.length > longFrom) work(text.length >> 2);
+  if (text.length > longFrom) spendSteps(text.length >> 2);
   return pairs.test(text);
 }
 
@@ -124,7 +124,7 @@ export function replace(text: string, old: string, put: string, count = -1): str
   let [done, size, from] = [0, text.length, 0];
   for (const at of places) {
     if (done === count) break;
-    work(workPerPiece);
+    spendSteps(workPerPiece);
     size += put.length - old.length;
     checkResultSize(size, 'replace');
     parts.push(text.slice(from, at), put);
@@ -148,7 +148,7 @@ export function split(text: string, separator: string, count = -1): string[] {
   let from = 0;
   for (const at of occurrences(text, separator)) {
     if (pieces.length + 1 === count) break;
-    work(workPerPiece);
+    spendSteps(workPerPiece);
     pieces.push(text.slice(from, at));
     from = at + separator.length;
   }
@@ -157,7 +157,7 @@ export function split(text: string, separator: string, count = -1): string[] {
 }
 
 function splitCharacters(text: string, count: number): string[] {
-  work(text.length * 4);
+  spendSteps(text.length * 4);
   const characters = Array.from(text);
   if (count < 0 || characters.length <= count) return characters;
   return [...characters.slice(0, count - 1), characters.slice(count - 1).join('')];

@@ -3,7 +3,7 @@
  */
 import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
-import { work } from '../evaluate/work.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import { boolType, listType, mapType, opaqueType, stringType } from '../type.ts';
 import { OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -41,7 +41,7 @@ class UrlValue extends OpaqueValue {
 const workPerUnit = 16;
 
 function readUrl(text: Value): Value {
-  work((text as string).length * workPerUnit);
+  spendSteps((text as string).length * workPerUnit);
   const url = parseUrl(text as string);
   if (!('problem' in url)) return new UrlValue(url);
   throw evaluationError(`URL parse error during conversion from string: ${url.problem}`);
@@ -66,7 +66,7 @@ export const urlLibrary: Library = {
     url: [overload('string_to_url', [stringType], urlType, readUrl, walk({ sameSize: true }))],
     isURL: [
       overload('is_url_string', [stringType], boolType, (text) => {
-        work((text as string).length * workPerUnit);
+        spendSteps((text as string).length * workPerUnit);
         return uriProblem(text as string) === undefined;
       }),
     ],

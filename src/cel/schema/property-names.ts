@@ -29,21 +29,3 @@ export function escapeProperty(name: string): string | undefined {
   if (plain.test(name)) return name;
   return name.replace(/__|[.\-/]/g, (part) => escapes[part] as string);
 }
-
-const unescapes: ReadonlyMap<string, string> = new Map(
-  Object.entries(escapes).map(([part, escaped]) => [escaped, part]),
-);
-
-/** The property that a name in an expression stands for; undefined: the name has a wrong escape. */
-export function unescapeProperty(name: string): string | undefined {
-  if (!name.includes('__')) return name;
-  const word = /^__([a-z]+)__$/.exec(name)?.[1];
-  if (word !== undefined && reserved.has(word)) return word;
-  let wrong = false;
-  const property = name.replace(/__[^_]+__/g, (escaped) => {
-    const part = unescapes.get(escaped);
-    wrong ||= part === undefined;
-    return part ?? '';
-  });
-  return wrong ? undefined : property;
-}

@@ -6,7 +6,7 @@
  */
 import type { Environment } from '../cel.ts';
 import type { SizeHints } from '../cost.ts';
-import { compileInParts } from '../expression.ts';
+import { compileSteps } from '../expression.ts';
 import type { CompiledExpression, Expression } from '../expression.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Language } from '../language.ts';
@@ -96,7 +96,7 @@ function* compileRule(
   const { rule: text, messageExpression = '' } = source;
   const none = { source, rule: undefined, usesOldSelf: false, maxCost: 0 } as const;
   if (text.trim() === '') return { ...none, message: undefined, messageMaxCost: 0 };
-  const rule = inWords(yield* compileInParts(environmentOf(text), text, [boolType]), 'rule');
+  const rule = inWords(yield* compileSteps(environmentOf(text), text, [boolType]), 'rule');
   yield;
   const maxCost = maxCostOf(rule, sizes);
   yield;
@@ -104,7 +104,7 @@ function* compileRule(
   const hasMessage = rule.kind === 'ok' && messageExpression.trim() !== '';
   const message = hasMessage
     ? inWords(
-        yield* compileInParts(environmentOf(messageExpression), messageExpression, [stringType]),
+        yield* compileSteps(environmentOf(messageExpression), messageExpression, [stringType]),
         'message',
       )
     : undefined;

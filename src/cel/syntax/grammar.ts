@@ -13,14 +13,14 @@
  *               | "{" [entries] [","] "}" | ["."] name {"." name} "{" [fields] [","] "}" | literal
  */
 import { KindSet } from './recovery.ts';
-import type { Place } from './recovery.ts';
+import type { GrammarPosition } from './recovery.ts';
 import { kinds as k } from './tokens.ts';
 
 type Members = readonly (number | KindSet | 'end')[];
 
 const of = (...members: Members): KindSet => KindSet.of(...members);
-const at = (next: KindSet): Place => ({ next });
-const match = (next: KindSet | number, after: KindSet): Place => ({
+const at = (next: KindSet): GrammarPosition => ({ next });
+const match = (next: KindSet | number, after: KindSet): GrammarPosition => ({
   next: typeof next === 'number' ? of(next) : next,
   after,
 });
@@ -72,7 +72,7 @@ export const follow = {
 } as const;
 
 /** Every place has its own identity: recovery remembers where it has been. */
-export const place = {
+export const position = {
   startExpr: at(exprFirst),
   startEnd: match(k.eof, of('end')),
 

@@ -1,4 +1,4 @@
-/** Operators as functions: their names in the tree, how they are written, how they bind. */
+/** Operators as functions: their names in the tree; and the reserved words. */
 import { lookup } from '../../stdx/lookup.ts';
 
 export const operatorNames: Readonly<Record<string, string>> = lookup({
@@ -17,26 +17,6 @@ export const operatorNames: Readonly<Record<string, string>> = lookup({
   '&&': '_&&_',
   '||': '_||_',
 });
-
-/** How a binary operator is written, by its name in the tree. */
-export const operatorTexts: ReadonlyMap<string, string> = new Map(
-  Object.entries(operatorNames).map(([text, name]) => [name, text]),
-);
-
-/** A smaller number binds closer. */
-export const precedences: ReadonlyMap<string, number> = new Map([
-  ['_?_:_', 8],
-  ['_||_', 7],
-  ['_&&_', 6],
-  ...['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'].map((name) => [name, 5] as const),
-  ['_+_', 4],
-  ['_-_', 4],
-  ['_*_', 3],
-  ['_/_', 3],
-  ['_%_', 3],
-  ['!_', 2],
-  ['-_', 2],
-]);
 
 const reserved: ReadonlySet<string> = new Set(
   (

@@ -40,7 +40,7 @@ export interface ParseOptions {
 
 /** Yields between reading tokens, reading the text and making the tree: the last two are each one
  * walk over all of it. */
-export function* parseInParts(
+export function* parseExpressionSteps(
   text: string,
   options: ParseOptions,
 ): Generator<undefined, Parsed, undefined> {

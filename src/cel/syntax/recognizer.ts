@@ -28,13 +28,13 @@ import {
   follow,
   memberFirst,
   optionalExprFirst,
-  place,
+  position,
   productOps,
   relationOps,
   sumOps,
 } from './grammar.ts';
 import { Mismatch } from './recovery.ts';
-import type { KindSet, Place, Recovery } from './recovery.ts';
+import type { KindSet, GrammarPosition, Recovery } from './recovery.ts';
 import { NoRecovery, RuleStack } from './rule-stack.ts';
 import type { TokenBuffer } from './token-buffer.ts';
 import { kinds as k } from './tokens.ts';
@@ -55,8 +55,8 @@ export class Recognizer extends RuleStack {
   start(): Concrete | undefined {
     let found: Concrete | undefined;
     try {
-      found = this.#expr(place.startExpr, follow.start);
-      this.match(place.startEnd, k.eof);
+      found = this.#expr(position.startExpr, follow.start);
+      this.match(position.startEnd, k.eof);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       this.recovery.recover(error);
@@ -69,19 +69,19 @@ export class Recognizer extends RuleStack {
     this.#suffixes(start, { form: 'broken' }, () => undefined);
   }
 
-  #expr(from: Place, following: KindSet): Concrete | undefined {
+  #expr(from: GrammarPosition, following: KindSet): Concrete | undefined {
     let result: Concrete | undefined;
     this.enter('expr', from, following);
     try {
       body: {
-        result = this.#logic('or', place.exprCondition, follow.condition);
+        result = this.#logic('or', position.exprCondition, follow.condition);
         if (this.kind !== k.question) break body;
-        const op = this.match(place.exprQuestion) as Token;
+        const op = this.match(position.exprQuestion) as Token;
         const form: Concrete = { form: 'conditional', op, condition: result };
         result = form;
-        form.whenTrue = this.#logic('or', place.exprTrue, follow.whenTrue);
-        this.match(place.exprColon);
-        form.whenFalse = this.#expr(place.exprFalse, follow.end);
+        form.whenTrue = this.#logic('or', position.exprTrue, follow.whenTrue);
+        this.match(position.exprColon);
+        form.whenFalse = this.#expr(position.exprFalse, follow.end);
       }
     } catch (error) {
       this.recover(error);
@@ -90,16 +90,16 @@ export class Recognizer extends RuleStack {
     return result;
   }
 
-  #logic(rule: 'or' | 'and', from: Place, following: KindSet): Concrete | undefined {
+  #logic(rule: 'or' | 'and', from: GrammarPosition, following: KindSet): Concrete | undefined {
     const isOr = rule === 'or';
-    const operand = (where: Place): Concrete | undefined =>
+    const operand = (where: GrammarPosition): Concrete | undefined =>
       isOr ? this.#logic('and', where, follow.and) : this.#relation(where, follow.relation, 0);
     let result: Concrete | undefined;
     this.enter(rule, from, following);
     try {
       body: {
         const start = this.tokens.ahead(1);
-        result = operand(isOr ? place.orFirst : place.andFirst);
+        result = operand(isOr ? position.orFirst : position.andFirst);
         if (this.kind !== (isOr ? k.or : k.and)) break body;
         const form: LogicForm = {
           form: 'logic',
@@ -111,8 +111,8 @@ export class Recognizer extends RuleStack {
         };
         result = form;
         while (this.kind === (isOr ? k.or : k.and)) {
-          form.ops.push(this.match(isOr ? place.orOp : place.andOp) as Token);
-          form.rest.push(operand(isOr ? place.orNext : place.andNext));
+          form.ops.push(this.match(isOr ? position.orOp : position.andOp) as Token);
+          form.rest.push(operand(isOr ? position.orNext : position.andNext));
         }
       }
     } catch (error) {
@@ -122,17 +122,17 @@ export class Recognizer extends RuleStack {
     return result;
   }
 
-  #relation(from: Place, following: KindSet, precedence: number): Concrete | undefined {
+  #relation(from: GrammarPosition, following: KindSet, precedence: number): Concrete | undefined {
     let result: Concrete | undefined;
     this.enter('relation', from, following);
     try {
       const start = this.tokens.ahead(1);
-      result = this.#calc(place.relationFirst, follow.relationOperand, 0);
+      result = this.#calc(position.relationFirst, follow.relationOperand, 0);
       while (precedence <= 1 && relationOps.has(this.kind)) {
         const form: Concrete = { form: 'binary', start, left: result };
         result = form;
-        form.op = this.match(place.relationOp);
-        form.right = this.#relation(place.relationNext, follow.relationOperand, 2);
+        form.op = this.match(position.relationOp);
+        form.right = this.#relation(position.relationNext, follow.relationOperand, 2);
       }
     } catch (error) {
       this.recover(error);
@@ -141,20 +141,20 @@ export class Recognizer extends RuleStack {
     return result;
   }
 
-  #calc(from: Place, following: KindSet, precedence: number): Concrete | undefined {
+  #calc(from: GrammarPosition, following: KindSet, precedence: number): Concrete | undefined {
     let result: Concrete | undefined;
     this.enter('calc', from, following);
     try {
       body: {
         const start = this.tokens.ahead(1);
-        result = this.#unary(place.calcFirst, follow.calcOperand);
+        result = this.#unary(position.calcFirst, follow.calcOperand);
         for (;;) {
           const isProduct = productOps.has(this.kind) && precedence <= 2;
           if (!isProduct && !(sumOps.has(this.kind) && precedence <= 1)) break body;
           const form: Concrete = { form: 'binary', start, left: result };
           result = form;
-          form.op = this.match(isProduct ? place.productOp : place.sumOp);
-          const next = isProduct ? place.productNext : place.sumNext;
+          form.op = this.match(isProduct ? position.productOp : position.sumOp);
+          const next = isProduct ? position.productNext : position.sumNext;
           form.right = this.#calc(next, follow.calcOperand, isProduct ? 3 : 2);
         }
       }
@@ -165,25 +165,25 @@ export class Recognizer extends RuleStack {
     return result;
   }
 
-  #unary(from: Place, following: KindSet): Concrete | undefined {
+  #unary(from: GrammarPosition, following: KindSet): Concrete | undefined {
     let result: Concrete | undefined;
     this.enter('unary', from, following);
     try {
-      this.sync(place.unary);
+      this.sync(position.unary);
       const kind = this.kind;
       if (kind === k.exclamation) {
         const form: Concrete = { form: 'unary', name: '!_', ops: [] };
         result = form;
-        this.sync(place.notFirst);
+        this.sync(position.notFirst);
         do {
-          form.ops.push(this.match(place.not) as Token);
-          this.sync(place.notMore, true);
+          form.ops.push(this.match(position.not) as Token);
+          this.sync(position.notMore, true);
         } while (this.kind === k.exclamation);
-        form.operand = this.#member(place.notMember);
+        form.operand = this.#member(position.notMember);
       } else if (kind === k.minus && !this.#isNegativeNumber()) {
         result = this.#negation();
       } else if (memberFirst.has(kind)) {
-        result = this.#member(place.unaryMember);
+        result = this.#member(position.unaryMember);
       } else {
         throw this.noAlternative(1);
       }
@@ -198,14 +198,14 @@ export class Recognizer extends RuleStack {
     const second = this.tokens.ahead(2).kind;
     if (second !== k.minus && !memberFirst.has(second)) throw this.noAlternative(2);
     const form: Concrete = { form: 'unary', name: '-_', ops: [] };
-    this.sync(place.minusFirst);
+    this.sync(position.minusFirst);
     do {
-      form.ops.push(this.match(place.minus) as Token);
-      this.sync(place.minusMore, true);
+      form.ops.push(this.match(position.minus) as Token);
+      this.sync(position.minusMore, true);
       if (this.kind === k.minus) this.#isNegativeNumber();
       else if (!memberFirst.has(this.kind)) throw this.noAlternative(1);
     } while (this.kind === k.minus);
-    form.operand = this.#member(place.minusMember);
+    form.operand = this.#member(position.minusMember);
     return form;
   }
 
@@ -235,7 +235,7 @@ export class Recognizer extends RuleStack {
     return true;
   }
 
-  #member(from: Place): Concrete | undefined {
+  #member(from: GrammarPosition): Concrete | undefined {
     let result: Concrete | undefined;
     this.enter('member', from, follow.end);
     try {
@@ -256,7 +256,7 @@ export class Recognizer extends RuleStack {
     for (;;) {
       const kind = this.kind;
       if (kind !== k.dot && kind !== k.leftBracket) return;
-      this.recovery.place = place.memberSuffix;
+      this.recovery.place = position.memberSuffix;
       const form: SelectForm | MemberCallForm | IndexForm =
         kind === k.leftBracket
           ? { form: 'index', start, operand }
@@ -278,27 +278,27 @@ export class Recognizer extends RuleStack {
   }
 
   #select(form: SelectForm): void {
-    form.dot = this.match(place.selectDot);
-    this.sync(place.selectOptional);
-    if (this.kind === k.question) form.optional = this.match(place.selectQuestion);
-    form.field = this.#name(place.selectName, follow.memberPart);
+    form.dot = this.match(position.selectDot);
+    this.sync(position.selectOptional);
+    if (this.kind === k.question) form.optional = this.match(position.selectQuestion);
+    form.field = this.#name(position.selectName, follow.memberPart);
   }
 
   #memberCall(form: MemberCallForm): void {
-    this.match(place.callDot);
-    form.name = this.match(place.callName);
-    form.open = this.match(place.callOpen);
-    this.sync(place.callArgs);
-    if (exprFirst.has(this.kind)) form.args = this.#args(place.callArgList);
-    this.match(place.callClose);
+    this.match(position.callDot);
+    form.name = this.match(position.callName);
+    form.open = this.match(position.callOpen);
+    this.sync(position.callArgs);
+    if (exprFirst.has(this.kind)) form.args = this.#args(position.callArgList);
+    this.match(position.callClose);
   }
 
   #index(form: IndexForm): void {
-    form.open = this.match(place.indexOpen);
-    this.sync(place.indexOptional);
-    if (this.kind === k.question) form.optional = this.match(place.indexQuestion);
-    form.index = this.#expr(place.indexExpr, follow.index);
-    this.match(place.indexClose);
+    form.open = this.match(position.indexOpen);
+    this.sync(position.indexOptional);
+    if (this.kind === k.question) form.optional = this.match(position.indexQuestion);
+    form.index = this.#expr(position.indexExpr, follow.index);
+    this.match(position.indexClose);
   }
 
   #primary(): Concrete | undefined {
@@ -307,17 +307,17 @@ export class Recognizer extends RuleStack {
       result = form;
       return form;
     };
-    this.enter('primary', place.memberPrimary, follow.memberPart);
+    this.enter('primary', position.memberPrimary, follow.memberPart);
     try {
       body: {
-        this.sync(place.primary);
+        this.sync(position.primary);
         const start = this.tokens.ahead(1);
         switch (start.kind) {
           case k.leftParen:
             result = undefined;
-            this.match(place.nestedOpen);
-            result = this.#expr(place.nestedExpr, follow.args);
-            this.match(place.nestedClose);
+            this.match(position.nestedOpen);
+            result = this.#expr(position.nestedExpr, follow.args);
+            this.match(position.nestedClose);
             break body;
           case k.leftBracket:
             this.#list(keep({ form: 'list' }));
@@ -336,7 +336,7 @@ export class Recognizer extends RuleStack {
     } catch (error) {
       this.recover(error);
     }
-    this.leave('primary', place.memberPrimary);
+    this.leave('primary', position.memberPrimary);
     return result;
   }
 
@@ -353,66 +353,66 @@ export class Recognizer extends RuleStack {
     }
     const form: IdentForm = keep({ form: 'ident', start });
     form.leadingDot = this.#leadingDot();
-    form.name = this.match(place.ident);
+    form.name = this.match(position.ident);
   }
 
   #leadingDot(): Token | undefined {
-    this.sync(place.dotOrName);
-    return this.kind === k.dot ? this.match(place.leadingDot) : undefined;
+    this.sync(position.dotOrName);
+    return this.kind === k.dot ? this.match(position.leadingDot) : undefined;
   }
 
   #call(form: CallForm): void {
     form.leadingDot = this.#leadingDot();
-    form.name = this.match(place.functionName);
-    form.open = this.match(place.functionOpen);
-    this.sync(place.functionArgs);
-    if (exprFirst.has(this.kind)) form.args = this.#args(place.functionArgList);
-    this.match(place.functionClose);
+    form.name = this.match(position.functionName);
+    form.open = this.match(position.functionOpen);
+    this.sync(position.functionArgs);
+    if (exprFirst.has(this.kind)) form.args = this.#args(position.functionArgList);
+    this.match(position.functionClose);
   }
 
   #list(form: ListForm): void {
-    form.open = this.match(place.listOpen);
-    this.sync(place.listItems);
+    form.open = this.match(position.listOpen);
+    this.sync(position.listItems);
     if (optionalExprFirst.has(this.kind)) form.elements = this.#elements();
-    this.sync(place.listEnd);
-    if (this.kind === k.comma) this.match(place.listComma);
-    this.match(place.listClose);
+    this.sync(position.listEnd);
+    if (this.kind === k.comma) this.match(position.listComma);
+    this.match(position.listClose);
   }
 
   #map(form: MapForm): void {
-    form.open = this.match(place.mapOpen);
-    this.sync(place.mapItems);
+    form.open = this.match(position.mapOpen);
+    this.sync(position.mapItems);
     if (optionalExprFirst.has(this.kind)) form.entries = this.#entries();
-    this.sync(place.mapEnd);
-    if (this.kind === k.comma) this.match(place.mapComma);
-    this.match(place.mapClose);
+    this.sync(position.mapEnd);
+    if (this.kind === k.comma) this.match(position.mapComma);
+    this.match(position.mapClose);
   }
 
   #message(form: MessageForm): void {
     form.leadingDot = this.#leadingDot();
-    form.names.push(this.match(place.messageName) as Token);
-    this.sync(place.messageMore);
+    form.names.push(this.match(position.messageName) as Token);
+    this.sync(position.messageMore);
     while (this.kind === k.dot) {
-      this.match(place.messageDot);
-      form.names.push(this.match(place.messageNextName) as Token);
-      this.sync(place.messageMoreAgain, true);
+      this.match(position.messageDot);
+      form.names.push(this.match(position.messageNextName) as Token);
+      this.sync(position.messageMoreAgain, true);
     }
-    form.open = this.match(place.messageOpen);
-    this.sync(place.messageItems);
+    form.open = this.match(position.messageOpen);
+    this.sync(position.messageItems);
     if (fieldFirst.has(this.kind)) form.fields = this.#fields();
-    this.sync(place.messageEnd);
-    if (this.kind === k.comma) this.match(place.messageComma);
-    this.match(place.messageClose);
+    this.sync(position.messageEnd);
+    if (this.kind === k.comma) this.match(position.messageComma);
+    this.match(position.messageClose);
   }
 
-  #args(from: Place): (Concrete | undefined)[] {
+  #args(from: GrammarPosition): (Concrete | undefined)[] {
     const args: (Concrete | undefined)[] = [];
     this.enter('args', from, follow.args);
     try {
-      args.push(this.#expr(place.argFirst, follow.item));
+      args.push(this.#expr(position.argFirst, follow.item));
       while (this.kind === k.comma) {
-        this.match(place.argComma);
-        args.push(this.#expr(place.argNext, follow.item));
+        this.match(position.argComma);
+        args.push(this.#expr(position.argNext, follow.item));
       }
     } catch (error) {
       this.recover(error);
@@ -428,83 +428,83 @@ export class Recognizer extends RuleStack {
 
   #elements(): OptionalForm[] {
     const elements: OptionalForm[] = [];
-    this.enter('elements', place.listItemList, follow.listElements);
+    this.enter('elements', position.listItemList, follow.listElements);
     try {
-      elements.push(this.#optional(place.elementFirst, follow.item));
+      elements.push(this.#optional(position.elementFirst, follow.item));
       while (this.#continues(optionalExprFirst)) {
-        this.match(place.elementComma);
-        elements.push(this.#optional(place.elementNext, follow.item));
+        this.match(position.elementComma);
+        elements.push(this.#optional(position.elementNext, follow.item));
       }
     } catch (error) {
       this.recover(error);
     }
-    this.leave('elements', place.listItemList);
+    this.leave('elements', position.listItemList);
     return elements;
   }
 
   #entries(): EntriesForm<OptionalForm> {
     const start = this.tokens.ahead(1);
     const form: EntriesForm<OptionalForm> = { start, keys: [], colons: [], values: [] };
-    this.enter('entries', place.mapItemList, follow.entries);
+    this.enter('entries', position.mapItemList, follow.entries);
     try {
       body: {
         for (;;) {
-          form.keys.push(this.#optional(place.entryFirst, follow.key));
-          form.colons.push(this.match(place.entryColon));
-          form.values.push(this.#expr(place.entryValue, follow.item));
+          form.keys.push(this.#optional(position.entryFirst, follow.key));
+          form.colons.push(this.match(position.entryColon));
+          form.values.push(this.#expr(position.entryValue, follow.item));
           if (!this.#continues(optionalExprFirst)) break body;
-          this.match(place.entryComma);
+          this.match(position.entryComma);
         }
       }
     } catch (error) {
       this.recover(error);
     }
-    this.leave('entries', place.mapItemList);
+    this.leave('entries', position.mapItemList);
     return form;
   }
 
   #fields(): EntriesForm<FieldForm> {
     const start = this.tokens.ahead(1);
     const form: EntriesForm<FieldForm> = { start, keys: [], colons: [], values: [] };
-    this.enter('fields', place.messageItemList, follow.entries);
+    this.enter('fields', position.messageItemList, follow.entries);
     try {
       body: {
         for (;;) {
           form.keys.push(this.#field());
-          form.colons.push(this.match(place.fieldColon));
-          form.values.push(this.#expr(place.fieldValue, follow.item));
+          form.colons.push(this.match(position.fieldColon));
+          form.values.push(this.#expr(position.fieldValue, follow.item));
           if (!this.#continues(fieldFirst)) break body;
-          this.match(place.fieldComma);
+          this.match(position.fieldComma);
         }
       }
     } catch (error) {
       this.recover(error);
     }
-    this.leave('fields', place.messageItemList);
+    this.leave('fields', position.messageItemList);
     return form;
   }
 
   #field(): FieldForm {
     const form: FieldForm = { start: this.tokens.ahead(1) };
-    this.enter('field', place.fieldFirst, follow.key);
+    this.enter('field', position.fieldFirst, follow.key);
     try {
-      this.sync(place.optionalField);
-      if (this.kind === k.question) form.optional = this.match(place.optionalFieldQuestion);
-      form.name = this.#name(place.optionalFieldName, follow.end);
+      this.sync(position.optionalField);
+      if (this.kind === k.question) form.optional = this.match(position.optionalFieldQuestion);
+      form.name = this.#name(position.optionalFieldName, follow.end);
     } catch (error) {
       this.recover(error);
     }
-    this.leave('field', place.fieldFirst);
+    this.leave('field', position.fieldFirst);
     return form;
   }
 
-  #name(from: Place, following: KindSet): Token | undefined {
+  #name(from: GrammarPosition, following: KindSet): Token | undefined {
     let name: Token | undefined;
     this.enter('name', from, following);
     try {
-      this.sync(place.name);
-      if (this.kind === k.identifier) name = this.match(place.nameSimple);
-      else if (this.kind === k.escapedIdentifier) name = this.match(place.nameEscaped);
+      this.sync(position.name);
+      if (this.kind === k.identifier) name = this.match(position.nameSimple);
+      else if (this.kind === k.escapedIdentifier) name = this.match(position.nameEscaped);
       else throw this.noAlternative(1);
     } catch (error) {
       this.recover(error);
@@ -513,13 +513,13 @@ export class Recognizer extends RuleStack {
     return name;
   }
 
-  #optional(from: Place, following: KindSet): OptionalForm {
+  #optional(from: GrammarPosition, following: KindSet): OptionalForm {
     const form: OptionalForm = { start: this.tokens.ahead(1) };
     this.enter('optional', from, following);
     try {
-      this.sync(place.optionalExpr);
-      if (this.kind === k.question) form.optional = this.match(place.optionalExprQuestion);
-      form.value = this.#expr(place.optionalExprValue, follow.end);
+      this.sync(position.optionalExpr);
+      if (this.kind === k.question) form.optional = this.match(position.optionalExprQuestion);
+      form.value = this.#expr(position.optionalExprValue, follow.end);
     } catch (error) {
       this.recover(error);
     }
@@ -529,18 +529,18 @@ export class Recognizer extends RuleStack {
 
   #literal(): Concrete {
     const form: LiteralForm = { form: 'literal', start: this.tokens.ahead(1) };
-    this.enter('literal', place.primaryLiteral, follow.end);
+    this.enter('literal', position.primaryLiteral, follow.end);
     try {
-      this.sync(place.literal);
+      this.sync(position.literal);
       if (this.kind === k.minus) {
         if (!isNumber(this.tokens.ahead(2).kind)) throw this.noAlternative(2);
-        form.sign = this.match(place.literalToken);
+        form.sign = this.match(position.literalToken);
       }
-      form.token = this.match(place.literalToken);
+      form.token = this.match(position.literalToken);
     } catch (error) {
       this.recover(error);
     }
-    this.leave('literal', place.primaryLiteral);
+    this.leave('literal', position.primaryLiteral);
     return form.token === undefined ? { form: 'broken' } : form;
   }
 }

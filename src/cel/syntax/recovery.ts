@@ -3,8 +3,8 @@
  * a token out, assuming one, or skipping to something that can follow. It finds the same mistakes
  * with the same words as the reference, whose parser is generated (ANTLR 4) and recovers like this.
  *
- * A `Place` is a place in a grammar rule, with the kinds that can come next there. The stack holds
- * for every rule that is under way what can follow it. `end` among the kinds says that the rule
+ * A `GrammarPosition` is a position in a grammar rule, with the kinds that can come next there. The
+ * stack holds what can follow each rule that is under way. `end` among the kinds says that the rule
  * can end there, so that what follows the rule can come as well.
  */
 import type { Token, TokenKind } from './tokens.ts';
@@ -46,7 +46,7 @@ export class KindSet {
   }
 }
 
-export interface Place {
+export interface GrammarPosition {
   /** What can come here. */
   readonly next: KindSet;
   /** When a token is matched here: what can come after it. */
@@ -88,14 +88,14 @@ export const quoted = (text: string): string =>
   `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 
 export class Recovery {
-  place: Place = { next: new KindSet() };
+  place: GrammarPosition = { next: new KindSet() };
   readonly follows: KindSet[] = [];
   readonly #tokens: TokenCursor;
   readonly #limits: RecoveryLimits;
   readonly #report: (token: Token, message: string) => void;
   #recovering = false;
   #lastIndex = -1;
-  readonly #lastPlaces = new Set<Place>();
+  readonly #lastPlaces = new Set<GrammarPosition>();
   #attempts = 0;
 
   constructor(

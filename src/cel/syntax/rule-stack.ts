@@ -3,7 +3,7 @@
  * ahead, and report that nothing fits.
  */
 import { Mismatch, ParseAborted, quoted, Recovery } from './recovery.ts';
-import type { KindSet, Place } from './recovery.ts';
+import type { KindSet, GrammarPosition } from './recovery.ts';
 import type { TokenBuffer } from './token-buffer.ts';
 import { kinds as k } from './tokens.ts';
 import type { Token, TokenKind } from './tokens.ts';
@@ -67,7 +67,7 @@ export abstract class RuleStack {
 
   // Every rule is one function, entered and left by hand: a closure for each would need three
   // times the stack, and expressions nest 250 deep.
-  protected enter(rule: Rule, from: Place, following: KindSet): void {
+  protected enter(rule: Rule, from: GrammarPosition, following: KindSet): void {
     this.recovery.place = from;
     const depth = (this.#depths[rules[rule]] as number) + 1;
     if (depth > this.recursionMax) {
@@ -82,19 +82,19 @@ export abstract class RuleStack {
     this.recovery.recover(error);
   }
 
-  protected leave(rule: Rule, from: Place): void {
+  protected leave(rule: Rule, from: GrammarPosition): void {
     this.recovery.follows.pop();
     (this.#depths[rules[rule]] as number) -= 1;
     this.recovery.place = from;
   }
 
-  protected sync(where: Place, isRepetition = false): void {
+  protected sync(where: GrammarPosition, isRepetition = false): void {
     this.recovery.place = where;
     if (!where.next.has(this.kind)) this.recovery.sync(isRepetition);
   }
 
   /** Undefined: it was missing, and the parser goes on as if it had been there. */
-  protected match(where: Place, kind?: TokenKind): Token | undefined {
+  protected match(where: GrammarPosition, kind?: TokenKind): Token | undefined {
     this.recovery.place = where;
     const token = this.tokens.current;
     if (kind === undefined ? where.next.has(token.kind) : token.kind === kind) {

@@ -17,7 +17,7 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
 import { repeatWork } from '../repeated-work.ts';
-import { passedOver, requestOf, requestsResource } from './signing-request.ts';
+import { skippedReasons, requestOf, requestsResource } from './signing-request.ts';
 import type { RequestedCertificate } from './signing-request.ts';
 
 const hourMs = 3600_000;
@@ -61,7 +61,7 @@ async function sweep(registry: RegistryDeps, stopped: () => boolean): Promise<vo
     const target = { kind, namespace: '', name: request.name };
     const preconditions = { uid, resourceVersion };
     const result = await deleteObject(registry, target, { dryRun: false, preconditions });
-    if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+    if (result.kind === 'refused' && !skippedReasons.has(result.error.reason)) throw result.error;
   }
 }
 

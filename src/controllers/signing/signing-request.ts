@@ -118,12 +118,12 @@ export async function record(
   const target = { kind, namespace: '', name };
   const options = { dryRun: false, manager };
   const result = await updateObject(registry, target, next, subresource, options);
-  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return;
+  if (result.kind === 'ok' || skippedReasons.has(result.error.reason)) return;
   throw result.error;
 }
 
 /** It was changed, which comes back as a change, or it is gone. */
-export const passedOver: ReadonlySet<string> = new Set([
+export const skippedReasons: ReadonlySet<string> = new Set([
   StatusReason.conflict,
   StatusReason.notFound,
 ]);

@@ -49,7 +49,7 @@ export interface AuthenticationTrust {
   readonly proxies: TrustedProxies | undefined;
 }
 
-export interface TrustKeeperDeps {
+export interface TrustControllerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly queues: QueueMeters;
@@ -58,15 +58,15 @@ export interface TrustKeeperDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface TrustKeeper extends Controller {
+export interface TrustController extends Controller {
   /** Once, now. @throws StatusError or StorageError when it could not be written. */
-  keep(): Promise<void>;
+  reconcile(): Promise<void>;
 }
 
 const keepMs = 60_000;
 
 /** Looks at the start, when the object changes, and every minute: certificates end. */
-export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
+export function createTrustController(deps: TrustControllerDeps): TrustController {
   const { queues, registry, timers, trust, onError } = deps;
   const system = registry.identity.namespaces.system;
   const configMaps = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
@@ -74,7 +74,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
   const keep = async (): Promise<void> => {
     if (configMaps !== undefined) await keepTrust(registry, configMaps, trust(), endOf);
   };
-  if (configMaps === undefined) return { ...controllerManager([]), keep };
+  if (configMaps === undefined) return { ...controllerManager([]), reconcile: keep };
   const queue = createKeyQueue({
     name: 'authentication-trust',
     streams: registry.streams,
@@ -97,7 +97,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
     afterFailureMs: keepMs,
     onError,
   });
-  return { ...controllerManager([queue, looks]), keep };
+  return { ...controllerManager([queue, looks]), reconcile: keep };
 }
 
 async function keepTrust(

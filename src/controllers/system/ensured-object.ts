@@ -22,7 +22,7 @@ import type { ObjectTarget, RegistryDeps } from '../../registry/registry.ts';
 /** In the stored version both. Undefined: it is as it should be. */
 export type Repair = (current: ApiObject) => ApiObject | undefined;
 
-export const leftAlone: Repair = () => undefined;
+export const noRepair: Repair = () => undefined;
 
 /** The object as this release stores it, whichever stable version it is written in. */
 export function asStored(object: ApiObject, kind: KindInfo): ApiObject {

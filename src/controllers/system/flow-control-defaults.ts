@@ -27,7 +27,7 @@ export interface DefaultObject {
 }
 
 /** @throws StatusError or StorageError for the first that could not be written. */
-export async function keepFlowControl(
+export async function reconcileFlowControl(
   registry: RegistryDeps,
   kind: KindInfo,
   defaults: readonly DefaultObject[],

@@ -28,7 +28,7 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
 import { repeatWork } from '../repeated-work.ts';
-import { asStored, ensureObject, leftAlone } from './ensured-object.ts';
+import { asStored, ensureObject, noRepair } from './ensured-object.ts';
 import {
   endpointsOf,
   kubernetesService,
@@ -87,11 +87,11 @@ async function keepService(
   const main: MainPort = { family: isIPv6(clusterIp) ? 'IPv6' : 'IPv4', port };
   const services = scheme.findStorage({ group: '', resource: 'services' });
   if (services !== undefined) {
-    await ensureObject(registry, services, kubernetesService(identity, clusterIp, port), leftAlone);
+    await ensureObject(registry, services, kubernetesService(identity, clusterIp, port), noRepair);
   }
   const group = identity.fill('discovery.{domain}');
   const slices = scheme.findStorage({ group, resource: 'endpointslices' });
-  const servers = presentServers(deps, own, slices);
+  const servers = liveServersFor(deps, own, slices);
   const endpoints = scheme.findStorage({ group: '', resource: 'endpoints' });
   if (endpoints !== undefined) {
     const wanted = endpointsOf(identity, servers, main);
@@ -100,7 +100,7 @@ async function keepService(
   if (slices !== undefined) await keepSlices(registry, slices, servers, main);
 }
 
-function presentServers(
+function liveServersFor(
   { registry, own: self, peers }: KubernetesServiceDeps,
   own: ServerAddress | undefined,
   slices: KindInfo | undefined,

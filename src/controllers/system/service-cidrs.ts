@@ -21,14 +21,14 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import { ensureObject, leftAlone, repairObject } from './ensured-object.ts';
+import { ensureObject, noRepair, repairObject } from './ensured-object.ts';
 
 const rangeName = 'kubernetes';
 const ready = 'Ready';
 const deletingMax = 16;
 
 /** @throws StatusError or StorageError for the first that could not be written. */
-export async function keepServiceCidrs(
+export async function reconcileServiceCidrs(
   registry: RegistryDeps,
   ranges: readonly string[],
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function keepServiceCidrs(
     metadata: { name: rangeName, finalizers: [finalizerOf(registry)] },
     spec: { cidrs: [...ranges] },
   };
-  await ensureObject(registry, cidrs, wanted, leftAlone);
+  await ensureObject(registry, cidrs, wanted, noRepair);
   let deleting = 0;
   for (const entry of registry.streams.snapshot(cidrs.storage).entries(undefined)) {
     const range = decodeObject(entry.bytes);

@@ -16,7 +16,7 @@ import { ensureObject } from './ensured-object.ts';
 const name = 'kube-apiserver-legacy-service-account-token-tracking';
 
 /** @throws StatusError or StorageError when it could not be written. */
-export async function keepTokenTracking(
+export async function reconcileTokenTracking(
   registry: RegistryDeps,
   configMaps: KindInfo,
 ): Promise<void> {

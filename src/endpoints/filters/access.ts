@@ -33,7 +33,7 @@ import { impersonate, isImpersonationHeader, readImpersonation } from './imperso
 import type { Impersonation, ReadImpersonation } from './impersonation.ts';
 import type { Seat } from './in-flight.ts';
 
-export type Admission =
+export type AccessVerdict =
   /** Too many requests are being answered. */
   | { readonly kind: 'busy' }
   | {
@@ -51,7 +51,7 @@ export interface AccessFilter {
     request: RequestHead,
     trail: AuditTrail | undefined,
     seat: Pick<Seat, 'enter'>,
-  ): Admission | Promise<Admission>;
+  ): AccessVerdict | Promise<AccessVerdict>;
 }
 
 export interface RequestHead {
@@ -93,7 +93,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   const note = decisionNotes(deps);
   const authorized = authorizing(deps, conclusions(deps, note));
 
-  function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
+  function identified(asked: Asked, caller: Caller): AccessVerdict | Promise<AccessVerdict> {
     const { exchange, info, query, trail } = asked;
     const nowMs = clock.monotonicMs();
     counts.identified(caller.kind === 'caller' ? 'success' : 'failure', nowMs - asked.sinceMs);
@@ -114,7 +114,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     attributes: Attributes,
     taken: boolean,
     when?: 'later',
-  ): Admission | Promise<Admission> {
+  ): AccessVerdict | Promise<AccessVerdict> {
     if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
     const wanted = takeImpersonation(asked.exchange);
     if (wanted.kind === 'none') return authorized(asked, attributes, when);
@@ -129,7 +129,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     asked: Asked,
     attributes: Attributes,
     result: Impersonation,
-  ): Admission | Promise<Admission> {
+  ): AccessVerdict | Promise<AccessVerdict> {
     if (result.kind === 'refused') {
       note(asked, result.attributes, result.decision);
       return result;
@@ -155,7 +155,11 @@ function authorizing(
   { access, clock }: AccessFilterDeps,
   concluded: ReturnType<typeof conclusions>,
 ) {
-  return (asked: Asked, attributes: Attributes, when?: 'later'): Admission | Promise<Admission> => {
+  return (
+    asked: Asked,
+    attributes: Attributes,
+    when?: 'later',
+  ): AccessVerdict | Promise<AccessVerdict> => {
     if (!asked.seat.enter(attributes.user)) return { kind: 'busy' };
     if (when === 'later') asked.sinceMs = clock.monotonicMs();
     const decision = access.check(attributes);
@@ -168,7 +172,7 @@ function authorizing(
 type DecisionNote = ReturnType<typeof decisionNotes>;
 
 function conclusions({ clock, counts }: AccessFilterDeps, note: DecisionNote) {
-  return (asked: Asked, attributes: Attributes, decision: Decision): Admission => {
+  return (asked: Asked, attributes: Attributes, decision: Decision): AccessVerdict => {
     counts.decided(resultOf(decision), clock.monotonicMs() - asked.sinceMs);
     note(asked, attributes, decision);
     return decision.kind === 'allow'
@@ -183,11 +187,11 @@ function resultOf({ kind, error }: Decision): AuthorizationResult {
   return kind === 'deny' ? 'denied' : 'no-opinion';
 }
 
-function admitted({ shown: { warnings } }: Asked, user: UserInfo): Admission {
+function admitted({ shown: { warnings } }: Asked, user: UserInfo): AccessVerdict {
   return warnings.length === 0 ? { kind: 'admitted', user } : { kind: 'admitted', user, warnings };
 }
 
-function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission {
+function rejected(deps: AccessFilterDeps, asked: Asked, why: string): AccessVerdict {
   const { exchange, info, query, trail } = asked;
   deps.onRejected(exchange.path, why);
   trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));

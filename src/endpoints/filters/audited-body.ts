@@ -23,7 +23,7 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 const keptBytesMax = 1024 * 1024 + 1;
 
 /** The beginning of a streamed answer. */
-export class KeptBody {
+export class BodyPrefix {
   #chunks: Uint8Array[] = [];
   #length = 0;
 

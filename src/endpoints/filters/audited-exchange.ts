@@ -21,7 +21,7 @@ import type {
   HttpExchange,
   ResponseStream,
 } from '../../transport/http-exchange.ts';
-import { asBytes, jsonOf, KeptBody, responseOf } from './audited-body.ts';
+import { asBytes, jsonOf, BodyPrefix, responseOf } from './audited-body.ts';
 
 export interface AuditingDeps {
   readonly auditor: Auditor;
@@ -209,7 +209,7 @@ class AuditedExchange implements HttpExchange {
     const watching = this.#watching;
     void this.#begin(response);
     const stream = this.#inner.stream(status, headers, preamble);
-    const kept = !watching && this.#trail.wantsResponseObject ? new KeptBody() : undefined;
+    const kept = !watching && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
       if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());
       const taken = this.#complete(response);
@@ -265,13 +265,13 @@ class AuditedExchange implements HttpExchange {
 
 class AuditedStream implements ResponseStream {
   readonly #inner: ResponseStream;
-  readonly #kept: KeptBody | undefined;
+  readonly #kept: BodyPrefix | undefined;
   /** A promise: the end waits for it. */
   readonly #ended: (whole: boolean) => Promise<unknown> | undefined;
 
   constructor(
     inner: ResponseStream,
-    kept: KeptBody | undefined,
+    kept: BodyPrefix | undefined,
     ended: (whole: boolean) => Promise<unknown> | undefined,
   ) {
     this.#inner = inner;

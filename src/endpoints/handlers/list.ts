@@ -4,7 +4,7 @@ import { listObjects } from '../../registry/read.ts';
 import { listOptionsOf, listQueryOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import { convertedList } from '../shown-conversion.ts';
+import { convertedList } from '../response-conversion.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {

@@ -24,7 +24,7 @@ import {
   typedDocument,
 } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
-import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
+import { withoutAddedMembers } from '../../apimachinery/typed/added-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonValue, ObjectMeta } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
@@ -204,7 +204,8 @@ function intentOf(
   const { apiVersion, kind } = typed.object;
   const metadata = withGivenOwners(typed.object.metadata, document['metadata']);
   // The schema of a user adds nothing, and a null that it lets be is a value like others.
-  const said = expected.custom === undefined ? onlyGiven(typed.object, document) : typed.object;
+  const said =
+    expected.custom === undefined ? withoutAddedMembers(typed.object, document) : typed.object;
   const intent: ApiObject = { ...said, apiVersion, kind, metadata };
   const placed = atRequestTarget(intent, request);
   if (placed.kind === 'refused') return placed;

@@ -21,7 +21,7 @@ import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import { convertingSink } from '../shown-conversion.ts';
+import { convertingSink } from '../response-conversion.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';

@@ -4,7 +4,7 @@ import { queryValue } from '../../apimachinery/query.ts';
 import { newGenericNotFound, newNotAcceptable } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Header } from '../../transport/http-exchange.ts';
-import { clientHas } from '../entity-tags.ts';
+import { matchesEntityTag } from '../entity-tags.ts';
 import type { ApiRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import type { OpenApi, OpenApiDocument } from './openapi.ts';
@@ -34,7 +34,7 @@ export async function sendOpenApi(
     case 'document': {
       const { document } = found;
       const headers = headersOf(document, clock);
-      const fresh = clientHas(document.etag, exchange.header('if-none-match'));
+      const fresh = matchesEntityTag(document.etag, exchange.header('if-none-match'));
       return exchange.send(fresh ? 304 : 200, headers, fresh ? '' : document.body);
     }
   }

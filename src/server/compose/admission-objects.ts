@@ -16,7 +16,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { untilDone } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type { LostRecord } from './lost-records.ts';
+import type { UnreadableRecord } from './unreadable-records.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 
@@ -31,7 +31,7 @@ export function admissionObjects(
   streams: Streams,
   timers: Timers,
   turns: Pick<Turns, 'run'>,
-  lost: (resource: GroupResource) => LostRecord,
+  lost: (resource: GroupResource) => UnreadableRecord,
 ): AdmissionObjects {
   const reader = createObjectReader(streams);
   const lists = new Map<string, readonly ApiObject[]>();

@@ -9,7 +9,7 @@
  * most `answerBytesMax`.
  */
 import type { AdmissionPlugin } from '../../admission/admission.ts';
-import { admissionPlace } from '../../admission/expressions/admission-place.ts';
+import { admissionContext } from '../../admission/expressions/admission-context.ts';
 import type { ConditionCounts } from '../../admission/matching/condition-counts.ts';
 import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
 import { createWebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
@@ -34,7 +34,7 @@ import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import type { Log } from './log.ts';
-import { lostRecord } from './lost-records.ts';
+import { firstUnreadableRecord } from './unreadable-records.ts';
 import { followConfigurations } from './stored-configurations.ts';
 
 const limits = {
@@ -80,12 +80,12 @@ export interface WebhookPlugins {
 export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWebhooks {
   const { language, log, turns } = deps;
   const counts = createWebhookCounts(deps.clock);
-  const environment = language.forStored(admissionPlace({ params: false, authorizer: true }));
+  const environment = language.forStored(admissionContext({ params: false, authorizer: true }));
   const onProblem = (configuration: string, err: unknown): void =>
     log.error({ err, configuration }, 'webhooks could not be read; what was stays in force');
   const sourceOf = (resource: string): WebhookSource => {
     const stored = { group: deps.identity.fill('admissionregistration.{domain}'), resource };
-    const lost = lostRecord(deps, stored, 'writes');
+    const lost = firstUnreadableRecord(deps, stored, 'writes');
     const source = createWebhookSource({ turns, environment, onProblem, lost, resource });
     followConfigurations(deps, 'admission-webhooks', stored, source);
     return source;

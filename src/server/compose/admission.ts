@@ -31,7 +31,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { admissionObjects } from './admission-objects.ts';
-import type { LostRecord } from './lost-records.ts';
+import type { UnreadableRecord } from './unreadable-records.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import type { Policies } from './policies.ts';
 
@@ -48,7 +48,7 @@ export interface WriteGuardDeps {
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
   readonly makeNamespace: MakeNamespace;
-  readonly lost: (resource: GroupResource) => LostRecord;
+  readonly lost: (resource: GroupResource) => UnreadableRecord;
   /** Who reviews behind all that the flags name. */
   readonly last: readonly AdmissionPlugin[];
 }

@@ -31,7 +31,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { ServerParts } from './server-parts.ts';
 import { ownAddress } from './system-objects.ts';
-import type { Whereabouts } from './system-objects.ts';
+import type { ServerLocation } from './system-objects.ts';
 
 const controllersLease = 'sluice-controllers';
 const identityLeaseHook = 'kube-apiserver-identity-lease-controller';
@@ -49,7 +49,7 @@ export interface BackgroundDeps {
   /** More controllers, where this server runs them. */
   readonly controllers: (registry: RegistryDeps) => Controller;
   /** What every server does for itself, once it listens. */
-  readonly everywhere: (where: Whereabouts) => Controller;
+  readonly everywhere: (where: ServerLocation) => Controller;
 }
 
 export interface Background {

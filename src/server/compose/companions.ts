@@ -17,7 +17,7 @@ import { requestedAddressRules } from '../../apis/core/services/address-rules.ts
 import type { Controller } from '../../controllers/controller.ts';
 import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
-import type { CompanionRefusal } from '../../registry/accompanied.ts';
+import type { CompanionRefusal } from '../../registry/execute-with-companions.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { createAddressRepair } from '../../controllers/service-address-repair.ts';
@@ -28,7 +28,7 @@ import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import type { Log } from './log.ts';
-import type { LostRecord } from './lost-records.ts';
+import type { UnreadableRecord } from './unreadable-records.ts';
 
 export interface CompanionPartsDeps {
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface CompanionPartsDeps {
   readonly prng: Prng;
   readonly streams: Streams;
   readonly turns: Turns;
-  readonly lost: (resource: GroupResource) => LostRecord;
+  readonly lost: (resource: GroupResource) => UnreadableRecord;
 }
 
 export function companionParts(

@@ -41,7 +41,7 @@ import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Log } from './log.ts';
-import { lostRecord } from './lost-records.ts';
+import { firstUnreadableRecord } from './unreadable-records.ts';
 import { followConfigurations } from './stored-configurations.ts';
 
 export interface PolicyDeps {
@@ -115,7 +115,7 @@ function followedPolicies<T extends AnyPolicy>(
   const bindings = { group, resource: policies.replace(/ies$/, 'ybindings') };
   const places = [own, bindings].map((place) => ({
     ...place,
-    lost: lostRecord(deps, place, 'writes'),
+    lost: firstUnreadableRecord(deps, place, 'writes'),
   }));
   const source = createPolicySource({
     turns: deps.turns,
@@ -181,7 +181,7 @@ function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
       return entry === undefined ? undefined : shown(kind, entry);
     },
     isLost(kind, namespace, name) {
-      const lost = streams.lost(kind.storage);
+      const lost = streams.unreadableEntries(kind.storage);
       if (lost.size === 0) return false;
       if (name !== '') return lost.has(`${namespace}/${name}`);
       return [...lost.keys()].some((key) => key.startsWith(`${namespace}/`));

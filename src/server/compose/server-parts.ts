@@ -62,7 +62,7 @@ import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
-import { boundsReadiness, lostBounds } from './lost-records.ts';
+import { boundsReadiness, lostBounds } from './unreadable-records.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { readingPorts, recordPorts } from './record-ports.ts';

@@ -80,11 +80,11 @@ export interface ServerEnvironment {
   /** What is served. Default: the built-in kinds. Workers serve those, whatever stands here. */
   readonly kinds?: KindSet | undefined;
   /** Which of the servers over one store and one address this is; undefined: the only one. */
-  readonly worker?: WorkerPlace | undefined;
+  readonly worker?: WorkerAssignment | undefined;
 }
 
 /** What a worker is given by its primary process instead of finding it itself. */
-export interface WorkerPlace {
+export interface WorkerAssignment {
   readonly number: number;
   /** As in AccessConfig, chosen already. */
   readonly ports: WorkerPorts;
@@ -212,7 +212,7 @@ function controllersOf(
  * primary writes it. */
 function keepTls(
   { access, dataDir }: CompletedConfig,
-  worker: WorkerPlace | undefined,
+  worker: WorkerAssignment | undefined,
   ports: Listeners,
   { files, pki, tls }: AccessMaterial,
   deps: TlsReloadDeps,
@@ -309,7 +309,7 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
 /** @throws OptionsError. */
 function preparePorts(
   config: CompletedConfig,
-  worker: WorkerPlace | undefined,
+  worker: WorkerAssignment | undefined,
   load: TransportLoad,
   log: Log,
 ): Promise<OpenPorts> {

@@ -68,7 +68,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { createServerMetrics, indicatorsText } from '../metrics/server-metrics.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { ServerParts } from './server-parts.ts';
-import { refuseWhileEnding } from './ending.ts';
+import { refuseDuringShutdown } from './shutdown-refusal.ts';
 import { programVersion } from '../config/program-version.ts';
 
 /** Beside `delete`: objects that cannot be read may be gone for more than their reader. */
@@ -155,7 +155,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   });
   return {
     handler(exchange) {
-      if (refusing && refuseWhileEnding(exchange)) return;
+      if (refusing && refuseDuringShutdown(exchange)) return;
       metrics.began(exchange.method);
       inFlight += 1;
       begin(exchange);

@@ -29,18 +29,18 @@ import { identityLeaseName } from '../../controllers/identity-lease.ts';
 import type { ServerInstance } from '../../controllers/identity-lease.ts';
 import { leaseKind } from '../../controllers/lease-object.ts';
 import { repeatWork } from '../../controllers/repeated-work.ts';
-import { createTrustKeeper } from '../../controllers/system/authentication-trust.ts';
+import { createTrustController } from '../../controllers/system/authentication-trust.ts';
 import type { AuthenticationTrust } from '../../controllers/system/authentication-trust.ts';
-import { asStored, ensureObject, leftAlone } from '../../controllers/system/ensured-object.ts';
-import { keepFlowControl } from '../../controllers/system/flow-control-defaults.ts';
+import { asStored, ensureObject, noRepair } from '../../controllers/system/ensured-object.ts';
+import { reconcileFlowControl } from '../../controllers/system/flow-control-defaults.ts';
 import { policyTypeChecks } from './policy-type-checks.ts';
 import { createFlowSchemaConditions } from '../../controllers/system/flow-schema-conditions.ts';
 import { createKubernetesService } from '../../controllers/system/kubernetes-service.ts';
 import type { Peers } from '../../controllers/system/kubernetes-service.ts';
-import { presentServers } from '../../controllers/system/present-servers.ts';
+import { liveServers } from '../../controllers/system/live-servers.ts';
 import type { ServerAddress } from '../../controllers/system/server-endpoints.ts';
-import { keepTokenTracking } from '../../controllers/system/token-tracking.ts';
-import { keepServiceCidrs } from '../../controllers/system/service-cidrs.ts';
+import { reconcileTokenTracking } from '../../controllers/system/token-tracking.ts';
+import { reconcileServiceCidrs } from '../../controllers/system/service-cidrs.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { ControllerShortName } from './controller-choice.ts';
@@ -68,7 +68,7 @@ export interface SystemObjectsDeps {
 }
 
 /** Where this server is, once it listens. */
-export interface Whereabouts {
+export interface ServerLocation {
   readonly instance: ServerInstance;
   /** Undefined: others do not reach it. */
   readonly own: ServerAddress | undefined;
@@ -88,7 +88,7 @@ export interface SystemObjects {
   /** Where controllers run. */
   controllers(registry: RegistryDeps): Controller;
   /** On every server. */
-  everywhere(where: Whereabouts): Controller;
+  everywhere(where: ServerLocation): Controller;
 }
 
 interface Job {
@@ -112,7 +112,7 @@ export async function startSystemObjects(
   const trust = chosen.has('clusterauthenticationtrust') ? trustKeeperOf(deps) : undefined;
   if (!deps.shared) {
     const works = jobs.map(({ name, work }) => work(deps.parts.registry).catch(failed(name)));
-    await Promise.all([...works, trust?.keep().catch(failed('clusterauthenticationtrust'))]);
+    await Promise.all([...works, trust?.reconcile().catch(failed('clusterauthenticationtrust'))]);
   }
   return {
     controllers: (registry) =>
@@ -145,7 +145,7 @@ function jobsOf({ release, system }: CompletedConfig): readonly Job[] {
       const kind = scheme.findStorage({ group: identity.groups.flowcontrol, resource });
       if (kind === undefined) return;
       const objects = objectsOf(identity).filter(({ since }) => since <= release);
-      await keepFlowControl(registry, kind, objects, autoUpdateAnnotation(identity));
+      await reconcileFlowControl(registry, kind, objects, autoUpdateAnnotation(identity));
     };
   const levels = kept(defaultPriorityLevels, 'prioritylevelconfigurations');
   const schemas = kept(defaultFlowSchemas, 'flowschemas');
@@ -155,7 +155,8 @@ function jobsOf({ release, system }: CompletedConfig): readonly Job[] {
       name: 'legacytokentracking',
       async work(registry) {
         const kind = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
-        if (kind !== undefined && release >= tracksTokens) await keepTokenTracking(registry, kind);
+        if (kind !== undefined && release >= tracksTokens)
+          await reconcileTokenTracking(registry, kind);
       },
       everyMs: minuteMs,
     },
@@ -170,7 +171,7 @@ function jobsOf({ release, system }: CompletedConfig): readonly Job[] {
     },
     {
       name: 'servicecidr',
-      work: (registry) => keepServiceCidrs(registry, system.serviceRanges),
+      work: (registry) => reconcileServiceCidrs(registry, system.serviceRanges),
       everyMs: serviceRangesMs,
     },
   ];
@@ -180,7 +181,7 @@ async function keepNamespaces(registry: RegistryDeps): Promise<void> {
   const kind = registry.scheme.findStorage({ group: '', resource: 'namespaces' });
   if (kind === undefined) return;
   for (const each of defaultNamespaces(registry.identity)) {
-    await ensureObject(registry, kind, each, leftAlone);
+    await ensureObject(registry, kind, each, noRepair);
   }
 }
 
@@ -190,7 +191,7 @@ async function keepPriorityClasses(registry: RegistryDeps): Promise<void> {
   const kind = scheme.findStorage({ group, resource: 'priorityclasses' });
   if (kind === undefined) return;
   const wanted = systemPriorityClasses(identity).map((each) => asStored(each, kind));
-  await Promise.all(wanted.map((each) => ensureObject(registry, kind, each, leftAlone)));
+  await Promise.all(wanted.map((each) => ensureObject(registry, kind, each, noRepair)));
 }
 
 function conditionsOf(
@@ -215,7 +216,7 @@ function typeChecksOf(
 }
 
 function trustKeeperOf({ parts, timers, log, trust }: SystemObjectsDeps) {
-  return createTrustKeeper({
+  return createTrustController({
     registry: parts.registry,
     timers,
     queues: parts.queues,
@@ -228,7 +229,7 @@ function trustKeeperOf({ parts, timers, log, trust }: SystemObjectsDeps) {
 function serviceOf(
   config: CompletedConfig,
   deps: SystemObjectsDeps,
-  { instance, own, securePort }: Whereabouts,
+  { instance, own, securePort }: ServerLocation,
 ): Controller {
   const { parts, timers, log } = deps;
   return createKubernetesService({
@@ -252,5 +253,5 @@ function peersOf(
   const announces = featureGates.get('APIServerIdentity') ?? false;
   const kind = leaseKind(registry);
   if (!announces || kind === undefined) return { kind: 'unknown' };
-  return { kind: 'known', present: presentServers(registry, kind, identityLeaseName(own)) };
+  return { kind: 'known', present: liveServers(registry, kind, identityLeaseName(own)) };
 }

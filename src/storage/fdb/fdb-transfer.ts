@@ -14,7 +14,12 @@
 import type { Prng } from '../../stdx/prng.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoredRecord } from '../storage.ts';
-import { exportPageRecordsMax, notEmpty, overtaken, unfinished } from '../transfer.ts';
+import {
+  exportPageRecordsMax,
+  targetNotEmpty,
+  exportOvertaken,
+  importUnfinished,
+} from '../transfer.ts';
 import type { StoreExport, StoreImport, TransferHeader } from '../transfer.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { scanRecords, viewHistory } from './fdb-reads.ts';
@@ -87,7 +92,7 @@ function createExport(
         (transaction) => scanRecords(space, transaction, range, header.revision),
         how,
       );
-      if (page.kind !== 'ok') throw overtaken(header.revision);
+      if (page.kind !== 'ok') throw exportOvertaken(header.revision);
       return page.value;
     },
     async close() {
@@ -202,12 +207,12 @@ async function refuseStore(
   if (bytes === undefined) {
     const limits = { limit: 1, bytesTarget: 0 };
     const { entries } = await transaction.getRange(...keys.all, limits, 'serializable');
-    if (entries.length > 0) throw notEmpty(where);
+    if (entries.length > 0) throw targetNotEmpty(where);
     return;
   }
   const marks = decodeMarks(bytes);
-  if (marks.importing !== true) throw notEmpty(where);
-  if (marks.importId !== importId && !force) throw unfinished(where);
+  if (marks.importing !== true) throw targetNotEmpty(where);
+  if (marks.importId !== importId && !force) throw importUnfinished(where);
 }
 
 function putRecord(keys: Keys, transaction: FdbTransaction, record: StoredRecord): void {

@@ -5,7 +5,7 @@
  * a copy; every opener checks them, and a server that takes a slot looks whether they are its own.
  */
 import { StorageError } from '../storage.ts';
-import { unfinished } from '../transfer.ts';
+import { importUnfinished } from '../transfer.ts';
 import { FORMAT, corrupt } from './layout.ts';
 import type { Era } from './layout.ts';
 
@@ -67,7 +67,7 @@ export function checkMarks(marks: Marks, identity: string | undefined, where: st
     throw new StorageError('identity', message);
   }
   if (marks.importing === true) {
-    throw unfinished(where);
+    throw importUnfinished(where);
   }
   if (identity !== undefined && marks.identity !== identity) {
     throw new StorageError(

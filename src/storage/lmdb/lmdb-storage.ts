@@ -58,10 +58,10 @@ export interface LmdbStorageOptions {
   readonly rules?: CompanionRules | undefined;
   /** For a store that is served: how it handles a full disk. Absent: it keeps no reserve and fails
    * with `full` each time. */
-  readonly room?: LmdbRoom | undefined;
+  readonly room?: LmdbReserveOptions | undefined;
 }
 
-export interface LmdbRoom {
+export interface LmdbReserveOptions {
   readonly timers: Timers;
   readonly reserveBytes: number;
   /** Whether a record in this state is being deleted: such are written on a full medium, too. */
@@ -189,7 +189,7 @@ function writerOf(
 
 /** Restores the reserve of a full store by timer, because there may be no write for long. */
 function retryOf(
-  room: LmdbRoom | undefined,
+  room: LmdbReserveOptions | undefined,
   writer: () => Pick<LmdbWriter, 'failure' | 'keepReserve'>,
 ): { begin(): void; stop(): void } {
   let timer: TimerHandle | undefined;

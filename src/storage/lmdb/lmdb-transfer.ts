@@ -12,7 +12,7 @@ import path from 'node:path';
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { StoredRecord } from '../storage.ts';
-import { exportOf, notEmpty, unfinished } from '../transfer.ts';
+import { exportOf, targetNotEmpty, importUnfinished } from '../transfer.ts';
 import type { StoreExport, StoreImport, TransferHeader } from '../transfer.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import { FORMAT, IMPORTING, encodeKey, encodeRevision, makeRecord, metaKeys } from './layout.ts';
@@ -96,8 +96,8 @@ function createImport(
   return {
     async begin(given, { force }) {
       const format = meta.getBinary(metaKeys.format)?.[0];
-      if (format !== undefined && format !== IMPORTING) throw notEmpty(directory);
-      if (format === IMPORTING && !force) throw unfinished(directory);
+      if (format !== undefined && format !== IMPORTING) throw targetNotEmpty(directory);
+      if (format === IMPORTING && !force) throw importUnfinished(directory);
       await cur.clearAsync();
       await transaction(() => {
         void meta.put(metaKeys.format, Buffer.of(IMPORTING));

@@ -29,8 +29,8 @@
  */
 import type { Clock } from '../../stdx/clock.ts';
 import type { ChangeRing } from '../change-ring.ts';
-import { endsRecord } from '../deletions.ts';
-import type { IsEnding } from '../deletions.ts';
+import { isDeletion } from '../deletions.ts';
+import type { IsBeingDeleted } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
@@ -73,7 +73,7 @@ export interface LmdbWriterOptions {
   /** Room kept for deletions; 0: none. */
   readonly reserveBytes: number;
   /** Whether a record in this state is being deleted. */
-  readonly isEnding: IsEnding;
+  readonly isEnding: IsBeingDeleted;
   readonly onFull: (full: boolean) => void;
   readonly rules?: CompanionRules | undefined;
 }
@@ -105,7 +105,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     if (newest === undefined) return planned.outcomes;
     states.forget(planned.finally.keys());
     const timeMs = clock.nowMs();
-    const ends = mutations.every((mutation) => endsRecord(mutation, isEnding));
+    const ends = mutations.every((mutation) => isDeletion(mutation, isEnding));
     await inReserve({
       write: () => writeCommit(tables, planned, timeMs),
       whenFull: ends ? () => writeSparingly(tables, planned) : undefined,

@@ -18,7 +18,7 @@ import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
-import { unfinished } from '../transfer.ts';
+import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT, corrupt } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
@@ -190,7 +190,7 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
 export function storedIdentity({ meta }: Pick<Tables, 'meta'>, directory: string): string {
   const format = meta.getBinary(metaKeys.format);
   if (format === undefined) throw new StorageError('io', `there is no store in ${directory}`);
-  if (format[0] === IMPORTING) throw unfinished(`the store in ${directory}`);
+  if (format[0] === IMPORTING) throw importUnfinished(`the store in ${directory}`);
   if (format[0] !== FORMAT && format[0] !== UNCHECKED_FORMAT) {
     throw new StorageError(
       'identity',

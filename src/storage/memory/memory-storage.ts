@@ -34,7 +34,7 @@ import type {
 } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
 import type { CommitSignal } from '../tail.ts';
-import { unfinished } from '../transfer.ts';
+import { importUnfinished } from '../transfer.ts';
 
 interface Version {
   readonly record: StoredRecord;
@@ -79,7 +79,7 @@ export function createMemoryMedium(): MemoryMedium {
 /** @throws StorageError `incomplete`. */
 export function createMemoryStorage(options: MemoryStorageOptions): Storage {
   const medium = options.medium ?? createMemoryMedium();
-  if (medium.importing) throw unfinished('the medium');
+  if (medium.importing) throw importUnfinished('the medium');
   const closing = new AbortController();
 
   async function enter(): Promise<void> {

@@ -8,7 +8,7 @@
  *
  * What it is not: the committer of a server (../committer.ts), which gathers single mutations.
  *
- * A writer that keeps losing races on a record gets a turn on it (turns.ts).
+ * A writer that keeps losing races on a record gets a turn on it (record-queues.ts).
  *
  * Invariants: at most one commit is in flight; commits are applied in the order they came; each
  * gets its own outcomes, or the error of the commit it rode in.
@@ -18,7 +18,7 @@
 import type { Timers } from '../../stdx/clock.ts';
 import { checkMutations, valueBytesOf, writesOf } from '../mutation-limits.ts';
 import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
-import type { Turns, TurnTaker } from './turns.ts';
+import type { RecordQueues, QueuedWriter } from './record-queues.ts';
 
 const mergeLimits = {
   /** Mutations and their companions in one commit. */
@@ -29,12 +29,12 @@ const mergeLimits = {
 
 export interface CommitMerge {
   /** As Storage.commit; settles in order. */
-  commit(writer: TurnTaker, mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  commit(writer: QueuedWriter, mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
   readonly commitsTotal: number;
 }
 
 interface Waiting {
-  readonly writer: TurnTaker;
+  readonly writer: QueuedWriter;
   readonly mutations: readonly Mutation[];
   readonly bytes: number;
   /** With those of companions. */
@@ -46,7 +46,7 @@ interface Waiting {
 export function createCommitMerge(
   storage: Pick<Storage, 'commit'>,
   timers: Pick<Timers, 'nextTurn'>,
-  turns: Pick<Turns, 'admit' | 'settled'>,
+  turns: Pick<RecordQueues, 'admit' | 'settled'>,
 ): CommitMerge {
   const queue: Waiting[] = [];
   let running = false;
@@ -108,7 +108,10 @@ export function createCommitMerge(
   };
 }
 
-function mergedOf(riders: readonly Waiting[], turns: Pick<Turns, 'admit'>): readonly Mutation[] {
+function mergedOf(
+  riders: readonly Waiting[],
+  turns: Pick<RecordQueues, 'admit'>,
+): readonly Mutation[] {
   const merged: Mutation[] = [];
   for (const { writer, mutations } of riders) {
     const first = merged.length;

@@ -26,8 +26,8 @@ import { createTailFeed } from './tail-feed.ts';
 import type { TailFeed } from './tail-feed.ts';
 import { serveTail } from './tail-server.ts';
 import type { ServedTail } from './tail-server.ts';
-import { createTurns } from './turns.ts';
-import type { Turns } from './turns.ts';
+import { createRecordQueues } from './record-queues.ts';
+import type { RecordQueues } from './record-queues.ts';
 import {
   changesCodec,
   decode,
@@ -59,7 +59,7 @@ interface Shared {
   readonly storage: Storage;
   readonly merge: CommitMerge;
   readonly feed: TailFeed;
-  readonly turns: Turns;
+  readonly turns: RecordQueues;
   tellFailure(): void;
 }
 
@@ -71,10 +71,10 @@ export async function createStoreServer(
   onFatal: (error: Error) => void,
 ): Promise<StoreServer> {
   const feed = createTailFeed(storage, await storage.revision(), onFatal);
-  const turns = createTurns(timers);
+  const turns = createRecordQueues(timers);
   const merge = createCommitMerge(storage, timers, turns);
   const clients = new Set<Client>();
-  let told: StorageError | undefined;
+  let reported: StorageError | undefined;
   const shared: Shared = {
     storage,
     merge,
@@ -82,8 +82,8 @@ export async function createStoreServer(
     turns,
     tellFailure() {
       const failure = storage.failure();
-      if (failure === told) return;
-      told = failure;
+      if (failure === reported) return;
+      reported = failure;
       for (const client of clients) client.tellFailure(failure);
     },
   };
@@ -95,7 +95,7 @@ export async function createStoreServer(
         clients.delete(client);
         client.gone();
       });
-      if (told !== undefined) client.tellFailure(told);
+      if (reported !== undefined) client.tellFailure(reported);
     },
     tellFailure: () => shared.tellFailure(),
     get clientsCount() {
@@ -148,7 +148,7 @@ class Client {
           this.#answerLong(id, async () => {
             return encodeAt(await storage.read(key, at), recordCodec.toRow);
           });
-        const turn = at === undefined ? turns.whenMine(this, key) : undefined;
+        const turn = at === undefined ? turns.whenFirst(this, key) : undefined;
         if (turn === undefined) read();
         else void turn.then(read);
         return;

@@ -45,7 +45,7 @@ import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
-import { lineUpHandshakes } from './tls-handshakes.ts';
+import { queueHandshakes } from './tls-handshakes.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -218,7 +218,7 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
-  lineUpHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
+  queueHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
   server.on('session', (session) => {
     let openStreams = 0;
     sessions.add(session);

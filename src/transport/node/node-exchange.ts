@@ -29,7 +29,7 @@ import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
-import type { Unread } from '../unread-answers.ts';
+import type { StallableResponse } from '../stalled-responses.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
@@ -70,7 +70,7 @@ function connectionOf(req: NodeRequest): Connection {
 
 const noHeaders: readonly Header[] = [];
 
-export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, Unread {
+export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, StallableResponse {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -79,7 +79,7 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, U
   readonly peerCertificate: PeerCertificateChain | undefined;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
-  readonly #reading: Slot<Unread> = slotOf<Unread>(this);
+  readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
   readonly #connection: Connection;
   readonly #req: NodeRequest;
   readonly #res: NodeResponse;

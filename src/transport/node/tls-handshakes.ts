@@ -1,5 +1,5 @@
 /**
- * The handshakes of a listener over TLS, in a line (handshake-line.ts).
+ * The handshakes of a listener over TLS, in a queue (handshake-queue.ts).
  *
  * Between them and their sockets stands nothing: node's own listener is called when a connection's
  * turn comes, and until the handshake is over its socket is read from in its turns only.
@@ -10,8 +10,8 @@ import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../../stdx/clock.ts';
-import { createHandshakeLine } from './handshake-line.ts';
-import type { HandshakeConnection } from './handshake-line.ts';
+import { createHandshakeQueue } from './handshake-queue.ts';
+import type { HandshakeConnection } from './handshake-queue.ts';
 import { leaveUnread } from './peer-certificate.ts';
 
 /** Of node: the socket's own handle, which goes on to be the one below TLS. */
@@ -20,13 +20,13 @@ interface WithHandle {
 }
 
 /** `timeoutMs`: for those that wait to begin. */
-export function lineUpHandshakes(
+export function queueHandshakes(
   server: Http2SecureServer,
   timeoutMs: number,
   clock: Clock,
   timers: Timers,
 ): void {
-  const line = createHandshakeLine(clock, timers);
+  const line = createHandshakeQueue(clock, timers);
   const waiting = new Map<string, HandshakeConnection>();
   const begin = server.listeners('connection');
   server.removeAllListeners('connection');

@@ -25,7 +25,6 @@
  *    progress (503 above it), and idle ones go by themselves after stopAccepting().
  */
 import { assert } from '../../stdx/assert.ts';
-import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
@@ -41,19 +40,10 @@ import { headTooLarge, malformed, refusalBody, refusalType, tooManyRequests } fr
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
-import { canOpen, descriptorLimits, watchDescriptors } from './descriptor-room.ts';
+import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
-import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
-
-/** Rejects when no native binding loads here, for TLS that only node can serve, and when the
- * address is not to be had. */
-export const listenUws: Listen = async (options, handler) => {
-  const load = await loadUws();
-  if (!load.ok) throw new Error(`uWebSockets.js is not available: ${load.why}`);
-  return createUwsListen(load.uws, load.name, systemClock, systemTimers)(options, handler);
-};
 
 export function createUwsListen(
   uws: UwsBinding,
@@ -241,7 +231,7 @@ function reopened(port: Port): boolean {
 
 /** While the process is short of descriptors the port is closed, until it is closed for good. */
 function closedWhileShort(port: Port, { onDescriptorsShort }: ListenOptions, timers: Timers): Port {
-  const hasRoom = (): boolean => canOpen(descriptorLimits.reserve);
+  const hasRoom = (): boolean => hasDescriptors(descriptorLimits.reserve);
   const watching = watchDescriptors(timers, hasRoom, (short) => {
     if (short) port.close();
     else if (!port.open()) return false;

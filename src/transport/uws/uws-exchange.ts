@@ -21,7 +21,7 @@ import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
-import type { Unread, UnreadAnswers } from '../unread-answers.ts';
+import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 
@@ -443,15 +443,15 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
 }
 
 /** A body that its socket has not taken at once; the library cuts who takes nothing of it. */
-class UnreadBody implements Unread {
+class UnreadBody implements StallableResponse {
   readonly #exchange: UwsExchange;
-  readonly #answers: UnreadAnswers;
-  readonly #slot: Slot<Unread> = slotOf<Unread>(this);
+  readonly #answers: StalledResponses;
+  readonly #slot: Slot<StallableResponse> = slotOf<StallableResponse>(this);
   readonly #totalBytes: number;
   #takenBytes = 0;
   #sinceMs: number;
 
-  constructor(exchange: UwsExchange, totalBytes: number, answers: UnreadAnswers) {
+  constructor(exchange: UwsExchange, totalBytes: number, answers: StalledResponses) {
     this.#exchange = exchange;
     this.#totalBytes = totalBytes;
     this.#answers = answers;

@@ -2,7 +2,7 @@
  * Resources that changed between versions, and small objects of them (spec 2, section 9.3). Data.
  */
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
-import { eventDemands } from './event-demands.ts';
+import { eventDemands } from './event-requirements.ts';
 
 export interface Resource {
   readonly kind: string;

@@ -3,7 +3,7 @@
  * it is gone, what replaces it, and one object as both write it. Data, under the kubernetes names.
  */
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
-import { eventDemands } from './event-demands.ts';
+import { eventDemands } from './event-requirements.ts';
 
 export interface RemovedVersion {
   /** Minor release of 1 that serves it no longer. */

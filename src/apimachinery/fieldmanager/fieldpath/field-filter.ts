@@ -1,19 +1,14 @@
 /**
  * Filters of field sets: what a writer may own (spec 1, section 4.5).
  *
- *     excluding   everything but these fields and what lies below them
  *     including   only what a pattern matches, where a step of the pattern may be any element
  *
  * Invariant: a pattern also keeps the members on the way to what it matches.
  */
 import type { FieldSet, FieldSetDraft } from './field-set.ts';
-import { emptySet, isEmptySet, isMember, memberMark, recursiveDifference } from './field-set.ts';
+import { emptySet, isEmptySet, isMember, memberMark } from './field-set.ts';
 
 export type FieldFilter = (set: FieldSet) => FieldSet;
-
-export function excluding(excluded: FieldSet): FieldFilter {
-  return (set) => recursiveDifference(set, excluded);
-}
 
 /** Any element, as a step of a pattern. */
 export const anyElement = '*';

@@ -221,15 +221,6 @@ export function leaves(set: FieldSet): FieldSet {
   return out;
 }
 
-export function hasPath(set: FieldSet, path: readonly string[]): boolean {
-  let node: FieldSet | undefined = set;
-  for (const element of path) {
-    node = nodeAt(node, element);
-    if (node === undefined) return false;
-  }
-  return path.length > 0 && isMember(node);
-}
-
 export function setsEqual(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true;
   const keys = Object.keys(left);
@@ -262,12 +253,6 @@ function visitBelow(set: FieldSet, path: string[], visit: (path: readonly string
 }
 
 /** The set of one path. */
-export function setOfPath(path: readonly string[]): FieldSet {
-  let node: FieldSet = emptySet;
-  for (let i = path.length - 1; i >= 0; i -= 1) node = { [path[i] as string]: node };
-  return node;
-}
-
 /** A set whose keys were put in in any order: sorted, without a copy when they stand right. */
 export function inOrder(draft: FieldSetDraft): FieldSet {
   let previous: string | undefined;

@@ -7,7 +7,6 @@
  * Invariant: elements of an unknown kind are dropped (a later release may have written them);
  * anything else that is no set makes the whole undefined.
  */
-import { parseJsonText, stringifyJson } from '../../codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
 import type { FieldSet, FieldSetDraft } from './field-set.ts';
@@ -34,22 +33,6 @@ export function canonicalFields(fields: JsonValue): FieldSet | undefined {
 export function markCanonical(set: FieldSet): FieldSet {
   known.add(set);
   return set;
-}
-
-/** Of JSON text. Undefined when it is malformed. */
-export function parseFieldsV1(text: string): FieldSet | undefined {
-  let value: JsonValue;
-  try {
-    value = parseJsonText(text);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-  return canonicalFields(value);
-}
-
-export function formatFieldsV1(set: FieldSet): string {
-  return stringifyJson(set);
 }
 
 /** The node itself, where all of it is as it would be written here: the usual case. */

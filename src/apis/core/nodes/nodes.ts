@@ -4,7 +4,7 @@ import { objects, part, text, texts } from '../../../apimachinery/members.ts';
 import type { TablePrinter } from '../../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import { checkLabelValue, checkQualifiedName } from '../../../apimachinery/validation/names.ts';
-import type { Column, Fill } from '../../tables/columns.ts';
+import type { Column, FillName } from '../../tables/columns.ts';
 import { ageColumn, column, nameColumn, table, wide } from '../../tables/columns.ts';
 import { conditionOf, isTrue, objectsAt, partAt, printedAt } from '../../tables/fields.ts';
 import {
@@ -24,7 +24,7 @@ import { allWarnings, noWarnings, onWrite, warningsOfEach } from '../../warnings
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
-import { notReached } from '../../connections.ts';
+import { newNotProxied } from '../../connections.ts';
 import type { ProxyRefusal } from '../../connections.ts';
 import { proxySubresource } from '../../subresources.ts';
 import { firstOfList } from '../../defaults/plural-fields.ts';
@@ -36,7 +36,7 @@ function nodeStatus(node: JsonObject): string {
   return isTrue(node, 'spec', 'unschedulable') ? `${word},SchedulingDisabled` : word;
 }
 
-function nodeRoles(node: JsonObject, fill: Fill): string {
+function nodeRoles(node: JsonObject, fill: FillName): string {
   const roles = new Set<string>();
   const rolePrefix = fill('node-role.{labelDomain}/');
   const roleLabel = fill('{labelDomain}/role');
@@ -63,7 +63,7 @@ function nodeInfo(name: string, description: string, member: string): Column {
   );
 }
 
-const nodeTable = (fill: Fill): TablePrinter =>
+const nodeTable = (fill: FillName): TablePrinter =>
   table([
     nameColumn,
     column('Status', 'Whether the node is ready and takes new pods.', nodeStatus),
@@ -157,7 +157,7 @@ const nodeDefaults: DefaultTable = {
 };
 
 const nodeProxyRefusal: ProxyRefusal = (_deps, { name }) =>
-  notReached(`the proxy to node ${name}`, 'its kubelet');
+  newNotProxied(`the proxy to node ${name}`, 'its kubelet');
 
 export const nodes: KindDefinition = {
   resource: '/nodes',

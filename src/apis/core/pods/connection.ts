@@ -7,13 +7,13 @@ import { objects, part, text } from '../../../apimachinery/members.ts';
 import { queryValue } from '../../../apimachinery/query.ts';
 import { newBadRequest, StatusError } from '../../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../../apimachinery/unstructured.ts';
-import type { Connection } from '../../../registry/registry.ts';
-import { dryRunRefusal, notReached, readConnected } from '../../connections.ts';
+import type { Connect } from '../../../registry/registry.ts';
+import { dryRunRefusal, newNotProxied, readConnected } from '../../connections.ts';
 import type { ProxyRefusal } from '../../connections.ts';
 import { readLogOptions } from './log-options.ts';
 
 /** To one container that is named, or the only one; portforward: to the whole pod. */
-export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Connection {
+export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Connect {
   return async (deps, target, { isUpgrade, query }) => {
     if (query.has('dryRun')) return dryRunRefusal();
     const pod = await readConnected(deps, target);
@@ -27,7 +27,7 @@ export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Conne
   };
 }
 
-export const podLog: Connection = async (deps, target, { query }) => {
+export const podLog: Connect = async (deps, target, { query }) => {
   const options = readLogOptions(query, target.name);
   if (options instanceof StatusError) return options;
   const pod = await readConnected(deps, target);
@@ -50,7 +50,7 @@ function nodeOf(pod: ApiObject): string {
 
 function kubeletNotReached(pod: ApiObject, subresource: string): StatusError {
   const { name = '' } = pod.metadata;
-  return notReached(`${subresource} of pod ${name}`, `the kubelet of node ${nodeOf(pod)}`);
+  return newNotProxied(`${subresource} of pod ${name}`, `the kubelet of node ${nodeOf(pod)}`);
 }
 
 /** Fields of a pod's spec that hold containers of it. */
@@ -77,7 +77,7 @@ export const podProxyRefusal: ProxyRefusal = (_deps, { name }, pod) => {
   const [first] = objects(part(pod, 'status'), 'podIPs');
   const address = text(first, 'ip');
   if (!isReachable(address)) return newBadRequest('address not allowed');
-  return notReached(`the proxy to pod ${name}`, `the network of pods (${address})`);
+  return newNotProxied(`the proxy to pod ${name}`, `the network of pods (${address})`);
 };
 
 /** Loopback, link-local, multicast and unspecified addresses are the server's own affair. */

@@ -38,8 +38,8 @@ import { trackedUpdate, writerOf } from '../../../registry/update.ts';
 import type { DecideOperation, OperationBody } from '../../../registry/write-command.ts';
 import {
   budgetsOf,
-  letsUnhealthyGo,
-  stillCounting,
+  allowsUnhealthyEviction,
+  budgetNotReady,
   takeDisruption,
 } from '../../policy/disruptions.ts';
 import { isPodReady, withPodCondition } from './pod-condition.ts';
@@ -113,7 +113,7 @@ async function evictGuarded(
   const [budget, ...more] = budgetsOf(deps, pod);
   if (more.length > 0) return refused(moreThanOneBudget());
   if (budget === undefined) return markAndDelete(deps, target, options, writer);
-  if (isPodReady(pod) || !letsUnhealthyGo(budget)) {
+  if (isPodReady(pod) || !allowsUnhealthyEviction(budget)) {
     const taken = await takeDisruption(deps, budget, target.name, options.dryRun);
     if (taken.kind === 'refused') return taken;
     return markAndDelete(deps, target, options, writer);
@@ -123,7 +123,7 @@ async function evictGuarded(
   const gone = await markAndDelete(deps, target, going, writer);
   if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
   // It may be ready by now, and count.
-  return refused(stillCounting(budget.metadata.name ?? ''));
+  return refused(budgetNotReady(budget.metadata.name ?? ''));
 }
 
 function moreThanOneBudget(): StatusError {

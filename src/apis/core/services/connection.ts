@@ -5,7 +5,7 @@ import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.t
 import { assert } from '../../../stdx/assert.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { ok } from '../../../registry/registry.ts';
-import { notReached, readConnected } from '../../connections.ts';
+import { newNotProxied, readConnected } from '../../connections.ts';
 import type { ProxyRefusal } from '../../connections.ts';
 
 export const serviceProxyRefusal: ProxyRefusal = async (deps, target, service, port) => {
@@ -20,7 +20,7 @@ export const serviceProxyRefusal: ProxyRefusal = async (deps, target, service, p
   if (!subsets.some((subset) => serves(subset as JsonObject, wanted))) {
     return newServiceUnavailable(`no endpoints available for service "${name}"`);
   }
-  return notReached(`the proxy to service ${name}`, 'the network of pods');
+  return newNotProxied(`the proxy to service ${name}`, 'the network of pods');
 };
 
 /** Undefined: the service has none. */

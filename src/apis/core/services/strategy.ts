@@ -68,14 +68,14 @@ function withAddressesOf(next: ApiObject, current: ApiObject): ApiObject {
   const [given, was] = [addressesOf(spec), addressesOf(before)];
   const wanted = agreed(given, was);
   let result = wanted;
-  if (!isElsewhere(before)) {
-    if (!isElsewhere(spec)) result = kept(wanted, was);
+  if (!isExternalName(before)) {
+    if (!isExternalName(spec)) result = kept(wanted, was);
     else if (deepEqual(wanted, was)) result = { first: '', all: [] };
   }
   return deepEqual(result, given) ? next : withAddresses(next, result);
 }
 
-function isElsewhere(spec: JsonObject): boolean {
+function isExternalName(spec: JsonObject): boolean {
   return spec['type'] === 'ExternalName';
 }
 
@@ -102,9 +102,9 @@ const dependent: readonly {
   { field: 'allocateLoadBalancerNodePorts', has: isBalanced },
   { field: 'loadBalancerClass', has: isBalanced },
   { field: 'externalTrafficPolicy', has: isReachedFromOutside },
-  { field: 'internalTrafficPolicy', has: (spec) => !isElsewhere(spec) },
-  { field: 'ipFamilies', has: (spec) => !isElsewhere(spec) },
-  { field: 'ipFamilyPolicy', has: (spec) => !isElsewhere(spec) },
+  { field: 'internalTrafficPolicy', has: (spec) => !isExternalName(spec) },
+  { field: 'ipFamilies', has: (spec) => !isExternalName(spec) },
+  { field: 'ipFamilyPolicy', has: (spec) => !isExternalName(spec) },
 ];
 
 function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {

@@ -1,6 +1,6 @@
 /** How Tables show the access modes and the state of volumes and claims. */
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
-import type { Column, Fill } from '../../tables/columns.ts';
+import type { Column, FillName } from '../../tables/columns.ts';
 import { column, wide } from '../../tables/columns.ts';
 import { printedAt, valueAt } from '../../tables/fields.ts';
 
@@ -25,7 +25,7 @@ export function phaseOf(object: JsonObject): string {
 }
 
 /** The annotation is older than the field and still wins. */
-function storageClassOf(object: JsonObject, fill: Fill): string {
+function storageClassOf(object: JsonObject, fill: FillName): string {
   const annotation = fill('volume.beta.{labelDomain}/storage-class');
   return (
     printedAt(object, 'metadata', 'annotations', annotation) ||
@@ -37,7 +37,7 @@ function unsetOr(...path: string[]): (object: JsonObject) => string {
   return (object) => printedAt(object, ...path) || '<unset>';
 }
 
-export const classColumns = (fill: Fill): readonly Column[] => [
+export const classColumns = (fill: FillName): readonly Column[] => [
   column('StorageClass', 'Class of storage.', (object) => storageClassOf(object, fill)),
   column(
     'VolumeAttributesClass',

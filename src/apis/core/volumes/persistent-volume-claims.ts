@@ -4,7 +4,7 @@ import { part } from '../../../apimachinery/members.ts';
 import type { TablePrinter } from '../../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import { accessModesText, classColumns, modeColumn, phaseOf } from './access-modes.ts';
-import type { Fill } from '../../tables/columns.ts';
+import type { FillName } from '../../tables/columns.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { printedAt, textsAt } from '../../tables/fields.ts';
 import { claimSpecWarnings } from '../../warnings/amounts.ts';
@@ -21,7 +21,7 @@ function isBound(claim: JsonObject): boolean {
   return printedAt(claim, 'spec', 'volumeName') !== '';
 }
 
-const persistentVolumeClaimTable = (fill: Fill): TablePrinter =>
+const persistentVolumeClaimTable = (fill: FillName): TablePrinter =>
   table([
     nameColumn,
     column('Status', 'Whether it is bound.', phaseOf),

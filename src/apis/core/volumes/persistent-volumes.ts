@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import { nodeLabels } from '../nodes/node-labels.ts';
 import { sourceWarnings } from '../pods/volume-warnings.ts';
 import { accessModesText, classColumns, modeColumn, phaseOf } from './access-modes.ts';
-import type { Fill } from '../../tables/columns.ts';
+import type { FillName } from '../../tables/columns.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { printedAt, textsAt, valueAt } from '../../tables/fields.ts';
 import type { KindWarnings } from '../../warnings/kind-warnings.ts';
@@ -19,7 +19,7 @@ import { persistentVolumeRules } from './persistent-volume-rules.ts';
 import { pendingAtFirst } from './persistent-volume-claims.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
 
-const persistentVolumeTable = (fill: Fill): TablePrinter =>
+const persistentVolumeTable = (fill: FillName): TablePrinter =>
   table([
     nameColumn,
     column('Capacity', 'Size of the volume.', (object) =>

@@ -2,10 +2,10 @@
  * Importing into a medium of the memory store: for tests, and to say what an import means in the
  * fewest lines.
  */
-import { StorageError } from '../storage.ts';
-import { notEmpty, unfinished } from '../transfer.ts';
-import type { StoreImport, TransferHeader } from '../transfer.ts';
-import type { MemoryMedium } from './memory-storage.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
+import { targetNotEmpty, importUnfinished } from '../../../src/storage/transfer.ts';
+import type { StoreImport, TransferHeader } from '../../../src/storage/transfer.ts';
+import type { MemoryMedium } from '../../../src/storage/memory/memory-storage.ts';
 
 export function createMemoryImport(medium: MemoryMedium): StoreImport {
   let header: TransferHeader | undefined;
@@ -17,8 +17,8 @@ export function createMemoryImport(medium: MemoryMedium): StoreImport {
 
   return {
     begin(given, { force }) {
-      if (medium.revision > 0n) return Promise.reject(notEmpty('the medium'));
-      if (medium.importing && !force) return Promise.reject(unfinished('the medium'));
+      if (medium.revision > 0n) return Promise.reject(targetNotEmpty('the medium'));
+      if (medium.importing && !force) return Promise.reject(importUnfinished('the medium'));
       empty();
       medium.importing = true;
       header = given;

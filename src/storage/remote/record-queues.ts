@@ -14,13 +14,13 @@
  *
  * What it is not: a lock. Nobody's promise rests on it; the preconditions decide, as ever.
  *
- * Bounds: `turnLimits`; beyond `recordsMax` the record of the oldest losses is forgotten.
+ * Bounds: `recordQueueLimits`; beyond `recordsMax` the record of the oldest losses is forgotten.
  */
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import { revisionZero } from '../storage.ts';
 import type { Mutation, MutationOutcome, StoreKey } from '../storage.ts';
 
-export const turnLimits = {
+export const recordQueueLimits = {
   /** Losses in a row on one record before a writer stands in line. */
   lossesMax: 2,
   /** A read, a decision and a commit take a millisecond or two; a busy writer some more. */
@@ -30,31 +30,31 @@ export const turnLimits = {
 } as const;
 
 /** One of the writers; compared by identity. */
-export type TurnTaker = object;
+export type QueuedWriter = object;
 
-export interface Turns {
+export interface RecordQueues {
   /** The mutation to try: itself, or one that is a conflict because it is another's turn. */
-  admit(writer: TurnTaker, mutation: Mutation): Mutation;
+  admit(writer: QueuedWriter, mutation: Mutation): Mutation;
   /** What became of a mutation that this writer sent. */
-  settled(writer: TurnTaker, mutation: Mutation, outcome: MutationOutcome): void;
+  settled(writer: QueuedWriter, mutation: Mutation, outcome: MutationOutcome): void;
   /** Undefined when the writer may read the record at once; else resolves when it is its turn. */
-  whenMine(writer: TurnTaker, key: StoreKey): Promise<void> | undefined;
+  whenFirst(writer: QueuedWriter, key: StoreKey): Promise<void> | undefined;
   /** Forgets the writer. */
-  leave(writer: TurnTaker): void;
+  leave(writer: QueuedWriter): void;
 }
 
 interface Line {
-  readonly losses: Map<TurnTaker, number>;
+  readonly losses: Map<QueuedWriter, number>;
   /** In order; the first one holds the turn. */
-  readonly takers: TurnTaker[];
-  readonly waiting: Map<TurnTaker, () => void>;
+  readonly takers: QueuedWriter[];
+  readonly waiting: Map<QueuedWriter, () => void>;
   timer: TimerHandle | undefined;
 }
 
 /** No record has been written at 0. */
 const impossible: Mutation['expect'] = { kind: 'revision', revision: revisionZero };
 
-export function createTurns(timers: Pick<Timers, 'after'>): Turns {
+export function createRecordQueues(timers: Pick<Timers, 'after'>): RecordQueues {
   const lines = createLines(timers);
   return {
     admit(writer, mutation) {
@@ -75,9 +75,10 @@ export function createTurns(timers: Pick<Timers, 'after'>): Turns {
       const losses = (line.losses.get(writer) ?? 0) + 1;
       line.losses.set(writer, losses);
       // Where others stand in line, nobody goes to and fro meanwhile.
-      if (losses >= turnLimits.lossesMax || line.takers.length > 0) lines.join(line, key, writer);
+      if (losses >= recordQueueLimits.lossesMax || line.takers.length > 0)
+        lines.join(line, key, writer);
     },
-    whenMine(writer, key) {
+    whenFirst(writer, key) {
       const line = lines.find(key);
       if (line === undefined) return undefined;
       const at = line.takers.indexOf(writer);
@@ -101,13 +102,13 @@ function createLines(timers: Pick<Timers, 'after'>) {
       if (line.losses.size === 0) lines.delete(key);
       return;
     }
-    line.timer = timers.after(turnLimits.turnMs, () => quit(line, key, holder));
+    line.timer = timers.after(recordQueueLimits.turnMs, () => quit(line, key, holder));
     const go = line.waiting.get(holder);
     line.waiting.delete(holder);
     go?.();
   }
 
-  function quit(line: Line, key: StoreKey, writer: TurnTaker): void {
+  function quit(line: Line, key: StoreKey, writer: QueuedWriter): void {
     line.losses.delete(writer);
     line.waiting.get(writer)?.();
     line.waiting.delete(writer);
@@ -123,16 +124,16 @@ function createLines(timers: Pick<Timers, 'after'>) {
       if (found !== undefined) return found;
       const line: Line = { losses: new Map(), takers: [], waiting: new Map(), timer: undefined };
       lines.set(key, line);
-      if (lines.size > turnLimits.recordsMax) forgetOldest(lines);
+      if (lines.size > recordQueueLimits.recordsMax) forgetOldest(lines);
       return line;
     },
-    join(line: Line, key: StoreKey, writer: TurnTaker): void {
+    join(line: Line, key: StoreKey, writer: QueuedWriter): void {
       if (line.takers.includes(writer)) return;
       line.takers.push(writer);
       if (line.takers.length === 1) begin(line, key);
     },
     quit,
-    quitAll(writer: TurnTaker): void {
+    quitAll(writer: QueuedWriter): void {
       for (const [key, line] of [...lines]) quit(line, key, writer);
     },
   };

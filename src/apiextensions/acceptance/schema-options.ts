@@ -8,39 +8,39 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { isPlainScalar } from './plain-scalar.ts';
 import { isStructural, schemaAt } from './structural.ts';
 
-export interface SchemaDemands {
+export interface SchemaValidationOptions {
   /** Types are those of the form. */
-  readonly knownTypes: boolean;
-  readonly structural: boolean;
+  readonly requireKnownTypes: boolean;
+  readonly requireStructural: boolean;
   /** Defaults have no unknown fields. */
-  readonly prunedDefaults: boolean;
+  readonly requirePrunedDefaults: boolean;
   /** Entries of a set are one value each. */
-  readonly atomicSets: boolean;
+  readonly requireAtomicSets: boolean;
   /** Keys of lists are always there. */
-  readonly givenKeys: boolean;
+  readonly requireListKeys: boolean;
 }
 
-export const allDemands: SchemaDemands = {
-  knownTypes: true,
-  structural: true,
-  prunedDefaults: true,
-  atomicSets: true,
-  givenKeys: true,
+export const strictSchemaOptions: SchemaValidationOptions = {
+  requireKnownTypes: true,
+  requireStructural: true,
+  requirePrunedDefaults: true,
+  requireAtomicSets: true,
+  requireListKeys: true,
 };
 
 export const typeNames = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** `before`: the schemas of the stored definition. */
-export function demandsAfter(
+export function schemaOptionsAfter(
   before: readonly JsonObject[],
   hasUnprunedDefaults: (schema: JsonObject) => boolean,
-): SchemaDemands {
+): SchemaValidationOptions {
   return {
-    knownTypes: !before.some((schema) => somewhere(schema, hasUnknownType)),
-    structural: before.every(isStructural),
-    prunedDefaults: !before.some(hasUnprunedDefaults),
-    atomicSets: !before.some((schema) => somewhere(schema, isLooseSet)),
-    givenKeys: !before.some((schema) => somewhere(schema, hasLooseKeys)),
+    requireKnownTypes: !before.some((schema) => someSubschema(schema, hasUnknownType)),
+    requireStructural: before.every(isStructural),
+    requirePrunedDefaults: !before.some(hasUnprunedDefaults),
+    requireAtomicSets: !before.some((schema) => someSubschema(schema, isNonAtomicSet)),
+    requireListKeys: !before.some((schema) => someSubschema(schema, hasOptionalKeys)),
   };
 }
 
@@ -50,7 +50,7 @@ function hasUnknownType(schema: JsonObject): boolean {
 }
 
 /** A set whose entries have parts of their own. */
-export function isLooseSet(schema: JsonObject): boolean {
+export function isNonAtomicSet(schema: JsonObject): boolean {
   const entries = schemaAt(schema, 'items');
   if (text(schema, 'x-kubernetes-list-type') !== 'set' || entries === undefined) return false;
   const type = text(entries, 'type');
@@ -59,7 +59,7 @@ export function isLooseSet(schema: JsonObject): boolean {
 }
 
 /** A list of type set or map whose entries, or keys, may be missing. */
-function hasLooseKeys(schema: JsonObject): boolean {
+function hasOptionalKeys(schema: JsonObject): boolean {
   const entries = schemaAt(schema, 'items');
   const listType = text(schema, 'x-kubernetes-list-type');
   if (entries === undefined || (listType !== 'set' && listType !== 'map')) return false;
@@ -79,7 +79,7 @@ const lists = ['allOf', 'anyOf', 'oneOf', 'items'];
 const singles = ['not', 'items', 'additionalProperties', 'additionalItems'];
 
 /** Every schema right below one, whatever it is to it. */
-export function allBelow(schema: JsonObject): readonly JsonObject[] {
+export function subschemasOf(schema: JsonObject): readonly JsonObject[] {
   if (isPlainScalar(schema)) return [];
   const below: (JsonValue | undefined)[] = singles.map((name) => schema[name]);
   for (const name of maps) below.push(...Object.values(part(schema, name)));
@@ -88,8 +88,8 @@ export function allBelow(schema: JsonObject): readonly JsonObject[] {
 }
 
 /** Whether it holds of a schema, or of one below it. */
-export function somewhere(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
-  return holds(schema) || allBelow(schema).some((inner) => somewhere(inner, holds));
+export function someSubschema(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
+  return holds(schema) || subschemasOf(schema).some((inner) => someSubschema(inner, holds));
 }
 
 const extensions = [
@@ -102,8 +102,8 @@ const extensions = [
 ];
 
 /** Whether it says what only structural schemas can: defaults, or extensions. */
-export function needsStructure(schema: JsonObject): boolean {
-  return somewhere(
+export function requiresStructuralSchema(schema: JsonObject): boolean {
+  return someSubschema(
     schema,
     (each) =>
       (each['default'] ?? null) !== null || extensions.some((name) => each[name] !== undefined),
@@ -111,7 +111,7 @@ export function needsStructure(schema: JsonObject): boolean {
 }
 
 /** The schemas of a definition, with the path of each; where all versions agree it is one. */
-export interface PlacedSchema {
+export interface VersionSchema {
   readonly path: string;
   readonly schema: JsonObject;
   /** Of the version, or of the first. */

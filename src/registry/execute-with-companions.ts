@@ -44,7 +44,7 @@ export type CompanionRefusal = (
 ) => Promise<StatusError | 'again'> | undefined;
 
 /** Handles the outcome of one decision, number `attempt` (from 0). */
-export async function accompanied(
+export async function resolveOutcome(
   { companionRefusal }: RefusalPort,
   target: WriteTarget,
   outcome: ObjectOutcome,
@@ -53,18 +53,18 @@ export async function accompanied(
   if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
   const verdict = await companionRefusal?.(target, outcome, dryRun);
   if (verdict === 'again' && attempt < attemptsMax) return 'again';
-  const { told } = outcome;
+  const { notes } = outcome;
   if (verdict !== undefined && verdict !== 'again') {
-    return { kind: 'refused', error: verdict, told };
+    return { kind: 'refused', error: verdict, notes };
   }
   if (outcome.kind === 'condition-failed' && verdict === undefined) return outcome;
   // Others keep being first.
   const error = newServerTimeout(target.kind, 'write', retryAfterSeconds);
-  return { kind: 'refused', error, told };
+  return { kind: 'refused', error, notes };
 }
 
 /** Executes a command until its outcome is final. */
-export async function executeAccompanied(
+export async function executeWithCompanions(
   deps: RefusalPort,
   target: WriteTarget,
   dryRun: boolean,
@@ -73,7 +73,7 @@ export async function executeAccompanied(
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await execute();
     if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
-    const final = await accompanied(deps, target, outcome, { attempt, dryRun });
+    const final = await resolveOutcome(deps, target, outcome, { attempt, dryRun });
     if (final !== 'again') return final;
   }
 }

@@ -2,8 +2,8 @@
  * What is stored, bounds what others write, and cannot be read by anybody: nobody knows what it
  * would have refused, so whoever asks here refuses.
  *
- * Invariants: one of which an earlier state is known is not lost. Each is told in the log once for
- * as long as it is so. Bound: `toldMax` of a resource are told.
+ * Invariants: one of which an earlier state is known is not lost. Each is logged once for
+ * as long as it is so. Bound: `loggedMax` of a resource are logged.
  */
 import { unreadable } from '../../admission/readiness.ts';
 import type { Readiness } from '../../admission/readiness.ts';
@@ -13,39 +13,39 @@ import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Log } from './log.ts';
 
-const toldMax = 100;
+const loggedMax = 100;
 
 export interface LostRecordsDeps {
-  readonly streams: Pick<Streams, 'lost'>;
+  readonly streams: Pick<Streams, 'unreadableEntries'>;
   readonly scheme: Pick<Scheme, 'findStorage'>;
   readonly log: Log;
 }
 
 /** The name of the first one, of all or of a namespace (`''`: what has none); undefined: all that
  * is stored there can be read. */
-export type LostRecord = (namespace?: string) => string | undefined;
+export type UnreadableRecord = (namespace?: string) => string | undefined;
 
 /** `refused`: what is, as the log says it. A release that does not serve the kind has none. */
-export function lostRecord(
+export function firstUnreadableRecord(
   { log, scheme, streams }: LostRecordsDeps,
   resource: GroupResource,
   refused: string,
-): LostRecord {
+): UnreadableRecord {
   if (scheme.findStorage(resource) === undefined) return () => undefined;
-  let told: ReadonlySet<string> = new Set();
+  let logged: ReadonlySet<string> = new Set();
   return (namespace) => {
-    const lost = streams.lost(resource);
+    const lost = streams.unreadableEntries(resource);
     if (lost.size === 0) {
-      if (told.size > 0) told = new Set();
+      if (logged.size > 0) logged = new Set();
       return undefined;
     }
-    const now = [...lost].slice(0, toldMax);
+    const now = [...lost].slice(0, loggedMax);
     for (const [key, reason] of now) {
-      if (told.has(key)) continue;
+      if (logged.has(key)) continue;
       const context = { resource: resource.resource, key, reason };
       log.error(context, `a configuration of admission cannot be read: ${refused} are refused`);
     }
-    told = new Set(now.map(([key]) => key));
+    logged = new Set(now.map(([key]) => key));
     for (const key of lost.keys()) {
       const slash = key.indexOf('/');
       if (namespace === undefined || key.slice(0, slash) === namespace) return key.slice(slash + 1);
@@ -55,11 +55,11 @@ export function lostRecord(
 }
 
 /** The same for those who bound what is written in their namespace: one for each resource. */
-export function lostBounds(deps: LostRecordsDeps): (resource: GroupResource) => LostRecord {
-  const made = new Map<string, LostRecord>();
+export function lostBounds(deps: LostRecordsDeps): (resource: GroupResource) => UnreadableRecord {
+  const made = new Map<string, UnreadableRecord>();
   return (resource) => {
     const id = `${resource.group}/${resource.resource}`;
-    const lost = made.get(id) ?? lostRecord(deps, resource, 'writes in its namespace');
+    const lost = made.get(id) ?? firstUnreadableRecord(deps, resource, 'writes in its namespace');
     made.set(id, lost);
     return lost;
   };
@@ -67,7 +67,7 @@ export function lostBounds(deps: LostRecordsDeps): (resource: GroupResource) => 
 
 /** As who reads configurations says it. */
 export function boundsReadiness(
-  lost: (resource: GroupResource) => LostRecord,
+  lost: (resource: GroupResource) => UnreadableRecord,
   resource: GroupResource,
 ): Pick<Readiness, 'refusal'> {
   const find = lost(resource);

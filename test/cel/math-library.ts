@@ -2,17 +2,17 @@
  * math.greatest, math.least, rounding, signs and bits. Not part of the Kubernetes libraries; here
  * because the language's own suite has it.
  */
-import type { Expr } from '../ast.ts';
-import type { Implementation, Library, Macro, Overload } from '../declaration.ts';
-import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
-import { compare } from '../evaluate/comparison.ts';
-import { elementsOf } from '../evaluate/lists.ts';
-import type { AnyList } from '../evaluate/lists.ts';
-import { boolType, doubleType, dynType, intType, listType, uintType } from '../type.ts';
-import type { Type } from '../type.ts';
-import { canonicalInt, Double, Uint } from '../value.ts';
-import type { Value } from '../value.ts';
-import { functions, overload } from './declare.ts';
+import type { Expr } from '../../src/cel/ast.ts';
+import type { Implementation, Library, Macro, Overload } from '../../src/cel/declaration.ts';
+import { evaluationError, noSuchOverload } from '../../src/cel/evaluation-error.ts';
+import { compare } from '../../src/cel/evaluate/comparison.ts';
+import { elementsOf } from '../../src/cel/evaluate/lists.ts';
+import type { AnyList } from '../../src/cel/evaluate/lists.ts';
+import { boolType, doubleType, dynType, intType, listType, uintType } from '../../src/cel/type.ts';
+import type { Type } from '../../src/cel/type.ts';
+import { canonicalInt, Double, Uint } from '../../src/cel/value.ts';
+import type { Value } from '../../src/cel/value.ts';
+import { functions, overload } from '../../src/cel/library/declare.ts';
 
 type Typed = (...args: never[]) => Value;
 const row = (id: string, args: readonly Type[], result: Type, run: Typed): Overload =>

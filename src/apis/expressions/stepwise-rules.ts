@@ -1,13 +1,13 @@
 /**
- * Judging of all expressions in an object, in turns of the event loop, before its actor decides.
+ * Validation of all expressions in an object, in several turns of the event loop, before its actor
+ * decides.
  *
- *   prepareValidation ─▶ judge, a part at a time ─▶ verdict, kept ─▶ the decision finds it
+ *   prepareValidation ─▶ validate, a step at a time ─▶ verdict, kept ─▶ the decision finds it
  *
- * Invariants: a verdict is about what `seen` shows of the object and of the one before it, and
- * nothing else, so whoever decides anew on the same finds the same. Where there is none, because
- * the object is small or nothing was prepared, the decision judges by itself, to the same verdict.
- * Bounds: `keptMax` verdicts are kept; a part is the work between two yields, which is one step of
- * one expression.
+ * Invariants: a verdict depends on nothing but `validatedPart` of the object and of the one before
+ * it, so whoever decides again about the same finds the same. Where there is none, because the
+ * object is small or nothing was prepared, the decision validates by itself, to the same verdict.
+ * Bounds: `keptMax` verdicts are kept; a step is at most the work on one expression.
  */
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -19,17 +19,17 @@ import type { KindRules } from '../validation/kind-rules.ts';
 const keptMax = 64;
 
 /** Yields where others may have a turn, and gives what is wrong. */
-export type Judging = Steps<readonly FieldError[]>;
+export type ValidationSteps = Steps<readonly FieldError[]>;
 
-export interface Judge {
-  /** What is judged of an object, as JSON: for an object that is taken as large. */
-  seen(object: ApiObject): unknown;
-  /** Whether it is judged at once. */
+export interface StepwiseValidator {
+  /** The part of a large object that its verdict depends on, as JSON. */
+  validatedPart(object: ApiObject): unknown;
+  /** Whether it is validated in one step. */
   isSmall(object: ApiObject): boolean;
-  judge(next: ApiObject, current: ApiObject | undefined): Judging;
+  validate(next: ApiObject, current: ApiObject | undefined): ValidationSteps;
 }
 
-export function judgedInTurns({ isSmall, judge, seen }: Judge): KindRules {
+export function stepwiseRules({ isSmall, validate, validatedPart }: StepwiseValidator): KindRules {
   const verdicts = new Map<string, readonly FieldError[]>();
   const keep = (key: string, verdict: readonly FieldError[]): void => {
     verdicts.delete(key);
@@ -37,13 +37,17 @@ export function judgedInTurns({ isSmall, judge, seen }: Judge): KindRules {
     verdicts.set(key, verdict);
   };
   const keyOf = (next: ApiObject, current: ApiObject | undefined): string =>
-    keyOfJson([seen(next), current && seen(current)]);
+    keyOfJson([validatedPart(next), current && validatedPart(current)]);
   const verdictOn = (next: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    if (isSmall(next)) return finished(judge(next, current));
-    return verdicts.get(keyOf(next, current)) ?? finished(judge(next, current));
+    if (isSmall(next)) return finished(validate(next, current));
+    return verdicts.get(keyOf(next, current)) ?? finished(validate(next, current));
   };
-  function* prepared(next: ApiObject, current: ApiObject | undefined, key: string): Judging {
-    const verdict = yield* judge(next, current);
+  function* prepared(
+    next: ApiObject,
+    current: ApiObject | undefined,
+    key: string,
+  ): ValidationSteps {
+    const verdict = yield* validate(next, current);
     keep(key, verdict);
     return verdict;
   }

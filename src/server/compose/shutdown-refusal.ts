@@ -10,7 +10,7 @@ import type { HttpExchange } from '../../transport/http-exchange.ts';
 const retryAfterSeconds = 5;
 
 /** False: it is to be served; probes are told the truth to the end. */
-export function refuseWhileEnding(exchange: HttpExchange): boolean {
+export function refuseDuringShutdown(exchange: HttpExchange): boolean {
   const [, root = ''] = exchange.path.split('/', 2);
   if (healthEndpoints.some((endpoint) => endpoint === root)) return false;
   exchange.send(

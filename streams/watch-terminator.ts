@@ -12,24 +12,24 @@
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
-import { sliced } from '../src/stdx/slices.ts';
+import { createSliceTimer } from '../src/stdx/slices.ts';
 import type { ResourceStream, WatchGroup } from './watch-group.ts';
 import type { Watcher } from './watcher.ts';
 
-export interface EndingsDeps {
+export interface WatchTerminatorDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly watchers: ReadonlySet<Watcher>;
 }
 
-export class Endings {
-  readonly #deps: EndingsDeps;
+export class WatchTerminator {
+  readonly #deps: WatchTerminatorDeps;
   /** Of which watches are to be ended, whose changes have to wait. */
   readonly #streams = new Set<ResourceStream>();
   #isWanted = false;
   #passes: Promise<void> | undefined;
 
-  constructor(deps: EndingsDeps) {
+  constructor(deps: WatchTerminatorDeps) {
     this.#deps = deps;
   }
 
@@ -52,7 +52,7 @@ export class Endings {
   async #run(): Promise<void> {
     // All groups that break by one change begin together.
     await Promise.resolve();
-    const endOfSlice = sliced(this.#deps.clock, this.#deps.timers);
+    const endOfSlice = createSliceTimer(this.#deps.clock, this.#deps.timers);
     while (this.#isWanted) {
       this.#isWanted = false;
       for (const watcher of [...this.#deps.watchers]) {

@@ -9,7 +9,7 @@ import { isJsonObject } from '../unstructured.ts';
 import { ownMember, setMember } from '../../stdx/lookup.ts';
 
 /** `conformed` is what conform() has made of `given`. */
-export function onlyGiven(conformed: JsonObject, given: JsonObject): JsonObject {
+export function withoutAddedMembers(conformed: JsonObject, given: JsonObject): JsonObject {
   const kept: Record<string, JsonValue | undefined> = {};
   for (const name of Object.keys(conformed)) {
     const value = conformed[name];
@@ -21,7 +21,7 @@ export function onlyGiven(conformed: JsonObject, given: JsonObject): JsonObject 
 }
 
 function partGiven(value: JsonValue, given: JsonValue): JsonValue {
-  if (isJsonObject(value) && isJsonObject(given)) return onlyGiven(value, given);
+  if (isJsonObject(value) && isJsonObject(given)) return withoutAddedMembers(value, given);
   if (!Array.isArray(value) || !Array.isArray(given)) return value;
   const [items, said] = [value as JsonArray, given as JsonArray];
   if (items.length !== said.length) return value;

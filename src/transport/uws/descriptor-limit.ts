@@ -19,7 +19,7 @@ export const descriptorLimits = {
 } as const;
 
 /** Whether this many more can be opened now. */
-export function canOpen(count: number): boolean {
+export function hasDescriptors(count: number): boolean {
   const opened: number[] = [];
   try {
     while (opened.length < count) opened.push(openSync(devNull, 'r'));

@@ -9,10 +9,10 @@ import type { KindRules } from './kind-rules.ts';
 type Check = (object: ApiObject) => readonly FieldError[];
 
 /** On create, and on an update of an object that had kept to it. */
-export function sinceCreate(...judges: readonly Check[]): KindRules {
+export function ratchetingRules(...checks: readonly Check[]): KindRules {
   return {
-    validateCreate: (object) => judges.flatMap((judge) => judge(object)),
+    validateCreate: (object) => checks.flatMap((check) => check(object)),
     validateUpdate: (next, current) =>
-      judges.flatMap((judge) => (judge(current).length > 0 ? [] : judge(next))),
+      checks.flatMap((check) => (check(current).length > 0 ? [] : check(next))),
   };
 }

@@ -20,12 +20,12 @@ import { encodeVersioned } from '../registry/versions.ts';
 import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
 
 /** From stored bytes to those in the version of the request. */
-export type ShownConverter = (
+export type ResponseConverter = (
   all: readonly Uint8Array[],
 ) => Promise<readonly Uint8Array[] | StatusError>;
 
 /** Undefined: nobody has to be asked to show objects at this version. */
-export function shownConverter(kind: KindInfo): ShownConverter | undefined {
+export function responseConverter(kind: KindInfo): ResponseConverter | undefined {
   const webhook = kind.custom?.webhook;
   if (webhook === undefined) return undefined;
   const apiVersion = formatGroupVersion(kind);
@@ -40,7 +40,7 @@ export function shownConverter(kind: KindInfo): ShownConverter | undefined {
 
 /** The page with its objects converted. */
 export async function convertedList(
-  convert: ShownConverter,
+  convert: ResponseConverter,
   list: ListResult,
 ): Promise<ListResult | StatusError> {
   const stored: StoredObject[] = [];
@@ -60,7 +60,7 @@ const nothing: Readonly<Record<string, string>> = Object.freeze({});
 /** Takes frames in JSON of the stored version and gives those of `frames`, objects converted. */
 export function convertingSink(
   sink: WatchSink,
-  convert: ShownConverter,
+  convert: ResponseConverter,
   frames: EventFrames<Entry>,
 ): WatchSink {
   let pending: Buffer[] = [];
@@ -120,7 +120,7 @@ export function convertingSink(
 
 async function converted(
   lines: Buffer,
-  convert: ShownConverter,
+  convert: ResponseConverter,
   frames: EventFrames<Entry>,
 ): Promise<Uint8Array | StatusError> {
   const events = lines

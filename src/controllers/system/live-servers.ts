@@ -26,7 +26,7 @@ interface Sign {
 }
 
 /** Each call looks at the Leases as this server's cache has them, but for its own. */
-export function presentServers(
+export function liveServers(
   registry: RegistryDeps,
   leases: KindInfo,
   own: string,

@@ -20,7 +20,7 @@ const hurriedScanMs = 500;
 const scanMsMax = 30_000;
 
 /** An answer that is being sent. */
-export interface Unread {
+export interface StallableResponse {
   /** Since when nothing has been taken of what there is to take; `nowMs` when that is not so. */
   stalledSinceMs(nowMs: number): number;
   cut(): void;
@@ -32,15 +32,15 @@ export interface UnreadLimits {
 }
 
 interface Stalled {
-  readonly item: Unread;
+  readonly item: StallableResponse;
   readonly sinceMs: number;
 }
 
-export class UnreadAnswers {
+export class StalledResponses {
   readonly #limits: UnreadLimits;
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #entries = new SlotSet<Unread>();
+  readonly #entries = new SlotSet<StallableResponse>();
   #scanning = false;
   #waiting: { readonly dueMs: number; readonly cancel: () => void } | undefined;
   heldBytes = 0;
@@ -56,12 +56,12 @@ export class UnreadAnswers {
     return this.#clock.monotonicMs();
   }
 
-  add(slot: Slot<Unread>): void {
+  add(slot: Slot<StallableResponse>): void {
     this.#entries.add(slot);
     this.#arm();
   }
 
-  remove(slot: Slot<Unread>): void {
+  remove(slot: Slot<StallableResponse>): void {
     this.#entries.remove(slot);
   }
 
@@ -100,11 +100,11 @@ export class UnreadAnswers {
     this.#waiting = { dueMs, cancel: () => timer.cancel() };
   }
 
-  #scan(items: readonly Unread[], from: number, stalled: Stalled[]): void {
+  #scan(items: readonly StallableResponse[], from: number, stalled: Stalled[]): void {
     const nowMs = this.nowMs();
     const end = Math.min(items.length, from + sliceCount);
     for (let i = from; i < end; i += 1) {
-      const item = items[i] as Unread;
+      const item = items[i] as StallableResponse;
       const sinceMs = item.stalledSinceMs(nowMs);
       if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) this.#cut(item);
       else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
@@ -126,7 +126,7 @@ export class UnreadAnswers {
     }
   }
 
-  #cut(item: Unread): void {
+  #cut(item: StallableResponse): void {
     this.cutCount += 1;
     item.cut();
   }

@@ -48,7 +48,7 @@ export interface HandshakeConnection {
   readonly gone: boolean;
 }
 
-export interface HandshakeLine {
+export interface HandshakeQueue {
   add(connection: HandshakeConnection): void;
   /** The handshake is done or has failed. `verified`: its certificates are signed by a trusted CA.
    */
@@ -153,7 +153,7 @@ function createWaitingLines({ debtOf }: Addresses): WaitingLines {
   };
 }
 
-export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine {
+export function createHandshakeQueue(clock: Clock, timers: Timers): HandshakeQueue {
   const addresses = createAddresses(clock);
   const members = new Map<HandshakeConnection, Member>();
   const waiting = createWaitingLines(addresses);

@@ -15,7 +15,7 @@ const stepsMax = 2_000_000;
 /** Of a part, before others may have a turn. */
 const partSteps = 200_000;
 
-export interface Allowance {
+export interface StepAllowance {
   left: number;
   /** A part of the evaluation is over when no more is left than this. */
   partEnd: number;
@@ -23,33 +23,33 @@ export interface Allowance {
   readonly pauses: boolean;
 }
 
-export function allowance({ pauses }: { readonly pauses: boolean }): Allowance {
+export function newStepAllowance({ pauses }: { readonly pauses: boolean }): StepAllowance {
   return { left: stepsMax, partEnd: -Infinity, pauses };
 }
 
-let current: Allowance | undefined;
+let current: StepAllowance | undefined;
 
 /** Whose steps are counted from now on; undefined: nobody's. Returns whose were counted before. */
-export function workOn(next: Allowance | undefined): Allowance | undefined {
+export function chargeTo(next: StepAllowance | undefined): StepAllowance | undefined {
   const before = current;
   current = next;
   return before;
 }
 
-export function isAtWork(): boolean {
+export function isCharging(): boolean {
   return current !== undefined;
 }
 
 /** A new part begins. */
-export function beginPart(one: Allowance): void {
+export function beginPart(one: StepAllowance): void {
   one.partEnd = one.left - partSteps;
 }
 
-export function isWorkDue(): boolean {
+export function isPartOver(): boolean {
   return current !== undefined && current.left <= current.partEnd;
 }
 
-export function work(steps: number): void {
+export function spendSteps(steps: number): void {
   if (current === undefined) return;
   current.left -= steps;
   if (current.left < 0) {

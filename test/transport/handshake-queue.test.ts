@@ -1,8 +1,8 @@
 /** Handshakes over TLS: few in a turn, fair between addresses, none for who has cost too much. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createHandshakeLine, handshakeLimits } from '../../src/transport/node/handshake-line.ts';
-import type { HandshakeConnection } from '../../src/transport/node/handshake-line.ts';
+import { createHandshakeQueue, handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
+import type { HandshakeConnection } from '../../src/transport/node/handshake-queue.ts';
 import { networkOf } from '../../src/transport/node/tls-handshakes.ts';
 
 interface Peer extends HandshakeConnection {
@@ -21,7 +21,7 @@ function harness() {
   };
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   const nextTurn = (callback: () => void) => after(0, callback);
-  const line = createHandshakeLine(clock, { after, nextTurn });
+  const line = createHandshakeQueue(clock, { after, nextTurn });
   const connect = (address: string): Peer => {
     const peer: Peer = {
       address,

@@ -11,7 +11,7 @@
  *
  * What it is not: an evaluation, or the choice of what is evaluated.
  */
-import type { ExpressionPlace } from '../../cel/language.ts';
+import type { ExpressionContext } from '../../cel/language.ts';
 import { authorizerType, resourceCheckType } from '../../cel/library/authorizer-library.ts';
 import {
   declaredBool,
@@ -95,7 +95,7 @@ export const namespaceType = declaredObject('kubernetes.Namespace', {
   }),
 });
 
-export interface AdmissionPlaceOptions {
+export interface AdmissionContextOptions {
   readonly params: boolean;
   readonly authorizer: boolean;
   /** Types by name, of the variables that are declared before; undefined: there can be none. */
@@ -109,7 +109,7 @@ export interface AdmissionPlaceOptions {
 
 const typed = schemaProvider(requestType, namespaceType);
 
-export function admissionPlace(options: AdmissionPlaceOptions): ExpressionPlace {
+export function admissionContext(options: AdmissionContextOptions): ExpressionContext {
   const { params, authorizer, object, paramsType, variables, providers = [] } = options;
   const known = [object, paramsType].filter((type) => type !== undefined);
   return {

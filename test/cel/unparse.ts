@@ -2,10 +2,30 @@
  * A tree back to text that parses to the same tree. An expanded macro is written as the macro
  * again. Only necessary brackets are written; the layout is not kept.
  */
-import type { Ast, CallExpr, Expr } from '../ast.ts';
-import { Double, Uint } from '../value.ts';
-import type { Value } from '../value.ts';
-import { operatorTexts, precedences } from './operators.ts';
+import type { Ast, CallExpr, Expr } from '../../src/cel/ast.ts';
+import { Double, Uint } from '../../src/cel/value.ts';
+import type { Value } from '../../src/cel/value.ts';
+import { operatorNames } from '../../src/cel/syntax/operators.ts';
+
+/** How a binary operator is written, by its name in the tree. */
+const operatorTexts: ReadonlyMap<string, string> = new Map(
+  Object.entries(operatorNames).map(([text, name]) => [name, text]),
+);
+
+/** A smaller number binds closer. */
+const precedences: ReadonlyMap<string, number> = new Map([
+  ['_?_:_', 8],
+  ['_||_', 7],
+  ['_&&_', 6],
+  ...['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'].map((name) => [name, 5] as const),
+  ['_+_', 4],
+  ['_-_', 4],
+  ['_*_', 3],
+  ['_/_', 3],
+  ['_%_', 3],
+  ['!_', 2],
+  ['-_', 2],
+]);
 
 const closest = 1;
 const unary = 2;

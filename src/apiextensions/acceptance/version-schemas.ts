@@ -7,8 +7,8 @@ import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { withPlainBounds } from '../schema/plain-bounds.ts';
-import { hasStatus, versionsOf } from './demands.ts';
-import type { PlacedSchema } from './demands.ts';
+import { hasStatus, versionsOf } from './schema-options.ts';
+import type { VersionSchema } from './schema-options.ts';
 
 /** Of each schema once: it is a walk over all of it. */
 const plain = new WeakMap<JsonObject, JsonObject>();
@@ -21,7 +21,7 @@ function plainOf(schema: JsonObject): JsonObject {
   return made;
 }
 
-export function placedSchemas(definition: JsonObject | undefined): readonly PlacedSchema[] {
+export function versionSchemas(definition: JsonObject | undefined): readonly VersionSchema[] {
   const versions = versionsOf(definition);
   const schemas = versions.map((version) => {
     const schema = part(version, 'schema')['openAPIV3Schema'];
@@ -33,7 +33,7 @@ export function placedSchemas(definition: JsonObject | undefined): readonly Plac
     const version = text(versions[0], 'name');
     return [{ path, schema: first, version, hasStatus: versions.some(hasStatus) }];
   }
-  return schemas.flatMap((schema, at): PlacedSchema[] => {
+  return schemas.flatMap((schema, at): VersionSchema[] => {
     const version = versions[at] as JsonObject;
     if (!isJsonObject(schema)) return [];
     const path = `spec.versions[${at}].schema.openAPIV3Schema`;

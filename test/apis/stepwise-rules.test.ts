@@ -17,9 +17,9 @@ function countedLanguage(): { language: Language; compiled(): number } {
   let count = 0;
   const counted = (environment: Environment): Environment => ({
     ...environment,
-    compileInParts(text) {
+    compileSteps(text) {
       count += 1;
-      return environment.compileInParts(text);
+      return environment.compileSteps(text);
     },
   });
   return {

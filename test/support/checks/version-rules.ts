@@ -4,9 +4,14 @@
  *
  * What it is not: used while serving. A catalogue that breaks a rule fails the tests.
  */
-import { compareVersions, isKnown, preferredFirst, storageVersionOf } from './served-versions.ts';
-import { stabilityOf } from './runtime-config.ts';
-import type { Stability } from './runtime-config.ts';
+import {
+  compareVersions,
+  isKnown,
+  preferredFirst,
+  storageVersionOf,
+} from '../../../src/apis/served-versions.ts';
+import { stabilityOf } from '../../../src/apis/runtime-config.ts';
+import type { Stability } from '../../../src/apis/runtime-config.ts';
 
 type Replacement = { readonly group: string; readonly version: string; readonly kind: string };
 

@@ -1,8 +1,8 @@
 /** base64.encode(bytes) and base64.decode(string), with or without padding. */
-import type { Implementation, Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
-import { bytesType, stringType } from '../type.ts';
-import { functions, overload } from './declare.ts';
+import type { Implementation, Library } from '../../src/cel/declaration.ts';
+import { evaluationError } from '../../src/cel/evaluation-error.ts';
+import { bytesType, stringType } from '../../src/cel/type.ts';
+import { functions, overload } from '../../src/cel/library/declare.ts';
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
