@@ -85,7 +85,10 @@ function pluginsOf(
     posterFor,
     makeNamespace,
     isBestEffort: (pod) => qosClassOf(pod) === 'BestEffort',
-    nodes: { audiences: gate('ServiceAccountNodeAudienceRestriction') },
+    nodes: {
+      audiences: gate('ServiceAccountNodeAudienceRestriction'),
+      anyCertificates: gate('AllowInsecureKubeletCertificateSigningRequests'),
+    },
     security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
     tolerationSeconds,
     labelsTopology: gate('PodTopologyLabelsAdmission'),
