@@ -5,6 +5,7 @@
  *     where quotas bound it    each is charged                            amend
  *     a service                its addresses and ports                    claim, release
  *     a quota                  a new epoch                                mark
+ *     a quota that goes        likewise, if something has to be covered   mark
  *     a namespace that goes    its epoch                                  release
  *
  * It is asked for every write that is committed, of users and of the server itself, and answers at
@@ -151,7 +152,7 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
 
 /** What the object itself has with it, whatever bounds it. */
 function ofObject(
-  { clock, prng, quotas, services }: CompanionDeps,
+  { clock, limited, prng, quotas, services }: CompanionDeps,
   key: ObjectKey,
   next: ApiObject | undefined,
   current: ApiObject | undefined,
@@ -161,8 +162,14 @@ function ofObject(
     case 'services':
       return services(key, next, current, formatRfc3339(clock.nowMs()));
     case 'resourcequotas':
-      if (quotas === undefined || next === undefined) return noCompanions;
-      if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
+      if (quotas === undefined) return noCompanions;
+      // One that goes allows nothing more, and less where something has to be covered.
+      if (next === undefined && limited === undefined) return noCompanions;
+      if (
+        next !== undefined &&
+        current !== undefined &&
+        deepEqual(part(next, 'spec'), part(current, 'spec'))
+      ) {
         return noCompanions;
       }
       return companionsOnly([epochMark(key.namespace, prng.uuid())]);
