@@ -69,7 +69,7 @@ export function countQuotas(
     const scope = scopeOf(scopes, spec);
     const hard = part(spec, 'hard');
     for (const name of Object.keys(hard)) {
-      const source = sourceOf(deps, sources, name, names.storageDomain);
+      const source = sourceOf(deps, sources, name, names);
       if (source === undefined) continue;
       const asked = source.names.get(scope) ?? new Set<string>();
       source.names.set(scope, asked.add(name));
@@ -97,9 +97,9 @@ function sourceOf(
   { scheme, streams }: UsageDeps,
   sources: Map<string, Source>,
   name: string,
-  storageDomain: string,
+  names: UsageNames,
 ): Source | undefined {
-  const resource = resourceOf(name, storageDomain);
+  const resource = resourceOf(name, names);
   if (!isCounted(resource)) return undefined;
   const key = `${resource.group}/${resource.resource}`;
   const known = sources.get(key);
@@ -110,7 +110,10 @@ function sourceOf(
   return made;
 }
 
-function resourceOf(name: string, storageDomain: string): GroupResource {
+function resourceOf(
+  name: string,
+  { devicesOfClass, resourceGroup, storageDomain }: UsageNames,
+): GroupResource {
   const core = (resource: string): GroupResource => ({ group: '', resource });
   if (name.startsWith('count/')) {
     const [resource = '', ...group] = name.slice('count/'.length).split('.');
@@ -121,6 +124,7 @@ function resourceOf(name: string, storageDomain: string): GroupResource {
   if (name === 'requests.storage' || name.includes(`.storageclass.${storageDomain}/`)) {
     return core('persistentvolumeclaims');
   }
+  if (name.endsWith(devicesOfClass)) return { group: resourceGroup, resource: 'resourceclaims' };
   return core('pods');
 }
 
