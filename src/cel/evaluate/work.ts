@@ -28,6 +28,12 @@ export function allowance({ pauses }: { readonly pauses: boolean }): Allowance {
 }
 
 let current: Allowance | undefined;
+let done = 0;
+
+/** Of all evaluations so far. */
+export function stepsDone(): number {
+  return done;
+}
 
 /** Whose steps are counted from now on; undefined: nobody's. Returns whose were counted before. */
 export function workOn(next: Allowance | undefined): Allowance | undefined {
@@ -51,6 +57,7 @@ export function isWorkDue(): boolean {
 
 export function work(steps: number): void {
   if (current === undefined) return;
+  done += steps;
   current.left -= steps;
   if (current.left < 0) {
     throw new EvaluationCancelled('operation cancelled: too much work on nested values');
