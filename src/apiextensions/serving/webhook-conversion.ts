@@ -13,12 +13,13 @@
  * Bounds: those of `batchLimits` a call, but at least one object; what is remembered is bounded by
  * remembered-conversions.ts.
  */
+import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { ConversionMissing } from '../../apimachinery/object-version.ts';
 import type { ConversionWebhook, ConvertedObjects } from '../../apimachinery/scheme.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
@@ -32,7 +33,7 @@ const batchLimits = {
   objectsMax: 500,
   charsMax: 1024 * 1024,
   /** Members and items. */
-  valuesMax: 25_000,
+  valuesMax: bodyValuesMax,
 } as const;
 
 export interface WebhookConversionDeps {
@@ -135,13 +136,6 @@ function takeBatches(
       return batch;
     },
   };
-}
-
-function countValues(value: JsonValue | ApiObject): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  for (const inner of Object.values(value) as JsonValue[]) count += 1 + countValues(inner);
-  return count;
 }
 
 function* showAll(
