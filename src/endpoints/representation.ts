@@ -117,7 +117,7 @@ export function negotiateRepresentation(
   }
   const include = parseIncludeObject(queryValue(query, 'includeObject'));
   if (include.kind === 'refused') return refused(include.error);
-  const convert = shownConverter(kind);
+  const convert = shownConverter(kind, deps.registry.turns);
   return ok({
     convert,
     negotiated: result.negotiated,

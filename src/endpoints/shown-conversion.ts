@@ -1,41 +1,88 @@
 /**
  * Conversion by webhook of objects in answers: they are converted in batches before anything is
- * sent.
+ * sent. For watches see shown-events.ts.
  *
  * Invariants: only the request that needs the conversion waits for the webhook; without an answer
- * it gets a 500 that says so. Bounds: a list holds its objects while it is sent, so clients with
- * many objects should ask for pages; a watch holds up to `pendingBytesMax` that wait for the
- * webhook, and then pauses.
+ * it gets a 500 that says so. A selector that depends on what the version of the request shows is
+ * applied to that: the stored form says where an object lies, and nothing else.
+ * Bounds: a call has `batchMax` objects and `batchBytesMax` bytes, or a single object. A list holds
+ * its objects while it is sent, so clients with many objects should ask for pages.
  */
-import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { decodeObject, hasObjectHead, objectHead } from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
-import type { KindInfo } from '../apimachinery/scheme.ts';
+import { selectableValues } from '../apimachinery/scheme.ts';
+import type { ConversionWebhook, KindInfo } from '../apimachinery/scheme.ts';
+import type { FieldSelector } from '../apimachinery/selectors/field-selector.ts';
+import { fieldSelectorOf } from '../apimachinery/selectors/field-selector.ts';
+import { everyLabel } from '../apimachinery/selectors/label-selector.ts';
+import type { LabelSelector } from '../apimachinery/selectors/label-selector.ts';
+import { newSelection } from '../apimachinery/selectors/selection.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { part, text } from '../apimachinery/members.ts';
-import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
+import type { SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
+import { ok, refused } from '../registry/registry.ts';
 import { encodeVersioned } from '../registry/versions.ts';
-import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
+import type { Turns } from '../stdx/turns.ts';
+import type { Predicate } from '../../streams/streams.ts';
 
 /** From stored bytes to those in the version of the request. */
 export type ShownConverter = (
   all: readonly Uint8Array[],
 ) => Promise<readonly Uint8Array[] | StatusError>;
 
+const batchMax = 500;
+const batchBytesMax = 512 * 1024;
+
 /** Undefined: nobody has to be asked to show objects at this version. */
-export function shownConverter(kind: KindInfo): ShownConverter | undefined {
+export function shownConverter(
+  kind: KindInfo,
+  turns: Pick<Turns, 'pause'>,
+): ShownConverter | undefined {
   const webhook = kind.custom?.webhook;
   if (webhook === undefined) return undefined;
   const apiVersion = formatGroupVersion(kind);
   const head = objectHead(kind.kind, apiVersion);
   return async (all) => {
-    // Those that are stored in the version that is asked for, which are most where it is the one.
-    if (all.every((bytes) => hasObjectHead(bytes, head))) return all;
-    const converted = await webhook.convert(all.map(decodeObject), apiVersion);
-    return converted.kind === 'refused' ? converted.error : converted.objects.map(encodeVersioned);
+    const shown = [...all];
+    // Those that are stored in the version that is asked for are most where it is the one.
+    const others = [...all.keys()].filter((at) => !hasObjectHead(all[at] as Uint8Array, head));
+    for (const batch of batchesOf(others, all)) {
+      if (others.length > 1) await turns.pause();
+      const converted = await convertBatch(
+        webhook,
+        batch.map((at) => all[at] as Uint8Array),
+        apiVersion,
+      );
+      if (converted instanceof StatusError) return converted;
+      for (const [i, at] of batch.entries()) shown[at] = converted[i] as Uint8Array;
+    }
+    return shown;
   };
+}
+
+function* batchesOf(places: readonly number[], all: readonly Uint8Array[]): Generator<number[]> {
+  let batch: number[] = [];
+  let bytes = 0;
+  for (const at of places) {
+    const { length } = all[at] as Uint8Array;
+    if (batch.length === batchMax || (batch.length > 0 && bytes + length > batchBytesMax)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(at);
+    bytes += length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function convertBatch(
+  webhook: ConversionWebhook,
+  batch: readonly Uint8Array[],
+  apiVersion: string,
+): Promise<readonly Uint8Array[] | StatusError> {
+  const converted = await webhook.convert(batch.map(decodeObject), apiVersion);
+  return converted.kind === 'refused' ? converted.error : converted.objects.map(encodeVersioned);
 }
 
 /** The page with its objects converted. */
@@ -47,121 +94,69 @@ export async function convertedList(
   for (const entry of list.entries) if (entry !== undefined) stored.push(entry);
   const bytes = await convert(stored.map((entry) => entry.bytes));
   if (bytes instanceof StatusError) return bytes;
-  const entries = stored.map(({ name, namespace, revision }, at) => {
-    return { name, namespace, revision, bytes: bytes[at] as Uint8Array };
-  });
+  const entries = stored.map((entry, at) => withBytes(entry, bytes[at] as Uint8Array));
   return { ...list, entries, count: entries.length, extent: undefined };
 }
 
-const pendingBytesMax = 1024 * 1024;
-const newline = 0x0a;
-const nothing: Readonly<Record<string, string>> = Object.freeze({});
-
-/** Takes frames in JSON of the stored version and gives those of `frames`, objects converted. */
-export function convertingSink(
-  sink: WatchSink,
-  convert: ShownConverter,
-  frames: EventFrames<Entry>,
-): WatchSink {
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let ending = false;
-  let working = false;
-  let drained: (() => void) | undefined;
-  const work = async (): Promise<void> => {
-    while (pending.length > 0 && !sink.closed) {
-      const bytes = Buffer.concat(pending);
-      const whole = bytes.lastIndexOf(newline) + 1;
-      if (whole === 0) break;
-      pending = whole < bytes.length ? [bytes.subarray(whole)] : [];
-      pendingBytes = bytes.length - whole;
-      const made = await converted(bytes.subarray(0, whole), convert, frames);
-      if (made instanceof StatusError) {
-        sink.write(frames.error(made));
-        ending = true;
-        pending = [];
-        break;
-      }
-      if (made.length > 0 && !sink.write(made)) {
-        await new Promise<void>((resolve) => sink.onDrain(resolve));
-      }
-    }
-    working = false;
-    if (ending || sink.closed) return sink.end();
-    const callback = drained;
-    drained = undefined;
-    callback?.();
-  };
-  const begin = (): void => {
-    if (working) return;
-    working = true;
-    void work();
-  };
-  return {
-    write(chunk) {
-      if (ending) return false;
-      pending.push(Buffer.from(chunk));
-      pendingBytes += chunk.length;
-      begin();
-      return pendingBytes < pendingBytesMax;
-    },
-    onDrain(callback) {
-      drained = callback;
-    },
-    end() {
-      ending = true;
-      begin();
-    },
-    get closed() {
-      return sink.closed || ending;
-    },
-  };
+function withBytes({ name, namespace, revision }: StoredObject, bytes: Uint8Array): StoredObject {
+  return { name, namespace, revision, bytes };
 }
 
-async function converted(
-  lines: Buffer,
-  convert: ShownConverter,
-  frames: EventFrames<Entry>,
-): Promise<Uint8Array | StatusError> {
-  const events = lines
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseJsonText(line) as JsonObject);
-  const objects = events.filter(({ type }) => isChange(type));
-  const shown = await convert(
-    objects.map(({ object }) => encodeVersioned(object as unknown as ApiObject)),
-  );
-  if (shown instanceof StatusError) return shown;
-  let at = 0;
-  return Buffer.concat(
-    events.map((event) => {
-      const { object, type } = event;
-      const metadata = part(event, 'object')['metadata'] as JsonObject | undefined;
-      const revision = BigInt(text(metadata, 'resourceVersion') || '0') as Entry['revision'];
-      if (isChange(type)) {
-        const bytes = shown[at] as Uint8Array;
-        at += 1;
-        const { name, namespace } = {
-          name: text(metadata, 'name'),
-          namespace: text(metadata, 'namespace'),
-        };
-        const entry = { name, namespace, revision, bytes, labels: nothing, fields: nothing };
-        return frames.event(type, entry);
-      }
-      if (type === 'BOOKMARK') {
-        const marks = part(metadata, 'annotations');
-        return frames.bookmark(revision, Object.keys(marks).length > 0);
-      }
-      return frames.error(new StatusError(statusOf(object as JsonObject)));
-    }),
-  );
+/** Whether objects may have to be converted to be shown at this version: those that are stored in
+ * the version that is asked for are all there is, unless some may be stored in another. */
+export function convertsToShow({ custom, storageVersion, version }: KindInfo): boolean {
+  if (custom?.webhook === undefined) return false;
+  return version !== storageVersion || custom.storesSeveral();
 }
 
-function isChange(type: unknown): type is EventType {
-  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+/** What a list, a watch or a deletecollection selects. */
+export interface ShownSelection {
+  /** Of the objects as they are stored. */
+  readonly predicate: Predicate;
+  /** Of those, by what the version of the request shows; undefined: all of them. */
+  readonly ofShown: MatchesShown | undefined;
 }
 
-function statusOf(status: JsonObject): ConstructorParameters<typeof StatusError>[0] {
-  return { reason: status['reason'], message: text(status, 'message') } as never;
+/** `bytes`: as shown. */
+export type MatchesShown = (bytes: Uint8Array) => boolean;
+
+/** Labels and fields are those that the version shows. Only a webhook makes them differ from the
+ * stored ones, so other kinds are selected by what is kept beside the bytes. */
+export function selectionOf(
+  kind: KindInfo,
+  labels: LabelSelector,
+  fields: FieldSelector,
+): ShownSelection {
+  const whole = newSelection(labels, fields);
+  if (!convertsToShow(kind)) return { predicate: whole, ofShown: undefined };
+  const placed = fields.requirements.filter(({ field }) => isPlace(field));
+  if (labels.isEmpty && placed.length === fields.requirements.length) {
+    return { predicate: whole, ofShown: undefined };
+  }
+  const ofShown = (bytes: Uint8Array): boolean => {
+    const object = decodeObject(bytes);
+    const { labels: own = {}, name = '', namespace = '' } = object.metadata;
+    const shown = selectableValues(kind.selectableFields, object);
+    return whole.matches({ name, namespace, labels: own, fields: shown });
+  };
+  return { predicate: newSelection(everyLabel, fieldSelectorOf(placed)), ofShown };
+}
+
+/** It is the same in all versions. */
+function isPlace(field: string): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace';
+}
+
+/** For lists: converts entries, and leaves out those that are not selected. */
+export function selectShown(convert: ShownConverter, ofShown: MatchesShown): SelectShown {
+  return async (entries) => {
+    const bytes = await convert(entries.map((entry) => entry.bytes));
+    if (bytes instanceof StatusError) return refused(bytes);
+    return ok(
+      entries.map((entry, at) => {
+        const shown = bytes[at] as Uint8Array;
+        return ofShown(shown) ? withBytes(entry, shown) : undefined;
+      }),
+    );
+  };
 }
