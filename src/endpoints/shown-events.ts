@@ -231,7 +231,7 @@ function statusError(status: JsonObject): StatusError {
   return new StatusError({
     reason: (reason ?? StatusReason.internalError) as StatusReason,
     message: text(status, 'message'),
-    details: isJsonObject(details) ? (details as StatusDetails) : undefined,
+    details: isJsonObject(details) ? (details) : undefined,
     listContinue: listContinue === '' ? undefined : listContinue,
     code: typeof code === 'number' ? code : undefined,
   });
