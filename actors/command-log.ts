@@ -164,7 +164,9 @@ function decided(
 ): Decision {
   const answers = data.map(answerOf);
   let examined = examine(name.key, command, basis, answers, ports);
-  while (examined.kind === 'unfinished') examined = examineRest(examined.rest, basis);
+  while (examined.kind === 'unfinished') {
+    examined = examineRest(name.key, examined.rest, basis, ports);
+  }
   if (examined.kind === 'finding') return conclude(name, command, basis, examined, ports);
   const answer = answers.at(-1);
   const finding = answer && answeredFinding(examined, answer);

@@ -130,7 +130,7 @@ function findingOf(
   const examined =
     rest === undefined
       ? examine(context.key, entry.command, basis, entry.answers, ports)
-      : examineRest(rest, basis);
+      : examineRest(context.key, rest, basis, ports);
   entry.rest = examined.kind === 'unfinished' ? examined.rest : undefined;
   if (examined.kind === 'finding') return examined;
   if (examined.kind === 'unfinished') {

@@ -18,7 +18,7 @@ import { shownEvents } from '../apimachinery/event-frames.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
-import type { StatusDetails } from '../apimachinery/status-error.ts';
+
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
@@ -231,7 +231,7 @@ function statusError(status: JsonObject): StatusError {
   return new StatusError({
     reason: (reason ?? StatusReason.internalError) as StatusReason,
     message: text(status, 'message'),
-    details: isJsonObject(details) ? (details) : undefined,
+    details: isJsonObject(details) ? details : undefined,
     listContinue: listContinue === '' ? undefined : listContinue,
     code: typeof code === 'number' ? code : undefined,
   });
