@@ -24,7 +24,7 @@ import { allDemands, demandsAfter, needsStructure, somewhere } from './demands.t
 import type { PlacedSchema, SchemaDemands } from './demands.ts';
 import { keywordErrors, rootErrors } from './keywords.ts';
 import { isPlainScalar } from './plain-scalar.ts';
-import { placedSchemas } from './placed-schemas.ts';
+import { placedSchemas, schemasByVersion } from './placed-schemas.ts';
 import { expressionsOf, ruleErrors } from './rules.ts';
 import { isStructural, structuralErrors } from './structural.ts';
 
@@ -94,14 +94,15 @@ export function* expressionErrors(
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
-  const before = placedSchemas(current);
+  const before = schemasByVersion(current);
   const demands = demandsOf(current);
   if (!mustBeStructural(definition, demands)) return [];
-  const stored = new Set(before.flatMap(({ schema }) => expressionsOf(schema)));
+  const stored = new Set([...before.values()].flatMap((schema) => expressionsOf(schema)));
   const memo = ruleMemo();
   const errors: FieldError[] = [];
   for (const placed of placedSchemas(definition)) {
-    if (before.some(({ schema }) => deepEqual(schema, placed.schema))) continue;
+    // What another version may say is judged when this one says it.
+    if (deepEqual(before.get(placed.version), placed.schema)) continue;
     yield;
     errors.push(...(yield* placedErrors(placed, { stored, memo, demands, language })));
   }

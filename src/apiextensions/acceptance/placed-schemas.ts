@@ -21,6 +21,8 @@ function plainOf(schema: JsonObject): JsonObject {
   return made;
 }
 
+const sharedPath = 'spec.validation.openAPIV3Schema';
+
 export function placedSchemas(definition: JsonObject | undefined): readonly PlacedSchema[] {
   const versions = versionsOf(definition);
   const schemas = versions.map((version) => {
@@ -29,9 +31,8 @@ export function placedSchemas(definition: JsonObject | undefined): readonly Plac
   });
   const [first] = schemas;
   if (isJsonObject(first) && schemas.every((schema) => deepEqual(schema, first))) {
-    const path = 'spec.validation.openAPIV3Schema';
     const version = text(versions[0], 'name');
-    return [{ path, schema: first, version, hasStatus: versions.some(hasStatus) }];
+    return [{ path: sharedPath, schema: first, version, hasStatus: versions.some(hasStatus) }];
   }
   return schemas.flatMap((schema, at): PlacedSchema[] => {
     const version = versions[at] as JsonObject;
@@ -39,4 +40,16 @@ export function placedSchemas(definition: JsonObject | undefined): readonly Plac
     const path = `spec.versions[${at}].schema.openAPIV3Schema`;
     return [{ path, schema, version: text(version, 'name'), hasStatus: hasStatus(version) }];
   });
+}
+
+/** By the names of versions; those that share a schema have the very same one. */
+export function schemasByVersion(
+  definition: JsonObject | undefined,
+): ReadonlyMap<string, JsonObject> {
+  const placed = placedSchemas(definition);
+  const [first] = placed;
+  const isShared = first?.path === sharedPath;
+  const byVersion = new Map(placed.map(({ schema, version }) => [version, schema]));
+  if (!isShared) return byVersion;
+  return new Map(versionsOf(definition).map((each) => [text(each, 'name'), first.schema]));
 }
