@@ -33,6 +33,9 @@ export type TokenState = (typeof tokenStates)[keyof typeof tokenStates];
 export interface CurrentObject {
   /** Without metadata.resourceVersion. */
   readonly object: ApiObject;
+  /** As it is in the store, where that is read as something else today; a proposal that equals it
+   * writes nothing. */
+  readonly stored?: ApiObject | undefined;
   /** Undefined while the write that made it is not committed: no client can know its revision yet.
    */
   readonly revision: Revision | undefined;

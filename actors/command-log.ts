@@ -169,7 +169,9 @@ function decided(
 ): Decision {
   const answers = data.map(answerOf);
   let examined = evaluateCommand(name.key, command, basis, answers, ports);
-  while (examined.kind === 'unfinished') examined = continueEvaluation(examined.rest, basis);
+  while (examined.kind === 'unfinished') {
+    examined = continueEvaluation(name.key, examined.rest, basis, ports);
+  }
   if (examined.kind === 'finding') return conclude(name, command, basis, examined, ports);
   const answer = answers.at(-1);
   const finding = answer && answeredFinding(examined, answer);

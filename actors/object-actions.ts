@@ -138,7 +138,7 @@ function findingOf(
   const examined =
     rest === undefined
       ? evaluateCommand(context.key, entry.command, basis, entry.answers, ports)
-      : continueEvaluation(rest, basis);
+      : continueEvaluation(context.key, rest, basis, ports);
   entry.rest = examined.kind === 'unfinished' ? examined.rest : undefined;
   if (examined.kind === 'finding') return examined;
   if (examined.kind === 'unfinished') {

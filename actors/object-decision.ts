@@ -97,6 +97,9 @@ export interface DecisionPorts {
     record: ObjectRecord,
     place: { readonly key: StoreKey; readonly state: string },
   ) => Uint8Array;
+  /** What is stored, as it is read today: the very same image where that is all there is to it.
+   * Absent: it always is. */
+  readonly readToday?: ((key: ObjectKey, image: ObjectImage) => ObjectImage) | undefined;
   /** Which objects have a timer (bootstrap tokens); absent: none. */
   readonly expiryOf?: ExpiryOf | undefined;
 }
@@ -124,7 +127,7 @@ export function evaluateCommand(
       case 'due':
         return examineDeadline(key, command.nowMs, basis, ports.expiryOf);
       case 'change':
-        return examineChange(key, command, basis, answers, ports.decide);
+        return examineChange(key, command, basis, answers, ports);
       default:
         return unreachable(command);
     }
@@ -135,11 +138,13 @@ export function evaluateCommand(
 
 /** The next part of what was begun on this basis. Never throws. */
 export function continueEvaluation(
+  key: ObjectKey,
   rest: ProposalSteps,
   basis: ObjectState,
+  ports: DecisionPorts,
 ): Finding | Asking | Unfinished {
   try {
-    return nextPart(rest, currentOf(basis));
+    return nextPart(rest, currentOf(key, basis, ports));
   } catch (error) {
     return refusalFinding(newInternalError(messageOf(error)));
   }
@@ -180,15 +185,26 @@ function examineChange(
   command: ChangeCommand,
   basis: ObjectState,
   answers: readonly Answer[],
-  decide: Decide,
+  ports: DecisionPorts,
 ): Finding | Asking | Unfinished {
-  const current = currentOf(basis);
-  const proposed = decide(key, command, current, answers);
+  const current = currentOf(key, basis, ports);
+  const proposed = ports.decide(key, command, current, answers);
   return 'next' in proposed ? nextPart(proposed, current) : examineProposal(proposed, current);
 }
 
-function currentOf({ image, revision }: ObjectState): CurrentObject | undefined {
-  return image && { object: image.object, revision, encodedBytes: image.bytes.byteLength };
+function currentOf(
+  key: ObjectKey,
+  { image, revision }: ObjectState,
+  ports: DecisionPorts,
+): CurrentObject | undefined {
+  if (image === undefined) return undefined;
+  const read = readImage(key, image, ports);
+  const stored = read === image ? undefined : image.object;
+  return { object: read.object, stored, revision, encodedBytes: read.bytes.byteLength };
+}
+
+function readImage(key: ObjectKey, image: ObjectImage, { readToday }: DecisionPorts): ObjectImage {
+  return readToday === undefined ? image : readToday(key, image);
 }
 
 function nextPart(
@@ -232,7 +248,7 @@ function findingOf(
     case 'replace': {
       const { completesDeletion, object, warnings } = proposal;
       if (completesDeletion) return found('replace.completed', object, warnings);
-      const same = current !== undefined && deepEqual(object, current.object);
+      const same = current !== undefined && deepEqual(object, current.stored ?? current.object);
       return found(same ? 'replace.unchanged' : 'replace.changed', object, warnings);
     }
     case 'mark': {
@@ -295,7 +311,13 @@ function concluded(
     case 'removed':
       return written(name, command, basis, { outcome: verdict, life: next, finding }, ports);
     case 'unchanged':
-      return { kind: 'show', event, outcome: 'unchanged', shown: imageOf(basis), warnings };
+      return {
+        kind: 'show',
+        event,
+        outcome: 'unchanged',
+        shown: imageOf(name.key, basis, ports),
+        warnings,
+      };
     case 'refusedByCommand':
       assert(finding.error !== undefined, 'a refusal has an error');
       return { kind: 'refused', event, error: finding.error };
@@ -331,7 +353,8 @@ function written(
   if (life === 'removed' || life === 'absent') {
     // A replacement that completes the deletion shows what it was asked to write, and so does a
     // delete whose proposal says so.
-    const shown = object === undefined ? imageOf(basis) : imageOfRecord(key, object, ports);
+    const shown =
+      object === undefined ? imageOf(key, basis, ports) : imageOfRecord(key, object, ports);
     if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
     const next = absentState('removed', undefined);
     const operation = removal;
@@ -342,15 +365,17 @@ function written(
   const { image } = basis;
   const timer =
     finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
-  const shown = { object, bytes: record.object, metadataAt: record.metadataAt, timer };
+  const { metadataAt, object: bytes, shape } = record;
+  const made = { object, bytes, metadataAt, timer, shape };
   const place = { key: storeKey, state: life };
   const value = ports.encodeRecord(timer === undefined ? record : { ...record, timer }, place);
   if (value.byteLength > storageLimits.valueBytesMax) {
     const error = newRequestEntityTooLarge(storageLimits.valueBytesMax);
     return { kind: 'refused', event: 'refused', error };
   }
+  const shown = readImage(key, made, ports);
   if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
-  const next = { life, image: shown, revision: undefined, madeBy: undefined };
+  const next = { life, image: made, revision: undefined, madeBy: undefined };
   const operation = { kind: 'put', state: life, value } as const;
   return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
 }
@@ -365,10 +390,11 @@ export function creationConditions(command: ObjectCommand): readonly Condition[]
 
 function imageOfRecord(key: ObjectKey, object: ApiObject, ports: DecisionPorts): ObjectImage {
   const { record } = ports.encode(key, object);
-  return { object, bytes: record.object, metadataAt: record.metadataAt, timer: undefined };
+  const { metadataAt, object: bytes, shape } = record;
+  return readImage(key, { object, bytes, metadataAt, timer: undefined, shape }, ports);
 }
 
-function imageOf({ image }: ObjectState): ObjectImage {
+function imageOf(key: ObjectKey, { image }: ObjectState, ports: DecisionPorts): ObjectImage {
   assert(image !== undefined, 'an object that exists has an image');
-  return image;
+  return readImage(key, image, ports);
 }

@@ -24,6 +24,8 @@ export interface ObjectImage {
   readonly bytes: Uint8Array;
   readonly metadataAt: number;
   readonly timer: RecordTimer | undefined;
+  /** Of a kind that users define: the form under which it was written (ObjectRecord). */
+  readonly shape?: string | undefined;
 }
 
 /** An image that is kept for long and seldom asked for: of the object only its bytes stay, and they
@@ -33,13 +35,15 @@ export class EncodedImage implements ObjectImage {
   readonly bytes: Uint8Array;
   readonly metadataAt: number;
   readonly timer: RecordTimer | undefined;
+  readonly shape: string | undefined;
   readonly #decode: RecordDecoders['decodeObject'];
   #object: ApiObject | undefined = undefined;
 
-  constructor({ bytes, metadataAt, timer }: ObjectImage, decode: RecordDecoders['decodeObject']) {
-    this.bytes = bytes;
-    this.metadataAt = metadataAt;
-    this.timer = timer;
+  constructor(image: ObjectImage, decode: RecordDecoders['decodeObject']) {
+    this.bytes = image.bytes;
+    this.metadataAt = image.metadataAt;
+    this.timer = image.timer;
+    this.shape = image.shape;
     this.#decode = decode;
   }
 
@@ -91,8 +95,8 @@ export function persistedOf(
   try {
     const record = decoders.decodeRecord(stored);
     const object = decoders.decodeObject(record.object);
-    const { metadataAt, timer } = record;
-    const image = { object, bytes: record.object, metadataAt, timer };
+    const { metadataAt, shape, timer } = record;
+    const image = { object, bytes: record.object, metadataAt, timer, shape };
     return { life: state, image, revision };
   } catch (error) {
     if (error instanceof StorageError) throw error;

@@ -16,7 +16,13 @@ export interface StampedEntry extends Entry {
   /** Where the resourceVersion lies in the bytes, and how long it is. */
   readonly metadataAt: number;
   readonly stampBytes: number;
+  /** See RecordRead. */
+  readonly written?: ObjectRecord | undefined;
 }
+
+/** A record as it is read now. `written`: what is stored, where that has other bytes; it is what is
+ * read again when the form changes. */
+export type RecordRead = ObjectRecord & { readonly written?: ObjectRecord | undefined };
 
 export type EntryName = Pick<Entry, 'namespace' | 'name'>;
 
@@ -33,7 +39,7 @@ export interface EntryMaker {
 
 /** A record as objects of its resource are read now, which can be another way than when it was
  * written: the very same one for all but kinds that users define. `id`: `<group>/<resource>`. */
-export type ReadRecord = (id: string, record: ObjectRecord) => ObjectRecord;
+export type ReadRecord = (id: string, record: ObjectRecord) => RecordRead;
 export type DecodeRecord = (stored: StoredRecord) => ObjectRecord;
 /** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into new memory. */
 export type Stamp = (
@@ -46,7 +52,11 @@ export type Stamp = (
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Written out member by member, so that all entries have one hidden class. */
-function shaped(entry: StampedEntry, shape: string): StampedEntry {
+function shaped(
+  entry: StampedEntry,
+  shape: string,
+  written: ObjectRecord | undefined,
+): StampedEntry {
   return {
     namespace: entry.namespace,
     name: entry.name,
@@ -58,6 +68,7 @@ function shaped(entry: StampedEntry, shape: string): StampedEntry {
     stampBytes: entry.stampBytes,
     timer: undefined,
     shape,
+    written,
   };
 }
 
@@ -69,7 +80,7 @@ export function createEntryMaker(
   const make = (
     name: EntryName,
     revision: Revision,
-    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape'>,
+    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape' | 'written'>,
     object: Uint8Array,
     allocate?: Allocate,
   ): StampedEntry => {
@@ -85,7 +96,7 @@ export function createEntryMaker(
       stampBytes: bytes.length - object.length,
     };
     // Most have neither: they keep one hidden class, and what users define another.
-    if (meta.shape !== undefined) return shaped(entry, meta.shape);
+    if (meta.shape !== undefined) return shaped(entry, meta.shape, meta.written);
     return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
   };
   const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
@@ -94,25 +105,27 @@ export function createEntryMaker(
     object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
     return object;
   };
+  const asWritten = (entry: StampedEntry): ObjectRecord => {
+    const { labels, fields, metadataAt, shape } = entry;
+    return { uid: '', labels, fields, metadataAt, object: unstamped(entry), shape };
+  };
   return {
     fromRecord(stored, place = parseStoreKey(stored.key), allocate) {
       const decoded = decodeRecord(stored);
-      const record =
+      const record: RecordRead =
         decoded.shape === undefined ? decoded : readRecord(resourceIdOf(stored.key), decoded);
-      const { labels, fields, metadataAt, object, shape, timer } = record;
+      const { labels, fields, metadataAt, object, shape, timer, written } = record;
       // Written out: a copy of a literal has a hidden class of its own each time.
       const [ownLabels, ownFields] = [orNothing(labels), orNothing(fields)];
-      const meta = { labels: ownLabels, fields: ownFields, metadataAt, timer, shape };
+      const meta = { labels: ownLabels, fields: ownFields, metadataAt, timer, shape, written };
       return make(place, stored.revision, meta, object, allocate);
     },
     restamped(entry, revision) {
       return make(entry, revision, entry, unstamped(entry));
     },
     readAnew(id, entry) {
-      const { labels, fields, metadataAt, shape } = entry;
-      const written = { uid: '', labels, fields, metadataAt, object: unstamped(entry), shape };
-      const record = readRecord(id, written);
-      if (record === written) return entry;
+      const record = readRecord(id, entry.written ?? asWritten(entry));
+      if (record.shape === entry.shape) return entry;
       return make(entry, entry.revision, record, record.object);
     },
   };

@@ -25,6 +25,8 @@ export interface SelectedEvent {
   readonly revision: Revision;
   readonly type: EventType;
   readonly entry: Entry;
+  /** Of a MODIFIED: the state before. */
+  readonly previous: Entry | undefined;
 }
 
 /** Bytes ready to be sent, and their place in the order of the resource. */
@@ -54,16 +56,18 @@ export function selectedEvent(
   const { seq, revision, entry, previous } = change;
   const matched = previous !== undefined && selects(selection, previous);
   if (change.type !== 'DELETED' && selects(selection, entry)) {
-    return { seq, revision, type: matched ? 'MODIFIED' : 'ADDED', entry };
+    if (matched) return { seq, revision, type: 'MODIFIED', entry, previous };
+    return { seq, revision, type: 'ADDED', entry, previous: undefined };
   }
-  return matched ? { seq, revision, type: 'DELETED', entry: change.departed() } : undefined;
+  if (!matched) return undefined;
+  return { seq, revision, type: 'DELETED', entry: change.departed(), previous: undefined };
 }
 
 export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
   return {
     seq: event.seq,
     revision: event.revision,
-    bytes: encoder.event(event.type, event.entry),
+    bytes: encoder.event(event.type, event.entry, event.previous),
   };
 }
 

@@ -77,8 +77,9 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface EventEncoder {
   /** Equal ids make equal bytes: media type, version, transform. */
   readonly id: string;
-  /** For DELETED, `entry.bytes` already carry the deletion's revision. */
-  event(type: EventType, entry: Entry): Uint8Array;
+  /** For DELETED, `entry.bytes` already carry the deletion's revision. `previous`: of a MODIFIED,
+   * the state that was selected before. */
+  event(type: EventType, entry: Entry, previous?: Entry): Uint8Array;
   /** Writes what event() makes into `target` at `at`; returns where it ends, or 0 when it does not
    * fit. Optional: it saves one buffer per event where many events are put together. */
   eventInto?(type: EventType, entry: Entry, target: Uint8Array, at: number): number;

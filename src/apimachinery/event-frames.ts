@@ -24,7 +24,7 @@ export type EncodableEntry = EncodableState;
 /** Structurally the EventEncoder of streams/. */
 export interface EventFrames<E extends EncodableEntry = EncodableEntry> {
   readonly id: string;
-  event(type: EventType, entry: E): Uint8Array;
+  event(type: EventType, entry: E, previous?: E): Uint8Array;
   eventInto?(type: EventType, entry: E, target: Uint8Array, at: number): number;
   bookmark(revision: bigint, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;

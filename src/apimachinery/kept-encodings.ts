@@ -5,7 +5,8 @@
  *     old   ◀── what was, before that                     and the old one goes as a whole
  *
  * What it is not: a place to look for objects. Who asks has the entry, and what is kept is for its
- * very revision: after a change it is made anew and takes the place of what there was.
+ * very revision and the form that it was read in: after a change it is made anew and takes the
+ * place of what there was.
  *
  * Invariants: what is given out is what `make` would give, and is never changed. Bound: `bytesMax`,
  * with what keeping an object costs; objects that have gone leave with their generation. Small ones
@@ -30,13 +31,20 @@ export interface EncodableState {
   /** 0: of no store, never kept. */
   readonly revision: bigint;
   readonly bytes: Uint8Array;
+  /** Of a kind that users define: under which form of its definition it was read. */
+  readonly shape?: string | undefined;
 }
 
 export type StateEncoder = (state: EncodableState) => Uint8Array;
 
 interface Kept {
   readonly revision: bigint;
+  readonly shape: string | undefined;
   readonly bytes: Uint8Array;
+}
+
+function isOf(kept: Kept | undefined, { revision, shape }: EncodableState): kept is Kept {
+  return kept !== undefined && kept.revision === revision && kept.shape === shape;
 }
 
 type Names = Map<string, Kept>;
@@ -111,7 +119,7 @@ export class KeptEncodings {
     let namespace: string | undefined;
     let names: Names | undefined;
     return (state) => {
-      const { name, revision } = state;
+      const { name, revision, shape } = state;
       if (revision === 0n) return make(state.bytes);
       if (names === undefined || generation !== this.#young || namespace !== state.namespace) {
         generation = this.#young;
@@ -119,9 +127,9 @@ export class KeptEncodings {
         names = generation.names(form, namespace);
       }
       const young = names?.get(name);
-      if (young !== undefined && young.revision === revision) return young.bytes;
+      if (isOf(young, state)) return young.bytes;
       const old = this.#old.names(form, namespace)?.get(name);
-      const isKnown = old !== undefined && old.revision === revision;
+      const isKnown = isOf(old, state);
       const bytes = isKnown ? old.bytes : make(state.bytes);
       if (!isKnown) this.#madeCount += 1;
       if (bytes.length > this.#largestBytes) return bytes;
@@ -129,7 +137,7 @@ export class KeptEncodings {
       const kept = this.#young.copy(bytes);
       generation = this.#young;
       names = generation.ownNames(form, namespace);
-      names.set(name, { revision, bytes: kept });
+      names.set(name, { revision, shape, bytes: kept });
       return kept;
     };
   }
@@ -145,8 +153,8 @@ export class KeptEncodings {
     return (state) => {
       const { name, namespace, revision } = state;
       if (state.bytes.length <= atOnceBytesMax || revision === 0n) return undefined;
-      const isKnown = [this.#young, this.#old].some(
-        (each) => each.names(form, namespace)?.get(name)?.revision === revision,
+      const isKnown = [this.#young, this.#old].some((each) =>
+        isOf(each.names(form, namespace)?.get(name), state),
       );
       return isKnown || this.#largestBytes < 0 ? undefined : this.#prepare(form, state, makeSteps);
     };
@@ -154,7 +162,7 @@ export class KeptEncodings {
 
   *#prepare(
     form: string,
-    { bytes: stored, name, namespace, revision }: EncodableState,
+    { bytes: stored, name, namespace, revision, shape }: EncodableState,
     makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
   ): Steps<void> {
     const bytes = yield* makeSteps(stored);
@@ -162,7 +170,7 @@ export class KeptEncodings {
     this.#madeCount += 1;
     this.#makeRoom(bytes.length);
     const kept = this.#young.copy(bytes);
-    this.#young.ownNames(form, namespace).set(name, { revision, bytes: kept });
+    this.#young.ownNames(form, namespace).set(name, { revision, shape, bytes: kept });
   }
 
   #makeRoom(bytes: number): void {

@@ -101,8 +101,11 @@ export interface CustomKind {
   /** An object of the store as the version that it is stored in reads it today: the very same one
    * if nothing is to be done. */
   readStored(object: ApiObject): ApiObject;
-  /** What is stored of an object at this version that has been accepted. */
+  /** What is stored of an object at this version that has been accepted: without the defaults of
+   * the version that is stored, if it came through another. */
   toStored(object: ApiObject): ApiObject;
+  /** Whether what is stored reads as it is; otherwise it is read anew each time. */
+  isWhole(object: ApiObject): boolean;
   /** Objects that were written under another one are read anew: readStored. */
   readonly shape: string;
   readonly mergeType: MergeType;

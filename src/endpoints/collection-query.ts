@@ -9,15 +9,15 @@ import { decodeContinueToken } from '../apimachinery/continue-token.ts';
 import { parseListOptions } from '../apimachinery/list-options.ts';
 import type { ListOptions } from '../apimachinery/list-options.ts';
 import { checkFieldSelector } from '../apimachinery/selectors/field-selector.ts';
-import { newSelection } from '../apimachinery/selectors/selection.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { Consistency, ListQuery } from '../registry/read.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { Predicate } from '../../streams/streams.ts';
 import type { EndpointDeps, ResourceRequest } from './request.ts';
+import { selectionOf, selectShown, responseConverter } from './response-conversion.ts';
+import type { ShownSelection } from './response-conversion.ts';
 
 /** What the query of a list or a watch asks for, as far as this server offers it. */
 export function listOptionsOf(
@@ -31,11 +31,11 @@ export function listOptionsOf(
 }
 
 /** The selectors of a list or a watch, or why the kind cannot be selected by them. */
-export function predicateOf(kind: KindInfo, options: ListOptions): Result<Predicate> {
+export function selectedBy(kind: KindInfo, options: ListOptions): Result<ShownSelection> {
   const fields = new Set(kind.selectableFields.map((field) => field.label));
   const unsupported = checkFieldSelector(options.fieldSelector, fields);
   if (unsupported !== undefined) return refused(unsupported);
-  return ok(newSelection(options.labelSelector, options.fieldSelector));
+  return ok(selectionOf(kind, options.labelSelector, options.fieldSelector));
 }
 
 export function listQueryOf(
@@ -43,22 +43,19 @@ export function listQueryOf(
   kind: KindInfo,
   options: ListOptions,
 ): Result<ListQuery> {
-  const predicate = predicateOf(kind, options);
-  if (predicate.kind === 'refused') return predicate;
-  const { value } = predicate;
+  const selected = selectedBy(kind, options);
+  if (selected.kind === 'refused') return selected;
+  const { ofShown, predicate } = selected.value;
+  const convert = ofShown && responseConverter(kind);
+  const inVersion = convert && selectShown(convert, ofShown);
   const { limit } = options;
+  const wanted = { predicate, limit, selectShown: inVersion };
   if (options.continue === '') {
-    const consistency = consistencyOf(options);
-    return ok({ predicate: value, limit, consistency, continueToken: undefined });
+    return ok({ ...wanted, consistency: consistencyOf(options), continueToken: undefined });
   }
   const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
   if (token instanceof StatusError) return refused(token);
-  return ok({
-    predicate: value,
-    limit,
-    consistency: { kind: 'most-recent' },
-    continueToken: token,
-  });
+  return ok({ ...wanted, consistency: { kind: 'most-recent' }, continueToken: token });
 }
 
 /** The table of spec 1, section 4.10, for a request without a continue token. */

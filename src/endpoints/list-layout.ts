@@ -18,7 +18,7 @@ import { indentedList, jsonList } from '../apimachinery/lists/json-list.ts';
 import type { ListForm, ListMeta } from '../apimachinery/lists/list-form.ts';
 import { protobufList } from '../apimachinery/lists/protobuf-list.ts';
 import { yamlList } from '../apimachinery/lists/yaml-list.ts';
-import type { BodyFormat, MetaVersion, Projection } from '../apimachinery/negotiation.ts';
+import type { MetaVersion, Projection } from '../apimachinery/negotiation.ts';
 import { decodeObject, decodeTrustedText } from '../apimachinery/object-encoding.ts';
 import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
@@ -32,6 +32,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import type { Representation } from './representation.ts';
 import { metaVersionOf, tableFormOf } from './representation.ts';
 import type { EndpointDeps } from './request.ts';
+import { convertsToShow } from './response-conversion.ts';
 
 export interface ListLayout {
   readonly form: ListForm;
@@ -73,7 +74,7 @@ export function listLayout(
   representation: Representation,
   position: ListPosition,
 ): ListLayout {
-  const { negotiated, pretty, show } = representation;
+  const { negotiated, show } = representation;
   if (negotiated.projection.kind === 'table') {
     return tableLayout(deps, kind, representation, negotiated.projection.version, position);
   }
@@ -89,7 +90,7 @@ export function listLayout(
     const itemOf: StateEncoder = (entry) => make(entry.bytes);
     return { form, itemOf, costly: false, isPassing: false, keptAs: undefined };
   }
-  const keptAs = keptName(kind, negotiated.format, pretty, projected.id);
+  const keptAs = keptName(deps, kind, representation, projected.id);
   const itemOf = deps.encodings.encoder(keptAs, make);
   const { itemSteps } = form;
   const prepare =
@@ -97,8 +98,16 @@ export function listLayout(
   return { form, itemOf, costly: true, isPassing: false, keptAs, prepare };
 }
 
-function keptName(kind: KindInfo, format: BodyFormat, pretty: boolean, id: string): string {
-  return `${format === 'json' && pretty ? 'indented' : format} ${id} ${responseFormId(kind)}`;
+/** What a webhook converts is kept for one list only: it may answer otherwise the next time. */
+function keptName(
+  { prng }: EndpointDeps,
+  kind: KindInfo,
+  { negotiated, pretty }: Representation,
+  id: string,
+): string {
+  const form = negotiated.format === 'json' && pretty ? 'indented' : negotiated.format;
+  const shape = convertsToShow(kind) ? prng.uuid() : (kind.custom?.shape ?? '');
+  return `${form} ${id} ${responseFormId(kind)} ${shape}`;
 }
 
 /** A cached row has gaps for ages, so the length of an item changes with time; such a list cannot
@@ -110,7 +119,7 @@ function tableLayout(
   version: MetaVersion,
   position: ListPosition,
 ): ListLayout {
-  const { negotiated, pretty, show, includeObject } = representation;
+  const { show, includeObject } = representation;
   const table = tableFormOf(deps, version, representation);
   const columns = JSON.parse(table.columnsText) as JsonValue;
   const form = formOf(representation, {
@@ -132,7 +141,7 @@ function tableLayout(
     return item === undefined ? json : item(json);
   };
   const id = `table/${version}/${includeObject}`;
-  const keptAs = keptName(kind, negotiated.format, pretty, id);
+  const keptAs = keptName(deps, kind, representation, id);
   const kept = deps.encodings.encoder(keptAs, make);
   const itemOf: StateEncoder = (entry) =>
     itemAt(kept(entry), deps.clock.nowMs(), scalarOf) ?? anew(entry.bytes);

@@ -1,24 +1,30 @@
 /**
  * Conversion by webhook of objects in answers: they are converted in batches before anything is
- * sent.
+ * sent. For watches see shown-events.ts.
  *
  * Invariants: only the request that needs the conversion waits for the webhook; without an answer
- * it gets a 500 that says so. Bounds: a list holds its objects while it is sent, so clients with
- * many objects should ask for pages; a watch holds up to `pendingBytesMax` that wait for the
- * webhook, and then pauses.
+ * it gets a 500 that says so. A selector that depends on what the version of the request shows is
+ * applied to that: the stored form says where an object lies, and nothing else.
+ * Bounds: a list holds its objects while it is sent, so clients with many objects should ask for
+ * pages; those of a call are webhook-conversion.ts's.
  */
-import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { decodeObject, hasObjectHead, objectHead } from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
+import { selectableValues } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { FieldSelector } from '../apimachinery/selectors/field-selector.ts';
+import { fieldSelectorOf } from '../apimachinery/selectors/field-selector.ts';
+import { everyLabel } from '../apimachinery/selectors/label-selector.ts';
+import type { LabelSelector } from '../apimachinery/selectors/label-selector.ts';
+import { newSelection } from '../apimachinery/selectors/selection.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { part, text } from '../apimachinery/members.ts';
-import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
+import { ok, refused } from '../registry/registry.ts';
 import { encodeVersioned } from '../registry/versions.ts';
 import type { Turns } from '../stdx/turns.ts';
-import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
+import type { Predicate } from '../../streams/streams.ts';
 
 /** From stored bytes to those in the version of the request. */
 export type ResponseConverter = (
@@ -32,15 +38,23 @@ export function responseConverter(kind: KindInfo): ResponseConverter | undefined
   const apiVersion = formatGroupVersion(kind);
   const head = objectHead(kind.kind, apiVersion);
   return async (all) => {
-    // Those that are stored in the version that is asked for, which are most where it is the one.
-    if (all.every((bytes) => hasObjectHead(bytes, head))) return all;
-    const converted = await webhook.convert(decoded(all), apiVersion, encodeVersioned);
-    return converted.kind === 'refused' ? converted.error : converted.objects;
+    // Those that are stored in the version that is asked for are most where it is the one.
+    const others = [...all.keys()].filter((at) => !hasObjectHead(all[at] as Uint8Array, head));
+    if (others.length === 0) return all;
+    const objects = decoded(others, all);
+    const converted = await webhook.convert(objects, apiVersion, encodeVersioned);
+    if (converted.kind === 'refused') return converted.error;
+    const shown = [...all];
+    for (const [i, at] of others.entries()) shown[at] = converted.objects[i] as Uint8Array;
+    return shown;
   };
 }
 
-function* decoded(all: readonly Uint8Array[]): Generator<ApiObject, void> {
-  for (const bytes of all) yield decodeObject(bytes);
+function* decoded(
+  places: readonly number[],
+  all: readonly Uint8Array[],
+): Generator<ApiObject, void> {
+  for (const at of places) yield decodeObject(all[at] as Uint8Array);
 }
 
 /** The page with its objects converted. */
@@ -56,129 +70,69 @@ export async function convertedList(
   }
   const bytes = await convert(stored.map((entry) => entry.bytes));
   if (bytes instanceof StatusError) return bytes;
-  const entries = stored.map(({ name, namespace, revision }, at) => {
-    return { name, namespace, revision, bytes: bytes[at] as Uint8Array };
-  });
+  const entries = stored.map((entry, at) => withBytes(entry, bytes[at] as Uint8Array));
   return { ...list, entries, count: entries.length, extent: undefined };
 }
 
-const pendingBytesMax = 1024 * 1024;
-/** Events that are read at once, if there are several. Policy: the others are read after them. */
-const readBytesMax = 256 * 1024;
-const newline = 0x0a;
-const nothing: Readonly<Record<string, string>> = Object.freeze({});
+function withBytes({ name, namespace, revision }: StoredObject, bytes: Uint8Array): StoredObject {
+  return { name, namespace, revision, bytes };
+}
 
-/** Takes frames in JSON of the stored version and gives those of `frames`, objects converted. */
-export function convertingSink(
-  sink: WatchSink,
-  convert: ResponseConverter,
-  frames: EventFrames<Entry>,
-): WatchSink {
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let ending = false;
-  let working = false;
-  let drained: (() => void) | undefined;
-  const work = async (): Promise<void> => {
-    while (pending.length > 0 && !sink.closed) {
-      const bytes = Buffer.concat(pending);
-      const whole = endOfLines(bytes);
-      if (whole === 0) break;
-      pending = whole < bytes.length ? [bytes.subarray(whole)] : [];
-      pendingBytes = bytes.length - whole;
-      const made = await converted(bytes.subarray(0, whole), convert, frames);
-      if (made instanceof StatusError) {
-        sink.write(frames.error(made));
-        ending = true;
-        pending = [];
-        break;
-      }
-      if (made.length > 0 && !sink.write(made)) {
-        await new Promise<void>((resolve) => sink.onDrain(resolve));
-      }
-    }
-    working = false;
-    if (ending || sink.closed) return sink.end();
-    const callback = drained;
-    drained = undefined;
-    callback?.();
+/** Whether objects may have to be converted to be shown at this version: those that are stored in
+ * the version that is asked for are all there is, unless some may be stored in another. */
+export function convertsToShow({ custom, storageVersion, version }: KindInfo): boolean {
+  if (custom?.webhook === undefined) return false;
+  return version !== storageVersion || custom.storesSeveral();
+}
+
+/** What a list, a watch or a deletecollection selects. */
+export interface ShownSelection {
+  /** Of the objects as they are stored. */
+  readonly predicate: Predicate;
+  /** Of those, by what the version of the request shows; undefined: all of them. */
+  readonly ofShown: MatchesShown | undefined;
+}
+
+/** `bytes`: as shown. */
+export type MatchesShown = (bytes: Uint8Array) => boolean;
+
+/** Labels and fields are those that the version shows. Only a webhook makes them differ from the
+ * stored ones, so other kinds are selected by what is kept beside the bytes. */
+export function selectionOf(
+  kind: KindInfo,
+  labels: LabelSelector,
+  fields: FieldSelector,
+): ShownSelection {
+  const whole = newSelection(labels, fields);
+  if (!convertsToShow(kind)) return { predicate: whole, ofShown: undefined };
+  const placed = fields.requirements.filter(({ field }) => isPlace(field));
+  if (labels.isEmpty && placed.length === fields.requirements.length) {
+    return { predicate: whole, ofShown: undefined };
+  }
+  const ofShown = (bytes: Uint8Array): boolean => {
+    const object = decodeObject(bytes);
+    const { labels: own = {}, name = '', namespace = '' } = object.metadata;
+    const shown = selectableValues(kind.selectableFields, object);
+    return whole.matches({ name, namespace, labels: own, fields: shown });
   };
-  const begin = (): void => {
-    if (working) return;
-    working = true;
-    void work();
+  return { predicate: newSelection(everyLabel, fieldSelectorOf(placed)), ofShown };
+}
+
+/** It is the same in all versions. */
+function isPlace(field: string): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace';
+}
+
+/** For lists: converts entries, and leaves out those that are not selected. */
+export function selectShown(convert: ResponseConverter, ofShown: MatchesShown): SelectShown {
+  return async (entries) => {
+    const bytes = await convert(entries.map((entry) => entry.bytes));
+    if (bytes instanceof StatusError) return refused(bytes);
+    return ok(
+      entries.map((entry, at) => {
+        const shown = bytes[at] as Uint8Array;
+        return ofShown(shown) ? withBytes(entry, shown) : undefined;
+      }),
+    );
   };
-  return {
-    write(chunk) {
-      if (ending) return false;
-      pending.push(Buffer.from(chunk));
-      pendingBytes += chunk.length;
-      begin();
-      return pendingBytes < pendingBytesMax;
-    },
-    onDrain(callback) {
-      drained = callback;
-    },
-    end() {
-      ending = true;
-      begin();
-    },
-    get closed() {
-      return sink.closed || ending;
-    },
-  };
-}
-
-/** Behind the last of the lines that are read at once; 0: none is whole yet. */
-function endOfLines(bytes: Buffer): number {
-  const end = bytes.lastIndexOf(newline, readBytesMax - 1);
-  return (end < 0 ? bytes.indexOf(newline, readBytesMax) : end) + 1;
-}
-
-async function converted(
-  lines: Buffer,
-  convert: ResponseConverter,
-  frames: EventFrames<Entry>,
-): Promise<Uint8Array | StatusError> {
-  const events = lines
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseJsonText(line) as JsonObject);
-  const objects = events.filter(({ type }) => isChange(type));
-  const shown = await convert(
-    objects.map(({ object }) => encodeVersioned(object as unknown as ApiObject)),
-  );
-  if (shown instanceof StatusError) return shown;
-  let at = 0;
-  return Buffer.concat(
-    events.map((event) => {
-      const { object, type } = event;
-      const metadata = part(event, 'object')['metadata'] as JsonObject | undefined;
-      const revision = BigInt(text(metadata, 'resourceVersion') || '0') as Entry['revision'];
-      if (isChange(type)) {
-        const bytes = shown[at] as Uint8Array;
-        at += 1;
-        const { name, namespace } = {
-          name: text(metadata, 'name'),
-          namespace: text(metadata, 'namespace'),
-        };
-        const entry = { name, namespace, revision, bytes, labels: nothing, fields: nothing };
-        return frames.event(type, entry);
-      }
-      if (type === 'BOOKMARK') {
-        const marks = part(metadata, 'annotations');
-        return frames.bookmark(revision, Object.keys(marks).length > 0);
-      }
-      return frames.error(new StatusError(statusOf(object as JsonObject)));
-    }),
-  );
-}
-
-function isChange(type: unknown): type is EventType {
-  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
-}
-
-function statusOf(status: JsonObject): ConstructorParameters<typeof StatusError>[0] {
-  return { reason: status['reason'], message: text(status, 'message') } as never;
 }

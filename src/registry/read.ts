@@ -47,7 +47,15 @@ export interface ListQuery {
   /** 0: no limit. */
   readonly limit: number;
   readonly continueToken: ContinueToken | undefined;
+  /** Of a kind that a webhook converts, where the selection depends on what a version shows: asked
+   * in addition to the predicate. Absent: what is stored decides. */
+  readonly selectShown?: SelectShown | undefined;
 }
+
+/** The entries as they are shown, or undefined where one is not selected, in their order. */
+export type SelectShown = (
+  entries: readonly StoredObject[],
+) => Promise<Result<readonly (StoredObject | undefined)[]>>;
 
 export async function getObject(
   deps: RegistryDeps,
@@ -75,9 +83,11 @@ export async function listObjects(
   if (at.kind === 'refused') return at;
   const unreadable = unreadableIn(at.value, target.namespace);
   if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
-  const result = await page(deps, at.value, target, query);
-  if (result.continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
-  return ok(result);
+  const result = await pageOf(deps, at.value, target, query);
+  if (result.kind === 'refused') return result;
+  const { continueAfter } = result.value;
+  if (continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
+  return result;
 }
 
 function keyOf({ kind, namespace, name }: ObjectTarget): string {
@@ -183,6 +193,70 @@ export function continueStart(target: ResourceTarget, lastKey: string): string {
 
 /** Entries that are looked at between two pauses. */
 const examinedMax = 1024;
+/** Entries that are asked about at once: so many where all are wanted. */
+const askedMax = 512;
+/** However few are wanted: most may not be selected. */
+const askedMin = 32;
+
+async function pageOf(
+  deps: RegistryDeps,
+  snapshot: ResourceSnapshot,
+  target: ResourceTarget,
+  query: ListQuery,
+): Promise<Result<ListResult>> {
+  const { selectShown } = query;
+  if (selectShown === undefined) return ok(await page(deps, snapshot, target, query));
+  return shownPage(deps, snapshot, target, { ...query, selectShown });
+}
+
+/** The page of entries that are selected by what is shown of them. */
+async function shownPage(
+  deps: RegistryDeps,
+  snapshot: ResourceSnapshot,
+  target: ResourceTarget,
+  {
+    continueToken,
+    limit,
+    predicate,
+    selectShown,
+  }: ListQuery & { readonly selectShown: SelectShown },
+): Promise<Result<ListResult>> {
+  const scope = target.namespace === '' ? undefined : target.namespace;
+  const candidates = matching(snapshot, scope, startOf(continueToken, target), predicate);
+  const asked = limit === 0 ? askedMax : Math.min(askedMax, Math.max(askedMin, limit));
+  const found: StoredObject[] = [];
+  const end = (last: string | undefined): Result<ListResult> =>
+    ok(listed(snapshot, found, found.length, last, undefined));
+  for (let batch = await taken(deps, candidates, asked); batch.length > 0;) {
+    const selected = await selectShown(batch);
+    if (selected.kind === 'refused') return selected;
+    const next = await taken(deps, candidates, asked);
+    for (const [at, entry] of selected.value.entries()) {
+      if (entry === undefined) continue;
+      found.push(entry);
+      if (found.length !== limit) continue;
+      const isLast = at === batch.length - 1 && next.length === 0;
+      return end(isLast ? undefined : `${entry.namespace}/${entry.name}`);
+    }
+    batch = next;
+  }
+  return end(undefined);
+}
+
+async function taken(
+  { turns }: RegistryDeps,
+  candidates: Iterator<StoredObject | undefined>,
+  count: number,
+): Promise<readonly StoredObject[]> {
+  const all: StoredObject[] = [];
+  while (all.length < count) {
+    const next: IteratorResult<StoredObject | undefined, unknown> = candidates.next();
+    if (next.done === true) break;
+    if (next.value === undefined) await turns.pause();
+    else all.push(next.value);
+  }
+  return all;
+}
 
 async function page(
   deps: RegistryDeps,

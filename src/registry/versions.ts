@@ -23,7 +23,7 @@ import {
   withObjectHead,
 } from '../apimachinery/object-encoding.ts';
 import { labelled, objectAtVersion } from '../apimachinery/object-version.ts';
-import { formatGroupVersion, parseGroupVersion } from '../apimachinery/schema.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -111,7 +111,7 @@ export function encodeVersioned(object: ApiObject): Uint8Array {
 }
 
 /** Objects read from the store, in the version that this release stores: what an older release
- * wrote is converted. */
+ * wrote is converted. Those of kinds that users define are left alone: see readToday. */
 export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
   const kinds = new Map<string, KindInfo>();
   const current = new Set<string>();
@@ -125,22 +125,9 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
     const slash = object.apiVersion.indexOf('/');
     const group = slash === -1 ? '' : object.apiVersion.slice(0, slash);
     const kind = kinds.get(`${group} ${object.kind}`);
-    if (kind === undefined) return customAsStored(object, scheme);
+    if (kind === undefined) return object;
     return objectAtVersion(object, storageApiVersion(kind), kind.conversions);
   };
-}
-
-/** Of a kind that users define: as its definition reads the version that it is stored in today. */
-function customAsStored(object: ApiObject, scheme: Scheme): ApiObject {
-  const version = parseGroupVersion(object.apiVersion);
-  const versions = version && scheme.findGroup(version.group)?.versions;
-  for (const { kinds } of versions ?? []) {
-    const kind = kinds.find((each) => each.kind === object.kind && each.custom !== undefined);
-    if (kind === undefined) continue;
-    const stored = scheme.findStorage(kind.storage) ?? kind;
-    return stored.custom?.readStored(object) ?? object;
-  }
-  return object;
 }
 
 /** A stored object as this version shows it. */

@@ -4,7 +4,8 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { part } from '../../src/apimachinery/members.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { customWrites, writeDefinition } from './custom-writes.ts';
 import type { CustomWrites } from './custom-writes.ts';
 
@@ -44,6 +45,49 @@ function fieldsOf(sent: JsonObject): readonly string[] {
 const withDefault = { properties: { a: { type: 'string', default: 'x' } } };
 const ofItsOwn = { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } };
 
+const textFields: JsonObject = {
+  type: 'object',
+  properties: { a: { type: 'string' }, b: { type: 'string' } },
+};
+
+type SelectingVersion = readonly [schema: JsonObject, paths: readonly string[]];
+
+function versionsOf(versions: readonly SelectingVersion[]): JsonObject {
+  return definition(
+    {},
+    {
+      spec: {
+        versions: versions.map(([openAPIV3Schema, paths], at) => ({
+          name: `v${at + 1}`,
+          served: true,
+          storage: at === 0,
+          schema: { openAPIV3Schema },
+          selectableFields: paths.map((jsonPath) => ({ jsonPath })),
+        })),
+      },
+    },
+  );
+}
+
+test('versions that share neither or both of schema and selectable fields are accepted', () => {
+  const other = { ...textFields, description: 'the second' };
+  const accepted: readonly (readonly SelectingVersion[])[] = [
+    [
+      [textFields, ['.a']],
+      [textFields, ['.a']],
+    ],
+    [
+      [textFields, ['.a']],
+      [other, ['.b']],
+    ],
+    [
+      [textFields, []],
+      [other, []],
+    ],
+  ];
+  for (const versions of accepted) equal(writeDefinition(versionsOf(versions)).code, 201);
+});
+
 const refused: readonly (readonly [what: string, sent: JsonObject, fields: readonly string[]])[] = [
   [
     'defaults beside unknown fields that are kept',
@@ -59,6 +103,27 @@ const refused: readonly (readonly [what: string, sent: JsonObject, fields: reado
     'an empty category and an empty short name',
     definition({}, { names: { categories: [''], shortNames: [''] } }),
     ['spec.names.categories[0]', 'spec.names.shortNames[0]'],
+  ],
+  [
+    'a reason that no rule can have, once',
+    definition({ 'x-kubernetes-validations': [{ rule: 'true', reason: 'InternalError' }] }),
+    ['spec.validation.openAPIV3Schema.x-kubernetes-validations[0].reason'],
+  ],
+  [
+    'selectable fields of their own beside a schema that versions share',
+    versionsOf([
+      [textFields, ['.a']],
+      [textFields, ['.b']],
+    ]),
+    ['spec.versions[0].selectableFields', 'spec.versions[1].selectableFields'],
+  ],
+  [
+    'selectable fields that versions share beside schemas of their own',
+    versionsOf([
+      [textFields, ['.a']],
+      [{ ...textFields, description: 'the second' }, ['.a']],
+    ]),
+    ['spec.selectableFields'],
   ],
   [
     'versions of reviews without a webhook',
@@ -251,4 +316,39 @@ test('a key that is a long integer is shown with all its digits', () => {
   const a = { ...list, 'x-kubernetes-list-map-keys': ['k'] };
   const entry = { k: 9007199254740993n };
   deepEqual(causesOf(a, [entry, entry]), ['Duplicate value: {"k":9007199254740993}']);
+});
+
+test('what a version has always cost is let pass, and not what another one says after it', () => {
+  const messageExpression = Array.from({ length: 9 }, (_, at) => `self[${at}]`).join(' + ');
+  const dear: JsonObject = {
+    type: 'object',
+    properties: {
+      f: {
+        type: 'array',
+        items: { type: 'string' },
+        'x-kubernetes-validations': [{ rule: 'true', messageExpression }],
+      },
+    },
+  };
+  const version = (name: string, schema: JsonObject): JsonObject => ({
+    name,
+    served: true,
+    storage: name === 'v1',
+    schema: { openAPIV3Schema: schema },
+  });
+  const sent = (...versions: JsonObject[]): JsonObject => definition({}, { spec: { versions } });
+  const plain = { type: 'object' };
+  const stored = writeDefinition(sent(version('v1', plain), version('v2', plain))).object;
+  const before = {
+    ...stored,
+    spec: part(sent(version('v1', dear), version('v2', plain)), 'spec'),
+  } as unknown as ApiObject;
+  const causes = (next: JsonObject): readonly string[] => {
+    const answer = writeDefinition({ ...next, metadata: part(before, 'metadata') }, before);
+    return (answer.causes ?? []).map(({ field }) => field);
+  };
+  deepEqual(causes(sent(version('v1', dear), version('v2', { ...plain, title: 'x' }))), []);
+  deepEqual(causes(sent(version('v1', dear), version('v2', plain), version('v3', dear))), [
+    'spec.versions[2].schema.openAPIV3Schema.properties[f].x-kubernetes-validations[0].messageExpression',
+  ]);
 });

@@ -31,16 +31,28 @@ const lamp = (name: string, version: string, spec: JsonObject): JsonObject => ({
   spec,
 });
 
-/** v1 has `watts`, v2 has `milliwatts`. */
+/** v1 has `watts` and `hue`, v2 has `milliwatts` and `colour`; a label says how v2 was made. */
 function convert(object: JsonObject, apiVersion: string): JsonObject {
   const spec = part(object, 'spec');
   const { watts, milliwatts } = spec;
-  const converted =
-    apiVersion === 'shop.example/v2'
-      ? { milliwatts: Number(watts ?? 0) * 1000 }
-      : { watts: Number(milliwatts ?? 0) / 1000 };
-  return { ...object, apiVersion, spec: converted };
+  const metadata = part(object, 'metadata');
+  if (apiVersion === 'shop.example/v2') {
+    const colour =
+      spec['hue'] === undefined ? {} : { colour: colours[text(spec, 'hue')] ?? 'grey' };
+    const converted = { milliwatts: Number(watts ?? 0) * 1000, ...colour };
+    const labels = { ...part(metadata, 'labels'), from: 'v1' };
+    return { ...object, apiVersion, metadata: { ...metadata, labels }, spec: converted };
+  }
+  const hue = Object.keys(colours).find((each) => colours[each] === spec['colour']);
+  const converted = {
+    watts: Number(milliwatts ?? 0) / 1000,
+    ...(hue === undefined ? {} : { hue }),
+  };
+  const { from: _, ...labels } = part(metadata, 'labels');
+  return { ...object, apiVersion, metadata: { ...metadata, labels }, spec: converted };
 }
+
+const colours: Readonly<Record<string, string>> = { '0': 'red', '120': 'green', '240': 'blue' };
 
 describe('versions that a webhook converts', () => {
   let server: TestServer;
@@ -88,20 +100,27 @@ describe('versions that a webhook converts', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const { port } = hook.address() as AddressInfo;
     server = await startTestServer();
-    const version = (name: string, field: string, storage: boolean): JsonObject => ({
+    const version = (name: string, field: string, text: string, storage: boolean): JsonObject => ({
       name,
       served: true,
       storage,
+      selectableFields: [{ jsonPath: `.spec.${text}` }],
       schema: {
         openAPIV3Schema: {
           type: 'object',
           properties: {
-            spec: { type: 'object', properties: { [field]: { type: 'number' } } },
+            spec: {
+              type: 'object',
+              properties: { [field]: { type: 'number' }, [text]: { type: 'string' } },
+            },
           },
         },
       },
     });
-    const versions = [version('v1', 'watts', true), version('v2', 'milliwatts', false)];
+    const versions = [
+      version('v1', 'watts', 'hue', true),
+      version('v2', 'milliwatts', 'colour', false),
+    ];
     const clientConfig = {
       url: `https://localhost:${port}/convert`,
       caBundle: Buffer.from(cert).toString('base64'),
@@ -176,6 +195,78 @@ describe('versions that a webhook converts', () => {
       ],
     );
     watch.close();
+  });
+
+  it('a collection is selected by what the version of the request shows', async () => {
+    const shades = place('v1').replace('default', 'shades');
+    await server.request('POST', '/api/v1/namespaces', {
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shades' } },
+    });
+    const hues = { a: '0', b: '120', c: '240', d: '0', e: '5' };
+    for (const [name, hue] of Object.entries(hues)) {
+      const made = await server.request('POST', shades, { body: lamp(name, 'v1', { hue }) });
+      assert.equal(made.status, 201, made.text);
+    }
+    const shown = shades.replace('/v1/', '/v2/');
+    const names = async (query: string, path = shown): Promise<readonly string[]> => {
+      const { body, text: said } = await server.request('GET', `${path}?${query}`);
+      assert.equal(body['kind'], 'LampList', said);
+      return objects(body, 'items').map((item) => text(part(item, 'metadata'), 'name'));
+    };
+    assert.deepEqual(await names('fieldSelector=spec.colour%3Dred'), ['a', 'd']);
+    assert.deepEqual(await names('fieldSelector=spec.colour!%3Dred'), ['b', 'c', 'e']);
+    assert.deepEqual(await names('fieldSelector=spec.hue%3D0', shades), ['a', 'd']);
+    assert.deepEqual(await names('labelSelector=from%3Dv1,!x'), ['a', 'b', 'c', 'd', 'e']);
+    assert.deepEqual(await names('labelSelector=from%3Dv1', shades), []);
+    const other = await server.request('GET', `${shown}?fieldSelector=spec.hue%3D0`);
+    assert.equal(text(other.body, 'message'), 'field label not supported: spec.hue');
+
+    const first = await server.request('GET', `${shown}?fieldSelector=spec.colour%3Dred&limit=1`);
+    const token = encodeURIComponent(text(part(first.body, 'metadata'), 'continue'));
+    assert.notEqual(token, '');
+    const rest = `fieldSelector=spec.colour%3Dred&limit=5&continue=${token}`;
+    assert.deepEqual(await names(rest), ['d']);
+
+    const version = text(part(first.body, 'metadata'), 'resourceVersion');
+    const streaming =
+      'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const watches = await Promise.all(
+      [`watch=1&resourceVersion=${version}`, streaming].map((query) =>
+        server.openWatch(`${shown}?fieldSelector=spec.colour%3Dred&${query}`),
+      ),
+    );
+    const patch = (name: string, hue: string) =>
+      server.request('PATCH', `${shades}/${name}`, {
+        body: JSON.stringify({ spec: { hue } }),
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    await patch('b', '0');
+    await patch('b', '240');
+    await patch('c', '120');
+    const left = await patch('a', '120');
+    await server.request('DELETE', `${shades}/e`);
+    await server.request('DELETE', `${shades}/d`);
+    const changes = ['ADDED b red', 'DELETED b red', 'DELETED a red', 'DELETED d red'];
+    for (const [at, watch] of watches.entries()) {
+      const initial = at === 0 ? [] : ['ADDED a red', 'ADDED d red', 'BOOKMARK  '];
+      const events = await watch.take(initial.length + changes.length);
+      assert.deepEqual(
+        events.map(({ object, type }) => {
+          const name = text(part(object, 'metadata'), 'name');
+          return `${type} ${name} ${text(part(object, 'spec'), 'colour')}`;
+        }),
+        [...initial, ...changes],
+      );
+      const gone = events.at(-2)?.object;
+      const { resourceVersion } = part(gone, 'metadata');
+      assert.equal(resourceVersion, part(left.body, 'metadata')['resourceVersion']);
+      watch.close();
+    }
+    const green = 'fieldSelector=spec.colour%3Dgreen';
+    const deleted = await server.request('DELETE', `${shown}?${green}`);
+    assert.equal(deleted.status, 200, deleted.text);
+    assert.deepEqual(await names('limit=500'), ['b']);
+    await server.request('DELETE', `${shades}/b`);
   });
 
   it('what is stored in the version before is shown in the one that is stored now', async () => {

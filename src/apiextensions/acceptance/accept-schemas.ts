@@ -29,7 +29,7 @@ import {
 import type { VersionSchema, SchemaValidationOptions } from './schema-options.ts';
 import { keywordErrors, rootErrors } from './keywords.ts';
 import { isPlainScalar } from './plain-scalar.ts';
-import { versionSchemas } from './version-schemas.ts';
+import { versionSchemas, schemasByVersion } from './version-schemas.ts';
 import { expressionsOf, ruleErrors } from './rules.ts';
 import { isStructural, structuralErrors } from './structural.ts';
 
@@ -100,14 +100,15 @@ export function* expressionErrors(
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
-  const before = versionSchemas(current);
+  const before = schemasByVersion(current);
   const options = schemaOptionsOf(current);
   if (!mustBeStructural(definition, options)) return [];
-  const stored = new Set(before.flatMap(({ schema }) => expressionsOf(schema)));
+  const stored = new Set([...before.values()].flatMap((schema) => expressionsOf(schema)));
   const memo = ruleMemo();
   const errors: FieldError[] = [];
   for (const version of versionSchemas(definition)) {
-    if (before.some(({ schema }) => deepEqual(schema, version.schema))) continue;
+    // What another version may say is judged when this one says it.
+    if (deepEqual(before.get(version.version), version.schema)) continue;
     yield;
     errors.push(...(yield* versionErrors(version, { stored, memo, options, language })));
   }

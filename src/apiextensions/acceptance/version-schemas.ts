@@ -21,6 +21,8 @@ function plainOf(schema: JsonObject): JsonObject {
   return made;
 }
 
+const sharedPath = 'spec.validation.openAPIV3Schema';
+
 export function versionSchemas(definition: JsonObject | undefined): readonly VersionSchema[] {
   const versions = versionsOf(definition);
   const schemas = versions.map((version) => {
@@ -29,9 +31,8 @@ export function versionSchemas(definition: JsonObject | undefined): readonly Ver
   });
   const [first] = schemas;
   if (isJsonObject(first) && schemas.every((schema) => deepEqual(schema, first))) {
-    const path = 'spec.validation.openAPIV3Schema';
     const version = text(versions[0], 'name');
-    return [{ path, schema: first, version, hasStatus: versions.some(hasStatus) }];
+    return [{ path: sharedPath, schema: first, version, hasStatus: versions.some(hasStatus) }];
   }
   return schemas.flatMap((schema, at): VersionSchema[] => {
     const version = versions[at] as JsonObject;
@@ -39,4 +40,16 @@ export function versionSchemas(definition: JsonObject | undefined): readonly Ver
     const path = `spec.versions[${at}].schema.openAPIV3Schema`;
     return [{ path, schema, version: text(version, 'name'), hasStatus: hasStatus(version) }];
   });
+}
+
+/** By the names of versions; those that share a schema have the very same one. */
+export function schemasByVersion(
+  definition: JsonObject | undefined,
+): ReadonlyMap<string, JsonObject> {
+  const placed = versionSchemas(definition);
+  const [first] = placed;
+  const isShared = first?.path === sharedPath;
+  const byVersion = new Map(placed.map(({ schema, version }) => [version, schema]));
+  if (!isShared) return byVersion;
+  return new Map(versionsOf(definition).map((each) => [text(each, 'name'), first.schema]));
 }

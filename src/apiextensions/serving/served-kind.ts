@@ -64,9 +64,7 @@ export function servedDefinition(
   if (storage === undefined) return undefined;
   const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
   const webhook =
-    definition.converts === 'Webhook'
-      ? deps.webhook(readerOf(definition, storage, compiled))
-      : undefined;
+    definition.converts === 'Webhook' ? deps.webhook(readerOf(definition, compiled)) : undefined;
   const conversions =
     webhook === undefined
       ? conversionsOf(definition, compiled)
@@ -82,11 +80,11 @@ export function servedDefinition(
   return { kinds, stored: own };
 }
 
-type StoredForms = Pick<CustomKind, 'readStored' | 'toStored'>;
+type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'>;
 
 /** What is in the store is read by the version that it is stored in; one that there is no more
- * reads as the one that is stored now. What is written has the defaults of that, which are no part
- * of what was judged. */
+ * reads as the one that is stored now. What is written has the defaults of the request's version,
+ * and no others: those of the stored one come with each reading. */
 function storedForms(
   { group }: DefinitionSummary,
   storage: VersionSummary,
@@ -98,12 +96,15 @@ function storedForms(
   );
   const hub = compiled.get(storage.name) as CustomVersion;
   const apiVersion = formatGroupVersion({ group, version: storage.name });
+  const readStored = (object: ApiObject): ApiObject =>
+    (byName.get(object.apiVersion) ?? hub).readStored(object);
   return {
-    readStored: (object) => (byName.get(object.apiVersion) ?? hub).readStored(object),
-    toStored(object) {
-      const converted = objectAtVersion(object, apiVersion, conversions);
-      const isWhole = object['status'] !== undefined || !hub.defaultsStatus;
-      return converted === object && isWhole ? object : hub.readStored(converted);
+    readStored,
+    toStored: (object) => objectAtVersion(object, apiVersion, conversions),
+    isWhole(object) {
+      const lacksStatus = object['status'] === undefined && hub.defaultsStatus;
+      if (conversions === undefined && !lacksStatus) return true;
+      return readStored(object) === object;
     },
   };
 }
@@ -196,6 +197,7 @@ function customKind(
     metadataProblem,
     readStored: stored.readStored,
     toStored: stored.toStored,
+    isWhole: stored.isWhole,
     shape: `${definition.uid.slice(0, shapeChars)}.${definition.generation}`,
     get mergeType() {
       return version.mergeType;
@@ -246,16 +248,15 @@ function statusOf(
   };
 }
 
-/** What a webhook gave, as the schema of its version reads it; what is stored has its defaults. */
+/** What a webhook gave, as the schema of its version reads it. */
 function readerOf(
   { group }: DefinitionSummary,
-  { name: stored }: VersionSummary,
   compiled: ReadonlyMap<string, CustomVersion>,
 ): (object: ApiObject) => ApiObject {
   const readers = new Map(
     [...compiled].map(([version, each]) => [
       formatGroupVersion({ group, version }),
-      version === stored ? each.readStored : each.readConverted,
+      each.readConverted,
     ]),
   );
   return (object) => readers.get(object.apiVersion)?.(object) ?? object;

@@ -80,6 +80,7 @@ export const customResourceDefinitions: KindDefinition = {
       apiextensions.CustomResourceColumnDefinition.jsonPath
       apiextensions.CustomResourceSubresourceScale.specReplicasPath
       apiextensions.CustomResourceSubresourceScale.statusReplicasPath`,
+    openValues: 'apiextensions.ValidationRule.reason',
   },
   validation: definitionRules,
   warnings: definitionWarnings,

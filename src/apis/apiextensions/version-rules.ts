@@ -34,7 +34,7 @@ export function versionsRules(object: ApiObject, current: ApiObject | undefined)
     firstNameRules(text(versions[0], 'name')),
     names.size < versions.length ? [whole('must contain unique version names')] : noProblems,
     stored === 1 ? noProblems : [whole('must have exactly one version marked as storage version')],
-    each(parts, (each) => partRules(each, versions, before, shared.has(each.name))),
+    each(parts, (each) => partRules(each, versions, before, shared)),
   );
 }
 
@@ -85,7 +85,14 @@ function warningProblems(warning: string, deprecated: boolean): readonly string[
 interface VersionPart {
   readonly name: 'schema' | 'additionalPrinterColumns' | 'subresources' | 'selectableFields';
   readonly shared: string;
-  rules(version: JsonObject, path: string, before: JsonObject | undefined): Problems;
+  rules(version: JsonObject, path: string, before: JsonObject | undefined, place: Place): Problems;
+}
+
+/** Where a part stands: for all versions, or in its own. */
+interface Place {
+  readonly isShared: boolean;
+  /** Whether the schema stands for all versions. */
+  readonly sharesSchema: boolean;
 }
 
 const parts: readonly VersionPart[] = [
@@ -114,9 +121,12 @@ function columnsRules(version: JsonObject, path: string, before: JsonObject | un
   return each(columns, (column, at) => columnRules(column, `${path}[${at}]`));
 }
 
+/** An empty list says as much as none. */
 function areEqual(versions: readonly JsonObject[], name: string): boolean {
-  const [first] = versions;
-  return versions.every((version) => deepEqual(version[name], first?.[name]));
+  const said = versions.map(({ [name]: value }) =>
+    Array.isArray(value) && value.length === 0 ? undefined : value,
+  );
+  return said.every((each) => deepEqual(each, said[0]));
 }
 
 /** The reference keeps what all versions say in one place, and names that. */
@@ -124,14 +134,16 @@ function partRules(
   { name, rules, shared }: VersionPart,
   versions: readonly JsonObject[],
   before: readonly JsonObject[],
-  isShared: boolean,
+  allShared: ReadonlySet<string>,
 ): Problems {
+  const isShared = allShared.has(name);
+  const place = { isShared, sharesSchema: allShared.has('schema') };
   const was = (version: JsonObject): JsonObject | undefined =>
     before.find((each) => each['name'] === version['name']);
   const [first] = versions;
-  if (isShared && first !== undefined) return rules(first, `spec.${shared}`, was(first));
+  if (isShared && first !== undefined) return rules(first, `spec.${shared}`, was(first), place);
   return each(versions, (version, at) =>
-    rules(version, `spec.versions[${at}].${name}`, was(version)),
+    rules(version, `spec.versions[${at}].${name}`, was(version), place),
   );
 }
 
@@ -193,18 +205,21 @@ function scaleRules(scale: JsonObject, path: string): Problems {
 const selectableMax = 8;
 const selectableTypes = ['string', 'boolean', 'integer'];
 
+/** They need a schema that stands where they do: as in the reference, versions either share both
+ * or neither. */
 function selectableRules(
   version: JsonObject,
   path: string,
   before: JsonObject | undefined,
+  { isShared, sharesSchema }: Place,
 ): Problems {
   const fields = objects(version, 'selectableFields');
   if (fields.length === 0) return noProblems;
   const schema = part(version, 'schema')['openAPIV3Schema'];
-  if (!isJsonObject(schema)) {
-    const detail = path.startsWith('spec.versions')
-      ? 'may only be set when `version.schema.openAPIV3Schema` is not included'
-      : 'may only be set when validations.schema is included';
+  if (!isJsonObject(schema) || isShared !== sharesSchema) {
+    const detail = isShared
+      ? 'may only be set when validations.schema is included'
+      : 'may only be set when `version.schema.openAPIV3Schema` is not included';
     return [invalid(path, '', detail)];
   }
   const seen = new Set<string>();

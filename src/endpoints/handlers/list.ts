@@ -24,7 +24,9 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
     return listed.error;
   }
   const { convert } = representation.value;
-  if (convert === undefined) return sendList(deps, request, representation.value, listed.value);
+  if (convert === undefined || query.value.selectShown !== undefined) {
+    return sendList(deps, request, representation.value, listed.value);
+  }
   const list = await convertedList(deps.registry.turns, convert, listed.value);
   if (list instanceof StatusError) return list;
   return sendList(deps, request, representation.value, list);

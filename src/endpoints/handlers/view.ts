@@ -17,7 +17,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { assert } from '../../stdx/assert.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Entry } from '../../../streams/streams.ts';
-import { listOptionsOf, predicateOf } from '../collection-query.ts';
+import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { sendBody } from '../object-response.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
@@ -54,10 +54,11 @@ export async function handleListComputed(
   if (representation.kind === 'refused') return representation.error;
   const options = listOptionsOf(deps, request.query);
   if (options instanceof StatusError) return options;
-  const predicate = predicateOf(kind, options);
-  if (predicate.kind === 'refused') return predicate.error;
+  const selected = selectedBy(kind, options);
+  if (selected.kind === 'refused') return selected.error;
+  const { predicate } = selected.value;
   const all = await entriesOf(deps, request);
-  const shown = all.filter((entry) => predicate.value.matches(entry));
+  const shown = all.filter((entry) => predicate.matches(entry));
   return sendList(deps, request, representation.value, {
     entries: shown,
     count: shown.length,

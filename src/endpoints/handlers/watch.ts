@@ -7,21 +7,17 @@
  *
  * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
  */
-import type { EventFrames } from '../../apimachinery/event-frames.ts';
-import { shownEvents } from '../../apimachinery/event-frames.ts';
 import type { ListOptions } from '../../apimachinery/list-options.ts';
-import { formatGroupVersion } from '../../apimachinery/schema.ts';
-import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { newSelection } from '../../apimachinery/selectors/selection.ts';
 import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchStart } from '../../../streams/streams.ts';
-import { listOptionsOf, predicateOf } from '../collection-query.ts';
+import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import { convertingSink } from '../response-conversion.ts';
+import { convertsToShow } from '../response-conversion.ts';
+import { convertingSink, storedFrames } from '../shown-events.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
@@ -39,9 +35,10 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const query = new Map(request.query).set('watch', ['true']);
   const options = listOptionsOf(deps, query);
   if (options instanceof StatusError) return options;
-  const selected = predicateOf(kind, options);
+  const named = resource.name === '' ? options : onOneObject(options, resource.name);
+  const selected = selectedBy(kind, named);
   if (selected.kind === 'refused') return selected.error;
-  const predicate = resource.name === '' ? selected.value : onOneObject(options, resource.name);
+  const { ofShown, predicate } = selected.value;
 
   const { mediaType, format } = representation.value.negotiated;
   const contentType = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType;
@@ -51,7 +48,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const stream = exchange.stream(200, bodyHeaders(request, contentType), preamble.bytes);
   const frames = eventFramesOf(deps, kind, representation.value, deps.prng.uuid());
   const plain = preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream;
-  const convert = convertsForWatch(kind) ? representation.value.convert : undefined;
+  const convert = convertsToShow(kind) ? representation.value.convert : undefined;
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,
@@ -60,30 +57,16 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       start: startOf(options),
       bookmarks: options.allowWatchBookmarks,
       timeoutMs: timeoutMs(deps, options),
-      encoder: convert === undefined ? frames : storedFrames(deps, kind),
+      encoder: convert === undefined ? frames : storedFrames(deps, kind, ofShown !== undefined),
       sent: deps.watchCounts.sentOf(kind),
       onInitialEventsEnd() {
         const seconds = (deps.clock.monotonicMs() - startMs) / 1000;
         deps.watchCounts.listed(kind, scopeOf(resource, predicate), seconds);
       },
     },
-    convert === undefined ? plain : convertingSink(plain, convert, frames),
+    convert === undefined ? plain : convertingSink(plain, { convert, frames, ofShown }),
   );
   exchange.onAbort(() => handle.close());
-}
-
-/** What is stored in the version that is asked for is shown to all of its watches at once, unless
- * some of it may still be stored in another. */
-function convertsForWatch({ custom, storageVersion, version }: KindInfo): boolean {
-  return version !== storageVersion || custom?.storesSeveral() === true;
-}
-
-/** Objects as they are stored: what a webhook converts. */
-function storedFrames({ identity: { domain } }: EndpointDeps, kind: KindInfo): EventFrames {
-  const { group } = kind.storage;
-  const apiVersion = formatGroupVersion({ group, version: kind.storageVersion });
-  const shown = { apiVersion, kind: kind.kind, domain };
-  return shownEvents(`json/stored/${apiVersion}/${kind.kind}`, shown, (bytes) => bytes);
 }
 
 function scopeOf({ namespace }: ResourceInfo, { pins }: Predicate): WatchScope {
@@ -92,10 +75,10 @@ function scopeOf({ namespace }: ResourceInfo, { pins }: Predicate): WatchScope {
 }
 
 /** A watch on an object path: its name is one more requirement. */
-function onOneObject(options: ListOptions, name: string): Predicate {
+function onOneObject(options: ListOptions, name: string): ListOptions {
   const named = { field: 'metadata.name', operator: '=', value: name } as const;
-  const fields = fieldSelectorOf([named, ...options.fieldSelector.requirements]);
-  return newSelection(options.labelSelector, fields);
+  const fieldSelector = fieldSelectorOf([named, ...options.fieldSelector.requirements]);
+  return { ...options, fieldSelector };
 }
 
 function startOf(options: ListOptions): WatchStart {

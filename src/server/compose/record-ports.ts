@@ -3,9 +3,11 @@
  * streams.
  *
  * Invariants: a record of a kind that users define names the form of the definition under which it
- * was written. Under another form it is read again, with its selectable fields, so the caches show
- * every object under the current definition.
+ * was written. Under another form, and where it has no form because it lacks defaults, it is read
+ * again, with its selectable fields: actors and caches show every object as the current definition
+ * reads what is stored, and never what another definition has made of it.
  */
+import type { ObjectImage } from '../../../actors/object-snapshot.ts';
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
@@ -13,6 +15,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { upgrading } from '../../registry/versions.ts';
 import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
+import type { RecordRead } from '../../../streams/resource-change.ts';
 
 /** For actors. */
 export function recordPorts(scheme: Scheme) {
@@ -22,25 +25,49 @@ export function recordPorts(scheme: Scheme) {
     encodeRecord,
     decodeRecord,
     decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
+    readToday: readingImages(scheme),
   };
+}
+
+/** What an image is read as is kept beside it. */
+function readingImages(scheme: Scheme) {
+  const known = new WeakMap<ObjectImage, { readonly shape: string; readonly read: ObjectImage }>();
+  return (key: GroupResource, image: ObjectImage): ObjectImage => {
+    const custom = scheme.findStorage(key)?.custom;
+    if (custom === undefined || custom.shape === image.shape) return image;
+    const { shape } = custom;
+    const before = known.get(image);
+    if (before?.shape === shape) return before.read;
+    const object = custom.readStored(image.object);
+    const read =
+      object === image.object ? image : { ...encodedImage(object), timer: image.timer, shape };
+    known.set(image, { shape, read });
+    return read;
+  };
+}
+
+function encodedImage(object: ApiObject): Pick<ObjectImage, 'bytes' | 'metadataAt' | 'object'> {
+  return { object, ...encodeObject(object) };
 }
 
 /** For streams; both by `<group>/<resource>`. */
 export function readingPorts(scheme: Scheme) {
-  const upgrade = upgrading(scheme);
-  const shapeOf = (id: string): string | undefined => scheme.findStorage(named(id))?.custom?.shape;
+  const customOf = (id: string) => scheme.findStorage(named(id))?.custom;
   return {
-    shapeOf,
-    readRecord(id: string, record: ObjectRecord): ObjectRecord {
-      const shape = shapeOf(id);
-      if (shape === undefined || shape === record.shape) return record;
+    shapeOf: (id: string): string | undefined => customOf(id)?.shape,
+    readRecord(id: string, record: ObjectRecord): RecordRead {
+      const custom = customOf(id);
+      if (custom === undefined || custom.shape === record.shape) return record;
+      const { shape } = custom;
       const object = decodeObject(record.object);
-      const read = upgrade(object);
+      const read = custom.readStored(object);
       const fields = scheme.fieldsOf(named(id), read);
       if (read === object) return { ...record, fields, shape };
       const { labels, uid } = record;
       const { bytes, metadataAt } = encodeObject(read);
-      return { uid, labels, fields, metadataAt, object: bytes, shape };
+      // What it was read from may lie in memory of the store.
+      const written = { ...record, object: record.object.slice() };
+      return { uid, labels, fields, metadataAt, object: bytes, shape, written };
     },
   };
 }
@@ -50,9 +77,13 @@ function named(id: string): GroupResource {
   return { group: id.slice(0, slash), resource: id.slice(slash + 1) };
 }
 
+/** Of what lacks defaults: no definition has it, so it is always read. */
+const noShape = '';
+
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */
 function recordOf(scheme: Scheme, key: GroupResource, object: ApiObject): ObjectRecord {
   const { bytes, metadataAt } = encodeObject(object);
+  const custom = scheme.findStorage(key)?.custom;
   return {
     uid: object.metadata.uid ?? '',
     labels: object.metadata.labels ?? {},
@@ -60,6 +91,6 @@ function recordOf(scheme: Scheme, key: GroupResource, object: ApiObject): Object
     metadataAt,
     object: bytes,
     timer: undefined,
-    shape: scheme.findStorage(key)?.custom?.shape,
+    shape: custom === undefined || custom.isWhole(object) ? custom?.shape : noShape,
   };
 }

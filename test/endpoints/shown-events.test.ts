@@ -1,0 +1,66 @@
+/** Streams of a kind that a webhook converts: what is no change is passed on as it was said. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { shownEvents } from '../../src/apimachinery/event-frames.ts';
+import { newConflict, newTooLargeResourceVersion } from '../../src/apimachinery/status-error.ts';
+import type { StatusError } from '../../src/apimachinery/status-error.ts';
+import { convertingSink } from '../../src/endpoints/shown-events.ts';
+import type { WatchSink } from '../../streams/streams.ts';
+
+const frames = shownEvents(
+  'json',
+  { apiVersion: 'shop.example/v2', kind: 'Lamp', domain: 'k8s.io' },
+  (bytes) => bytes,
+);
+
+async function through(chunks: readonly Uint8Array[]): Promise<string> {
+  let sent = '';
+  await new Promise<void>((resolve) => {
+    const sink: WatchSink = {
+      write(chunk) {
+        sent += Buffer.from(chunk).toString();
+        return true;
+      },
+      onDrain: (callback) => callback(),
+      end: resolve,
+      closed: false,
+    };
+    const convert = (all: readonly Uint8Array[]) => Promise.resolve(all);
+    const converting = convertingSink(sink, { convert, frames, ofShown: undefined });
+    for (const chunk of chunks) converting.write(chunk);
+    converting.end();
+  });
+  return sent;
+}
+
+describe('a converted stream', () => {
+  const errors: readonly StatusError[] = [
+    newTooLargeResourceVersion('900', '7'),
+    newConflict({ group: 'shop.example', resource: 'lamps' }, 'a', 'no'),
+  ];
+  for (const error of errors) {
+    it(`ends with the whole Status: ${error.message}`, async () => {
+      const frame = frames.error(error);
+      assert.equal(await through([frame]), Buffer.from(frame).toString());
+    });
+  }
+
+  it('keeps the order of events and bookmarks, however the frames are cut', async () => {
+    const event = (name: string, revision: bigint): Uint8Array =>
+      frames.event('ADDED', {
+        name,
+        namespace: 'default',
+        revision,
+        bytes: Buffer.from(
+          `{"kind":"Lamp","apiVersion":"shop.example/v2","metadata":{"resourceVersion":` +
+            `"${revision}","name":"${name}","namespace":"default"}}`,
+        ),
+      });
+    const whole = Buffer.concat([event('a', 3n), frames.bookmark(5n, true), event('b', 6n)]);
+    for (const size of [1, 50, 400_000]) {
+      const chunks: Uint8Array[] = [];
+      for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
+      assert.equal(await through(chunks), whole.toString());
+    }
+  });
+});
