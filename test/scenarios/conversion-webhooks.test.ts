@@ -16,6 +16,7 @@ import {
   definitionsPath,
   established,
   replaced,
+  until,
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -59,11 +60,14 @@ describe('versions that a webhook converts', () => {
   let hook: http.Server;
   let mood: Mood = 'well';
   const asked: number[] = [];
+  const reviewVersions: string[] = [];
+  let clientConfig: JsonObject;
 
   const answer = (review: JsonObject): JsonObject => {
     const request = part(review, 'request');
     const given = objects(request, 'objects');
     asked.push(given.length);
+    reviewVersions.push(text(review, 'apiVersion'));
     const to = text(request, 'desiredAPIVersion');
     let convertedObjects = given.map((each) => convert(each, to));
     if (mood === 'fewer') convertedObjects = convertedObjects.slice(1);
@@ -121,7 +125,7 @@ describe('versions that a webhook converts', () => {
       version('v1', 'watts', 'hue', true),
       version('v2', 'milliwatts', 'colour', false),
     ];
-    const clientConfig = {
+    clientConfig = {
       url: `https://localhost:${port}/convert`,
       caBundle: Buffer.from(cert).toString('base64'),
     };
@@ -137,6 +141,49 @@ describe('versions that a webhook converts', () => {
     hook.closeAllConnections();
     hook.close();
   });
+
+  for (const release of ['1.16', '1.21']) {
+    it(`${release}: a definition in the older version is converted by the older reviews`, async () => {
+      const older = await startTestServer({ 'emulated-version': release });
+      const field = (name: string): JsonObject => ({
+        openAPIV3Schema: {
+          type: 'object',
+          properties: { spec: { type: 'object', properties: { [name]: { type: 'number' } } } },
+        },
+      });
+      const path = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions';
+      const made = await older.request('POST', path, {
+        body: {
+          apiVersion: 'apiextensions.k8s.io/v1beta1',
+          kind: 'CustomResourceDefinition',
+          metadata: { name: 'lamps.shop.example' },
+          spec: {
+            group: 'shop.example',
+            names: { plural: 'lamps', kind: 'Lamp' },
+            preserveUnknownFields: false,
+            versions: [
+              { name: 'v1', served: true, storage: true, schema: field('watts') },
+              { name: 'v2', served: true, storage: false, schema: field('milliwatts') },
+            ],
+            conversion: { strategy: 'Webhook', webhookClientConfig: clientConfig },
+          },
+        },
+      });
+      assert.equal(made.status, 201, made.text);
+      const { conversion } = part(made.body, 'spec') as { conversion: JsonObject };
+      assert.deepEqual(conversion['conversionReviewVersions'], ['v1beta1'], 'the default');
+      await until(older, place('v2'), () => true);
+      reviewVersions.length = 0;
+      const created = await older.request('POST', place('v2'), {
+        body: lamp('old', 'v2', { milliwatts: 4000 }),
+      });
+      assert.deepEqual(created.body['spec'], { milliwatts: 4000 }, created.text);
+      const shown = await older.request('GET', `${place('v1')}/old`);
+      assert.deepEqual(shown.body['spec'], { watts: 4 }, shown.text);
+      assert.deepEqual([...new Set(reviewVersions)], ['apiextensions.k8s.io/v1beta1']);
+      await older.remove();
+    });
+  }
 
   it('an object that is written in one is read in the other', async () => {
     const made = await server.request('POST', place('v2'), {
