@@ -23,7 +23,7 @@ import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage
 import { createWriteStages } from '../src/storage/write-stages.ts';
 import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
 import { Delivery } from './delivery.ts';
-import { WatchTerminator } from './watch-terminator.ts';
+import { endAll, WatchTerminator } from './watch-terminator.ts';
 import { Followers } from './followers.ts';
 import type { FollowersDeps } from './followers.ts';
 import type { FrameBudget } from './frame-ring.ts';
@@ -144,10 +144,7 @@ class WatchCache implements Streams {
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
-    for (const watcher of [...this.#watchers]) {
-      if (watcher.bookmarks) watcher.sendBookmark();
-      watcher.end();
-    }
+    await endAll(this.#watchers, createSliceTimer(this.#deps.clock, this.#deps.timers));
     this.followers.stop();
     this.#progress.close();
     this.#clock.stop();

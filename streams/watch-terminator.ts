@@ -1,6 +1,6 @@
 /**
- * Ends watches that have to go together: those of a removed type, or of a resource whose state can
- * no longer be shown. Ten thousand sockets to be closed are more than one turn.
+ * Ends watches that have to go together: those of a removed type, of a resource whose state can no
+ * longer be shown, or all of them at a stop. Ten thousand sockets to be closed are more than one turn.
  *
  *      begin ─▶ groups out of the map, no new watch joins them ─▶ their watchers, a slice per turn
  *                 └ the next change of the resource waits until all have gone
@@ -13,8 +13,28 @@
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { createSliceTimer } from '../src/stdx/slices.ts';
+import type { EndOfSlice } from '../src/stdx/slices.ts';
 import type { ResourceStream, WatchGroup } from './watch-group.ts';
 import type { Watcher } from './watcher.ts';
+
+/** At a stop: those that begin meanwhile, too. Each has what the last bookmark says. */
+export async function endAll(
+  watchers: ReadonlySet<Watcher>,
+  endOfSlice: EndOfSlice,
+): Promise<void> {
+  const ended = new Set<Watcher>();
+  for (let before = -1; ended.size > before;) {
+    before = ended.size;
+    for (const watcher of [...watchers]) {
+      if (ended.has(watcher)) continue;
+      ended.add(watcher);
+      if (watcher.bookmarks) watcher.sendBookmark();
+      watcher.end();
+      const pause = endOfSlice();
+      if (pause !== undefined) await pause;
+    }
+  }
+}
 
 export interface WatchTerminatorDeps {
   readonly clock: Clock;
