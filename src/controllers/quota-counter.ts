@@ -21,10 +21,9 @@
 import { uncountedNames } from '../admission/quota/charge.ts';
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
-import { compareQuantities, parseQuantity } from '../apimachinery/quantity.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
@@ -35,9 +34,9 @@ import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
-import { countQuotas } from './quota-usage.ts';
 import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
+import { sameNames, wrongQuotas } from './wrong-quotas.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
 
@@ -162,11 +161,6 @@ function needsCount(quota: ApiObject): boolean {
   return !deepEqual(hard, part(status, 'hard')) || !sameNames(hard, part(status, 'used'));
 }
 
-function sameNames(a: JsonObject, b: JsonObject): boolean {
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name));
-}
-
 /** Their status says what there is, unless they keep changing.
  * @throws StatusError, StorageError. */
 async function syncQuotas(
@@ -193,14 +187,8 @@ async function syncOnce(
   isMeant: (quota: ApiObject) => boolean,
 ): Promise<string[]> {
   const { streams, turns } = registry;
-  const looked = names.flatMap((name) => quotaAt(registry, namespace, name) ?? []).filter(isMeant);
-  if (looked.length === 0) return [];
-  const steps = countQuotas(registry, namespace, looked);
-  const counted = (await runStepwise(turns, steps, () => false)) ?? [];
-  const wrong = looked.flatMap((quota, at) => {
-    const status = counted[at];
-    return status === undefined || isRight(quota, status) ? [] : [{ quota, status }];
-  });
+  const steps = wrongQuotas(registry, namespace, names, isMeant);
+  const wrong = (await runStepwise(turns, steps, () => false)) ?? [];
   if (wrong.length === 0) return [];
   await streams.waitUntilCurrent();
   const { writesAtOnce } = quotaCounterLimits;
@@ -214,19 +202,6 @@ async function syncOnce(
   }
   await streams.waitUntilCurrent();
   return wrong.map(({ quota }) => quota.metadata.name ?? '');
-}
-
-function isRight(quota: ApiObject, { hard, used }: Counted): boolean {
-  const status = part(quota, 'status');
-  const shown = part(status, 'used');
-  return (
-    deepEqual(hard, part(status, 'hard')) &&
-    sameNames(used, shown) &&
-    Object.entries(used).every(([name, amount]) => {
-      const [a, b] = [parseQuantity(amount), parseQuantity(String(shown[name]))];
-      return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
-    })
-  );
 }
 
 async function writeStatus(
