@@ -147,7 +147,7 @@ export async function assembleParts(
   const companions = companionParts(config, { ...common, ...bounds, clock });
   const makeNamespace = namespaceMaker(() => registry);
   const asked = { ...access, ...common, ...bounds, authorization, resolveService, makeNamespace };
-  const { guardOf, ...ofAdmission } = admissionParts(config, { ...asked, last: companions.plugins });
+  const { guardOf, ...admitted } = admissionParts(config, { ...asked, last: companions.plugins });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -185,7 +185,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
-    ...ofAdmission,
+    ...admitted,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
