@@ -26,8 +26,8 @@ export interface WrongQuota {
   readonly status: Counted;
 }
 
-/** A step for each quota that is read, for each object, and for each quota that is compared. What
- * was charged while others were read is read again, so that quotas and objects are of one moment. */
+/** A step for each quota that is read, each object, and each quota that is compared. What was
+ * charged while others were read is read again: quotas and objects are of one moment. */
 export function* wrongQuotas(
   deps: WrongDeps,
   namespace: string,
