@@ -21,24 +21,22 @@
 import { uncountedNames } from '../admission/quota/charge.ts';
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
-import { compareQuantities, parseQuantity } from '../apimachinery/quantity.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
-import type { Steps } from '../stdx/stepwise.ts';
 import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
-import { countQuotas } from './quota-usage.ts';
 import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
+import { sameNames, wrongQuotas } from './wrong-quotas.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
 
@@ -166,11 +164,6 @@ function needsCount(quota: ApiObject): boolean {
   return !deepEqual(hard, part(status, 'hard')) || !sameNames(hard, part(status, 'used'));
 }
 
-function sameNames(a: JsonObject, b: JsonObject): boolean {
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name));
-}
-
 /** Their status says what there is, unless they keep changing.
  * @throws StatusError, StorageError. */
 async function syncQuotas(
@@ -214,48 +207,6 @@ async function syncOnce(
   }
   await streams.waitUntilCurrent();
   return wrong.map(({ quota }) => quota.metadata.name ?? '');
-}
-
-interface WrongQuota {
-  readonly quota: ApiObject;
-  readonly status: Counted;
-}
-
-/** Each of them is read, and judged, in a step of its own. */
-function* wrongQuotas(
-  registry: RegistryDeps,
-  namespace: string,
-  names: readonly string[],
-  isMeant: (quota: ApiObject) => boolean,
-): Steps<WrongQuota[]> {
-  const looked: ApiObject[] = [];
-  for (const name of names) {
-    const quota = quotaAt(registry, namespace, name);
-    yield;
-    if (quota !== undefined && isMeant(quota)) looked.push(quota);
-    yield;
-  }
-  const counted = yield* countQuotas(registry, namespace, looked);
-  const wrong: WrongQuota[] = [];
-  for (const [at, quota] of looked.entries()) {
-    const status = counted[at];
-    if (status !== undefined && !isRight(quota, status)) wrong.push({ quota, status });
-    yield;
-  }
-  return wrong;
-}
-
-function isRight(quota: ApiObject, { hard, used }: Counted): boolean {
-  const status = part(quota, 'status');
-  const shown = part(status, 'used');
-  return (
-    deepEqual(hard, part(status, 'hard')) &&
-    sameNames(used, shown) &&
-    Object.entries(used).every(([name, amount]) => {
-      const [a, b] = [parseQuantity(amount), parseQuantity(String(shown[name]))];
-      return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
-    })
-  );
 }
 
 async function writeStatus(

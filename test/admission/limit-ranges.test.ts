@@ -137,6 +137,76 @@ const rows: readonly Row[] = [
     problem: 'maximum cpu usage per Pod is 2, but limit is 2500m',
   },
   {
+    title: 'a pod whose containers together reach the minimum that none of them has',
+    limits: [{ type: 'Pod', min: { cpu: '100m' } }],
+    spec: { containers: ['a', 'b'].map((name) => container(name, both({ cpu: '75m' }))) },
+    problem: undefined,
+  },
+  {
+    title: 'a pod whose containers together stay below the minimum',
+    limits: [{ type: 'Pod', min: { memory: '100Mi' } }],
+    spec: { containers: ['a', 'b'].map((name) => container(name, both({ memory: '40Mi' }))) },
+    problem: 'minimum memory usage per Pod is 100Mi, but request is 80Mi',
+  },
+  {
+    title: 'a pod that requests nothing where there is a minimum',
+    limits: [{ type: 'Pod', min: { memory: '100Mi' } }],
+    spec: { containers: [container('a'), container('b')] },
+    problem: 'minimum memory usage per Pod is 100Mi.  No request is specified',
+  },
+  {
+    title: 'a pod whose requests together are above the maximum',
+    limits: [{ type: 'Pod', max: { cpu: '3' } }],
+    spec: {
+      containers: ['a', 'b'].map((name) => container(name, both({ cpu: '2' }, { cpu: '1' }))),
+    },
+    problem: 'maximum cpu usage per Pod is 3, but request is 4',
+  },
+  {
+    title: 'a pod without limits where there is a maximum',
+    limits: [{ type: 'Pod', max: { cpu: '3' } }],
+    spec: { containers: ['a', 'b'].map((name) => container(name, both({ cpu: '1' }))) },
+    problem: 'maximum cpu usage per Pod is 3.  No limit is specified',
+  },
+  {
+    title: 'a pod of which one container alone has a limit: that is the limit',
+    limits: [{ type: 'Pod', max: { cpu: '2' } }],
+    spec: { containers: [container('a', both({}, { cpu: '1' })), container('b')] },
+    problem: undefined,
+  },
+  {
+    title: 'a pod whose limits are as far above its requests as may be',
+    limits: [{ type: 'Pod', maxLimitRequestRatio: { memory: '1.5' } }],
+    spec: {
+      containers: ['a', 'b', 'c'].map((name) =>
+        container(name, both({ memory: '300Mi' }, { memory: '450Mi' })),
+      ),
+    },
+    problem: undefined,
+  },
+  {
+    title: 'a pod whose limits are too far above its requests',
+    limits: [{ type: 'Pod', maxLimitRequestRatio: { memory: '1.5' } }],
+    spec: {
+      containers: ['a', 'b'].map((name) =>
+        container(name, both({ memory: '250Mi' }, { memory: '500Mi' })),
+      ),
+    },
+    problem: 'memory max limit to request ratio per Pod is 1500m, but provided ratio is 2.000000',
+  },
+  {
+    title: 'storage of a node, as any other amount',
+    limits: [{ type: 'Container', max: { 'ephemeral-storage': '1Gi' } }],
+    spec: one(both({ 'ephemeral-storage': '250Mi' }, { 'ephemeral-storage': '2Gi' })),
+    problem: 'maximum ephemeral-storage usage per Container is 1Gi, but limit is 2Gi',
+  },
+  {
+    title: 'a limit that is as far above its request as may be',
+    limits: [{ type: 'Container', maxLimitRequestRatio: { cpu: '1.5' } }],
+    spec: one(both({ cpu: '500m' }, { cpu: '750m' })),
+    problem: undefined,
+  },
+  {
     title: 'a container, by a limit that is for pods',
     limits: [{ type: 'Pod', max: { cpu: '2' } }],
     spec: one(both({}, { cpu: '2' })),

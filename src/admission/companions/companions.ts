@@ -74,8 +74,7 @@ export const unreadQuotas = '!unread-quotas';
 
 export function createCompanions(deps: CompanionDeps): CompanionsPort {
   const { identity, limited, quotas } = deps;
-  const addresses = ipAddresses(identity);
-  const names = usageNames(identity);
+  const [addresses, names] = [ipAddresses(identity), usageNames(identity)];
   /** Of namespaces without quotas; made once for each epoch. */
   const untouched = new Map<string, CompanionWrites>();
 
@@ -100,10 +99,6 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
     const { namespace } = key;
     if (quotas === undefined || namespace === '' || !isCounted(key)) return noCompanions;
     const grows = next !== undefined && (current === undefined || mayGrow(key));
-    const noEpoch = (state: string): CompanionWrites => ({
-      companions: undefined,
-      conditions: [{ key: epochKey(namespace), state }],
-    });
     const isLost = grows && quotas.lost(namespace) !== undefined;
     const isLimited = grows && limited !== undefined && limited.concerns(key);
     if (!isLost && !isLimited && quotas.isFree(namespace)) {
@@ -113,27 +108,25 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
     const is = next === undefined ? null : usageOf(key, next, names);
     const was = current === undefined ? null : usageOf(key, current, names);
     if (is !== null && was !== null && sameUsage(is, was)) return noCompanions;
-    if (isLost) return noEpoch(lostQuota);
+    if (isLost) return noEpochOf(namespace, lostQuota);
     const found = quotas.bounding(namespace, namesOf(is, was));
     if (typeof found === 'string') {
       if (found === 'too many' && next === undefined) return noCompanions;
-      return noEpoch(found === 'unread' ? unreadQuotas : tooManyQuotas);
+      return noEpochOf(namespace, found === 'unread' ? unreadQuotas : tooManyQuotas);
     }
     const isReported = isReport(next, current);
     const charged = found.filter(({ name }) => !isSelf(key, name));
     const reported = isReported ? { reported: true as const } : {};
-    const companions = inOrderOfRefusal(charged, is).map(({ name, uid }): Companion => {
-      const charge: Charge = { uid, is, was, ...reported };
-      const instruction = charge as unknown as Instruction;
-      return { kind: 'amend', key: quotaKey(namespace, name), instruction };
-    });
+    const companions = inOrderOfRefusal(charged, is).map(({ name, uid }) =>
+      chargeOf(quotaKey(namespace, name), { uid, is, was, ...reported }),
+    );
     if (!grows) return { companions, conditions: [] };
     const uncovered =
       isLimited && is !== null && !isReported && takesMore(is, was)
         ? uncoveredBy(quotas, limited.of(key, is), { namespace, found, is })
         : undefined;
     // Whether it is covered is as old as the epoch, which is therefore tested first.
-    const more = uncovered === undefined ? [] : noEpoch(uncovered).conditions;
+    const more = uncovered === undefined ? [] : noEpochOf(namespace, uncovered).conditions;
     return { companions, conditions: [epochOf(namespace), ...more] };
   }
 
@@ -181,6 +174,15 @@ function ofObject(
 }
 
 const untouchedMax = 20_000;
+
+/** A condition that fails, and says why by its state. */
+function noEpochOf(namespace: string, state: string): CompanionWrites {
+  return { companions: undefined, conditions: [{ key: epochKey(namespace), state }] };
+}
+
+function chargeOf(key: StoreKey, charge: Charge): Companion {
+  return { kind: 'amend', key, instruction: charge as unknown as Instruction };
+}
 
 function quotaKey(namespace: string, name: string): StoreKey {
   return storeKey(objectKey(quotasResource, namespace, name));

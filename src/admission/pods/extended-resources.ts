@@ -8,7 +8,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { AdmissionPlugin } from '../admission.ts';
-import { isExtendedResource } from '../extended-resource-names.ts';
+import { isExtendedResource } from '../../apimachinery/extended-resource-names.ts';
 
 export function extendedResources({ labelDomain }: Identity): AdmissionPlugin {
   return {

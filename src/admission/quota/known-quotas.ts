@@ -89,12 +89,7 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
   function ofNamespace(namespace: string): OfNamespace {
     const known = namespaces.get(namespace);
     if (known !== undefined) return known;
-    const made: OfNamespace = {
-      quotas: new Map(),
-      byBound: new Map(),
-      selectors: new Map(),
-      unread: new Map(),
-    };
+    const made = newNamespace();
     namespaces.set(namespace, made);
     return made;
   }
@@ -155,6 +150,10 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
       }
     },
   };
+}
+
+function newNamespace(): OfNamespace {
+  return { quotas: new Map(), byBound: new Map(), selectors: new Map(), unread: new Map() };
 }
 
 function boundBy({ byBound }: OfNamespace, names: Iterable<string>) {

@@ -20,7 +20,7 @@ import {
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { isExtendedResource } from '../extended-resource-names.ts';
+import { isExtendedResource } from '../../apimachinery/extended-resource-names.ts';
 import { podScopes } from './scopes.ts';
 import type { ScopeFacts } from './scopes.ts';
 

@@ -11,7 +11,6 @@ import type { CompanionsPort } from '../../admission/companions/companions.ts';
 import { createCompanionRefusal } from '../../admission/companions/companion-refusal.ts';
 import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
 import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
-import type { LimitedResources } from '../../admission/quota/limited-resources.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { requestedAddressRules } from '../../apis/core/services/address-rules.ts';
@@ -28,6 +27,8 @@ import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { configuredLimits } from './admission-configuration.ts';
+import type { ConfiguredPlugins } from './admission-configuration.ts';
 import type { Log } from './log.ts';
 import type { UnreadableRecord } from './unreadable-records.ts';
 
@@ -39,13 +40,14 @@ export interface CompanionPartsDeps {
   readonly streams: Streams;
   readonly turns: Turns;
   readonly lost: (resource: GroupResource) => UnreadableRecord;
-  readonly limited: LimitedResources | undefined;
+  readonly configured: ConfiguredPlugins;
 }
 
 export function companionParts(
   { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
-  { clock, identity, limited, lost, prng, streams, timers, turns }: CompanionPartsDeps,
+  { clock, configured, identity, lost, prng, streams, timers, turns }: CompanionPartsDeps,
 ) {
+  const limited = configuredLimits({ admission }, identity, configured);
   const addresses = serviceAddresses({
     identity,
     streams,

@@ -48,7 +48,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { createWriteStages } from '../../storage/write-stages.ts';
 import type { WriteStages } from '../../storage/write-stages.ts';
 import { writeGuards } from './admission.ts';
-import { configuredLimits, configuredPlugins } from './admission-configuration.ts';
+import { configuredPlugins } from './admission-configuration.ts';
 import type { WriteGuardDeps } from './admission.ts';
 import type { MakeNamespace } from '../../admission/namespaces.ts';
 import { assert } from '../../stdx/assert.ts';
@@ -143,13 +143,11 @@ export async function assembleParts(
   const types = typeParts(config, { ...common, log });
   const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
   const lost = lostBounds({ ...deps, streams });
-  const configured = configuredPlugins(config, identity);
-  const limited = configuredLimits(config, identity, configured);
-  const companions = companionParts(config, { ...common, clock, lost, limited });
-  const last = companions.plugins;
+  const bounds = { lost, configured: configuredPlugins(config, identity) };
+  const companions = companionParts(config, { ...common, ...bounds, clock });
   const makeNamespace = namespaceMaker(() => registry);
-  const asked = { ...access, ...common, authorization, last, resolveService, makeNamespace, lost };
-  const { guardOf, ...ofAdmission } = admissionParts(config, { ...asked, configured });
+  const asked = { ...access, ...common, ...bounds, authorization, resolveService, makeNamespace };
+  const { guardOf, ...admitted } = admissionParts(config, { ...asked, last: companions.plugins });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -187,7 +185,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
-    ...ofAdmission,
+    ...admitted,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,

@@ -109,7 +109,19 @@ describe('what pod security tells the audit event', () => {
       {
         error:
           'Failed to parse policy: metadata.labels[pod-security.kubernetes.io/audit]: ' +
-          'must be one of privileged, baseline, restricted',
+          'Invalid value: "all": must be one of privileged, baseline, restricted',
+        'enforce-policy': 'privileged:latest',
+      },
+    ],
+    [
+      'all labels that cannot be read',
+      { labels: { audit: 'all', 'warn-version': '1' } },
+      {
+        error:
+          'Failed to parse policy: [metadata.labels[pod-security.kubernetes.io/audit]: ' +
+          'Invalid value: "all": must be one of privileged, baseline, restricted, ' +
+          'metadata.labels[pod-security.kubernetes.io/warn-version]: ' +
+          'Invalid value: "1": must be "latest" or "v1.x"]',
         'enforce-policy': 'privileged:latest',
       },
     ],

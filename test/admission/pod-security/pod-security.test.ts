@@ -4,9 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { AdmissionObjects, Review } from '../../../src/admission/admission.ts';
+import { readPodSecurity } from '../../../src/admission/pod-security/configuration.ts';
 import { podsMax, warningsOf } from '../../../src/admission/pod-security/existing-pods.ts';
+import { podSecurity } from '../../../src/admission/pod-security/pod-security.ts';
+import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
+import type { Step } from '../../../src/stdx/turns.ts';
 import { startTestServer } from '../../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../../support/servers/test-server.ts';
 
@@ -300,6 +305,39 @@ describe('the pods of a namespace that becomes stricter', () => {
       'existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:v1.30"',
       'p0 (and 2 other pods): why',
     ]);
+  });
+
+  it('are looked at for half of the time that the request has left', async () => {
+    let nowMs = 0;
+    const pods = Array.from({ length: 100 }, (_, at) => object(`p${at}`));
+    const listed = () => ({ count: pods.length, all: () => pods });
+    const run = (step: Step): void => {
+      while (step(() => false));
+    };
+    const plugin = podSecurity(
+      identityOf('kubernetes'),
+      readPodSecurity(undefined, '', []),
+      { release: 33, relaxesUserNamespaces: false },
+      {
+        objects: { listed } as unknown as AdmissionObjects,
+        clock: { monotonicMs: () => (nowMs += 1) },
+        turns: { run },
+      },
+    );
+    const namespace = (labels: JsonObject): JsonObject => ({ metadata: { name: 'n', labels } });
+    const review = {
+      resource: { group: '', resource: 'namespaces' },
+      subresource: '',
+      operation: 'UPDATE',
+      current: namespace({}),
+      next: namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' }),
+      deadlineMs: 41,
+    } as unknown as Review;
+    const warned: string[] = [];
+    const say = { warn: (text: string) => void warned.push(text), annotate: () => undefined };
+    await plugin.validate?.(review, { ask: () => true, say });
+    const [checked = ''] = warned;
+    assert.match(checked, /only checked against the first (?:1\d|2[01]) of 100 existing pods/);
   });
 
   it('are not looked at where they are exempt', () => {

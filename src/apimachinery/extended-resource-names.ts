@@ -3,7 +3,7 @@
  *
  * What it is not: which resources there are.
  */
-import { checkQualifiedName } from '../apimachinery/validation/names.ts';
+import { checkQualifiedName } from './validation/names.ts';
 
 export function isExtendedResource(name: string, labelDomain: string): boolean {
   if (!name.includes('/') || name.includes(`${labelDomain}/`)) return false;
