@@ -6,8 +6,6 @@
  *       ▲                  └── throws ─▶ told, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀──────┘
  *
- * What it is not: the source of events (`Streams.resourceEvents`).
- *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a
  * change of the resource on which it failed, or has run without failure for `steadyMs`. Followers

@@ -1,7 +1,7 @@
 /**
  * One resource as it is now: an ordered map of entries, and the history that led here.
  *
- * What it is not: the place where events are made. It knows no watches.
+ * It knows no watches.
  *
  * Invariants: the map is the sum of all changes applied; `seq` counts them; a change is appended
  * to the history in the same step in which it changes the map.

@@ -6,7 +6,7 @@
  *     merge(changes of the route, bookmarks) ─▶ frames ─▶ ring, for the live list
  *                                                    └──▶ the newest bookmark
  *
- * What it is not: a sender. delivery.ts hands the frames out.
+ * delivery.ts hands the frames out.
  *
  * Invariants: the group holds no frame that every watcher has; `live[i].liveIndex === i`, and a
  * watcher in no live list has index -1.

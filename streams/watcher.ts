@@ -8,8 +8,8 @@
  * `onDrain`. Each turn makes one write. At 'live' the subscription and everything that belongs to
  * it are dropped: a live watch is a small record in a list.
  *
- * What it is not: a queue or a timer. Everything that could grow belongs to the group (frames), the
- * resource (history) or the store (log); time passes in watch-clock.ts.
+ * Everything that could grow belongs to the group (frames), the resource (history) or the store
+ * (log); time passes in watch-clock.ts.
  *
  * Invariants: in exactly one state; everything the selection shows up to the position has been
  * written, nothing after it; nothing is written between a write that said wait and its drain.

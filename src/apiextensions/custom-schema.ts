@@ -9,8 +9,7 @@
  *     project/      what others see of it: columns, selectable fields, scale, OpenAPI
  *     conversion/   what a conversion webhook may change
  *
- * What it is not: names, conditions and life of definitions, routes, discovery, storage, or calls
- * to conversion webhooks. No I/O, no clock, no scheme.
+ * It does no I/O and knows no clock and no scheme.
  *
  * Invariants: pure. Objects are never changed; a part that is as it should be is returned as it
  * came, so preparing twice gives the very same object. Nothing throws on any JSON. Everything is

@@ -1,8 +1,8 @@
 /**
  * What is wrong with one field of an object or of a request's options (spec 1, section 7).
  *
- * What it is not: an exception. Validators return lists of these; `newInvalid` makes one 422 of
- * them. The text forms are fixed: clients and people compare them.
+ * Validators return lists of these; `newInvalid` makes one 422 of them. The text forms are fixed:
+ * clients and people compare them.
  *
  *   spec.replicas: Invalid value: -1: must be greater than or equal to 0
  *   ^ field        ^ type         ^ value ^ detail

@@ -1,7 +1,7 @@
 /**
  * Options of get, list and watch, from the query (spec 1, sections 4.2, 4.9, 4.10).
  *
- * What it is not: the meaning of the options against data (streams/ and the registry).
+ * Elsewhere: the meaning of the options against data (streams/ and the registry).
  *
  * Invariants of the result: it is valid as a whole; a watch that asks for its state in the old way
  * (resourceVersion "" or "0", nothing else) already says sendInitialEvents.

@@ -1,8 +1,6 @@
 /**
  * The audit contract: what happened, for whom, in which order (spec 2, sections 1 and 9.1).
  *
- * What it is not: a log of the server's own doings.
- *
  *     RequestReceived ▶ ResponseStarted (long-running only) ▶ ResponseComplete | Panic
  *     ResponseStarted alone, for wrong credentials
  *

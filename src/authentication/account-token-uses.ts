@@ -7,7 +7,7 @@
  *     invalidated   of a token secret that is marked so; it is refused
  *     stale         after the moment at which its holder should have had a new one
  *
- * What it is not: the judgement on a token. A use is counted where it is judged, reviews included.
+ * A use is counted where the token is judged, reviews included.
  *
  * Invariant: what is told names the account or its secret, never the token.
  */

@@ -1,7 +1,7 @@
 /**
  * What every handler receives: the exchange, what it asks for, and what the server offers.
  *
- * What it is not: the transport. Handlers write through the functions of *-response.ts.
+ * Handlers write through the functions of *-response.ts.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';

@@ -2,7 +2,7 @@
  * The metadata that the server owns: what a create sets and what an update may not change
  * (spec 1, section 2.2).
  *
- * What it is not: validation of what the client owns (apimachinery/validation).
+ * Elsewhere: validation of what the client owns (apimachinery/validation).
  */
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

@@ -2,8 +2,8 @@
  * The command of a write to the object's actor, as data: who, when, through which version, and the
  * body.
  *
- * What it is not: the decision. decide.ts has the pure function of each verb; the actor asks
- * plugins and authorizers (answers.ts).
+ * A command is data. The decision is made elsewhere: decide.ts has the pure function of each verb;
+ * the actor asks plugins and authorizers (answers.ts).
  *
  * Invariants: a command holds no function and no state, so it can be logged and decided again.
  * Time and the uid of what it may create are drawn once, when it is made.

@@ -1,8 +1,8 @@
 /**
  * Turns of the event loop, shared by all requests whose work may be longer than one: long lists,
- * large bodies, long walks. Each piece of work is a step that is run again, in turn with the others,
- * until it says that it is done or that it waits for something. A single walk of the streams, which
- * waits for the store in between, has slices.ts.
+ * large bodies, long walks. Each piece of work is a step that is run again, in turn with the
+ * others, until it says that it is done or that it waits for something. A walk of the streams,
+ * which waits for the store in between, has slices.ts.
  *
  *     run ─▶ [ step ][ step ][ step ] … until `turnMs` are used ─▶ next turn of the event loop
  *                 └ at most `stepMs` each, which is for the step to see to

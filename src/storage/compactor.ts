@@ -1,8 +1,8 @@
 /**
  * Age-based compaction: history older than `historyMs` is forgotten.
  *
- * What it is not: a clock of its own. The age of a change stands in the log (Change.timeMs), so a
- * restart neither forgets nor keeps more than it should.
+ * The age of a change stands in the log (Change.timeMs), so a restart neither forgets nor keeps
+ * more than it should.
  *
  * The newest change that is old enough is found by bisection over the revision space, one change
  * read per step: walking the log would read every record of the history on every run. Time in the

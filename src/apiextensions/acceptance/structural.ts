@@ -2,7 +2,7 @@
  * Whether a schema is structural: every field and every list has one type, said outside of allOf,
  * anyOf, oneOf and not, which may then only narrow the values (spec 1, section 4.8).
  *
- * What it is not: the keywords that no schema may have (keywords.ts), defaults or rules.
+ * Elsewhere: the keywords that no schema may have (keywords.ts), defaults and rules.
  *
  * Invariants: the schema is plain JSON that nobody has judged yet; what has a wrong type reads as
  * absent. Errors are sorted by their texts. Bounds: linear in the schema; `errorsMax` errors.

@@ -2,9 +2,9 @@
  * ConversionReviews: what a conversion webhook is asked, and what is made of its answer (spec 1,
  * section 9).
  *
- * What it is not: the call. Invariants: pure. Objects come back in the order in which they were
- * given, as many as were asked for, each the one that it was but for its fields, labels and
- * annotations; anything else is a problem, said in the reference's words.
+ * Invariants: pure. Objects come back in the order in which they were given, as many as were asked
+ * for, each the one that it was but for its fields, labels and annotations; anything else is a
+ * problem, said in the reference's words.
  */
 import { items, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,9 +1,9 @@
 /**
  * The strategy of a kind that users define: what most kinds do, and what its schema demands.
  *
- * What it is not: the validation (custom-schema.ts). Objects come in the version of the request and
- * are judged by its schema alone, as the reference judges them: what the version that is stored
- * demands counts in writes through that one.
+ * Elsewhere: the validation (custom-schema.ts). Objects come in the version of the request and are
+ * judged by its schema alone, as the reference judges them: what the version that is stored demands
+ * counts in writes through that one.
  *
  * Invariants: pure. What is said of a write that is accepted was found when it was judged, and is
  * not looked for again. A write that is not small is judged in parts before it is decided on, and

@@ -5,8 +5,6 @@
  *     decide   an object in another version ─ remembered? ─▶ it
  *                      └─ no: ConversionMissing ─▶ convert ─▶ remember ─▶ decided again
  *
- * What it is not: the protocol (../conversion), or the call.
- *
  * Invariants: what comes back is read by the schema of its version. A webhook that is slow or dead
  * holds up those who ask for its own type, and nobody else.
  * Bounds: `batchMax` objects a call; conversions are remembered up to `rememberedMax`, those that

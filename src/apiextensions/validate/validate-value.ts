@@ -2,8 +2,6 @@
  * Values against a schema: types, bounds, formats, enumerations, required fields and alternatives,
  * at every depth, with the paths and texts of the reference (spec 1, sections 4.8 and 7).
  *
- * What it is not: pruning, unique lists, embedded resources or rules.
- *
  *     spine          a list of places that are begun: no recursion, and it can stop anywhere
  *     alternatives   allOf, anyOf, oneOf and not of one place: by recursion, in one step
  *

@@ -7,8 +7,7 @@
  *
  *     {"a":1,"b":{"a":2,"a":3}}     4 colons, 3 members: look closer -> b.a
  *
- * What it is not: a JSON parser. It expects text that one has accepted; on other text its answers
- * do not matter.
+ * It expects text that a JSON parser has accepted; on other text its answers do not matter.
  *
  * Bounds: `duplicatesMax` paths of `pathCharsMax`; the recursion of counting is bounded by the
  * nesting that the codec accepts.

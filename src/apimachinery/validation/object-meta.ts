@@ -1,9 +1,8 @@
 /**
  * Rules of object metadata on create and on update (spec 1, section 2.2).
  *
- * What it is not: the shape check (`meta-shape.ts`), which comes first, or anything about spec and
- * status. It expects that the server's own fields are set and that a generated name is already in
- * `name`.
+ * The shape check (`meta-shape.ts`) comes first. It expects that the server's own fields are set
+ * and that a generated name is already in `name`.
  *
  * Bounds: annotations together ANNOTATIONS_BYTES_MAX; label keys and values 63 characters and
  * prefixes 253 (`names.ts`); a managedFields subresource SUBRESOURCE_LENGTH_MAX.

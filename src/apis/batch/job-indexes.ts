@@ -1,7 +1,7 @@
 /**
  * Indexes of an indexed job as text: numbers and ranges in order, `0,2-4,7`.
  *
- * What it is not: a set. Only the number of indexes is computed.
+ * Only the number of indexes is computed.
  */
 import { quote } from '../../apimachinery/quote.ts';
 

@@ -7,7 +7,7 @@
  *       ▶ slice kubernetes-v4-7443   port 7443, one endpoint
  *       ▶ Endpoints kubernetes       a subset for each port
  *
- * What it is not: knowing who is there (kubernetes-service.ts).
+ * Elsewhere: knowing who is there (kubernetes-service.ts).
  *
  * Invariants: pure; the same servers make the same objects, in whichever order they come. Without a
  * server the slice `kubernetes` is there and empty.

@@ -4,7 +4,7 @@
  *
  *     not there, or no date ▶ today       a date ▶ left alone
  *
- * What it is not: the marks themselves (src/authentication/account-token-uses.ts).
+ * Elsewhere: the marks themselves (src/authentication/account-token-uses.ts).
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';

@@ -5,8 +5,6 @@
  *     authentication ▶ audit is told ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
  *       401              500             400, 403        429       403
  *
- * What it is not: the methods and the authorizers; they are asked.
- *
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
  * exchange when the handler gets it. If all answers come at once, the request does not wait for a

@@ -1,7 +1,7 @@
 /**
  * Bodies in audit events: always JSON, whatever encoding was sent, and the reason of a refusal.
  *
- * What it is not: the choice of when and whether a body is audited (audited-exchange.ts).
+ * Elsewhere: the choice of when and whether a body is audited (audited-exchange.ts).
  *
  * Invariant: what cannot be told as JSON (packed, or of an unknown kind) is left out.
  * Bound: of a streamed list no more is kept than `keptBytesMax`.

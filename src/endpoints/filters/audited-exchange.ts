@@ -1,8 +1,8 @@
 /**
  * An exchange whose request and answer are told to an audit trail on their way.
  *
- * What it is not: the policy or the events (src/audit), or what is told of a body
- * (audited-body.ts). Without a policy no exchange is wrapped.
+ * Elsewhere: the policy and the events (src/audit) and what is told of a body (audited-body.ts).
+ * Without a policy no exchange is wrapped.
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage

@@ -1,8 +1,8 @@
 /**
  * Composes the companions of writes: quotas and the addresses of services.
  *
- * What it is not: the companions (src/admission/companions) or the store's rules, which the store
- * is opened with (open-storage.ts).
+ * Elsewhere: the companions (src/admission/companions) and the store's rules, which the store is
+ * opened with (open-storage.ts).
  */
 import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
 import { serviceCompanions } from '../../admission/addresses/service-claims.ts';

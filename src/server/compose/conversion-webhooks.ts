@@ -1,7 +1,7 @@
 /**
  * Calls conversion webhooks: where a `clientConfig` leads, with connections that are kept.
  *
- * What it is not: what is asked, or what is made of the answer (src/apiextensions/conversion).
+ * Elsewhere: what is asked and what is made of the answer (src/apiextensions/conversion).
  *
  * Invariants: a call ends within `timeoutMs` and is not tried again.
  */

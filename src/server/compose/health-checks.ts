@@ -5,7 +5,7 @@
  *     ping, log, etcd ─ readyz: etcd-readiness, informer-sync, change-followers (of this server's
  *     own), admission-configurations ─ what the start has to do ─ shutdown
  *
- * What it is not: the endpoints (src/endpoints/health.ts).
+ * Elsewhere: the endpoints (src/endpoints/health.ts).
  *
  * Invariants: each check tests what its name says; what this server does not do has no check. A
  * start hook that is done stays done. A server that lags is alive but not ready: it should get no

@@ -2,7 +2,7 @@
  * The store that the options name, opened; and the directory that it, the keys and the
  * kubeconfig lie in.
  *
- * What it is not: stores that are moved, copied or checked (store-commands.ts).
+ * Elsewhere: stores that are moved, copied and checked (store-commands.ts).
  */
 import { mkdirSync } from 'node:fs';
 import { objectStates } from '../../../actors/actors.ts';

@@ -1,8 +1,6 @@
 /**
  * The answer to new requests during shutdown with `--shutdown-send-retry-after`: retry, over
  * another connection.
- *
- * What it is not: the closing of connections, which is the transport's.
  */
 import { healthEndpoints } from '../../endpoints/health.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';

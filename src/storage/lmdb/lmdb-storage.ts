@@ -1,7 +1,7 @@
 /**
  * The storage contract on LMDB: the embedded store (`--store=lmdb`).
  *
- * What it is not: shared. One process has the directory; a second one is refused (`in-use`).
+ * One process has the directory; a second one is refused (`in-use`).
  *
  * Invariants: what a read sees is on the disk (tables.ts); every read is of one snapshot
  * (lmdb-reads.ts); every write is one transaction after another (lmdb-writes.ts). The ring of the

@@ -5,9 +5,6 @@
  *               with scheduling gates, the condition that reports them
  *     update    the status, and the fields that its priority class sets
  *     status    the QoS class
- *
- * What it is not: defaults (a client could have written those), the fields that admission sets, or
- * those that controllers and nodes write later.
  */
 import { objects, part } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
