@@ -106,7 +106,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   begin(start: WatchStart, onInitialEventsEnd?: () => void): void {
-    this.#follow((place) => watchEvents(place, start, onInitialEventsEnd));
+    this.#follow((progress) => watchEvents(progress, start, onInitialEventsEnd));
   }
 
   /** Its index in the live list, kept by the list; -1: in none. */
@@ -201,10 +201,10 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     onEnded(this);
   }
 
-  #follow(expression: (place: WatchProgress) => Observable<WatchItem>): void {
+  #follow(expression: (progress: WatchProgress) => Observable<WatchItem>): void {
     const approach = new Approach();
     this.#approach = approach;
-    const subscription = expression(this.#placeOf(approach)).subscribe({
+    const subscription = expression(this.#progressOf(approach)).subscribe({
       next: (item) => this.#take(approach, item),
       // The encoder cannot even say what is wrong.
       error: () => this.end(),
@@ -214,7 +214,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     else subscription.unsubscribe();
   }
 
-  #placeOf(approach: Approach): WatchProgress {
+  #progressOf(approach: Approach): WatchProgress {
     const { sources, whenApplied } = this.#deps;
     return {
       sources,
