@@ -46,7 +46,7 @@ export const decisionEvents = [
 ] as const;
 export type DecisionEvent = (typeof decisionEvents)[number];
 
-/** What the actor tells its machine of itself. */
+/** Events that the actor raises about itself. */
 const internalEvents = [
   'known.absent',
   'known.live',

@@ -157,7 +157,7 @@ export class ResourceCache {
     return { namespace: this.#namespace, name: key.slice(slash + 1) };
   }
 
-  /** Undefined, and remembered, when nobody can tell what the record says. */
+  /** Undefined, and remembered, when the record cannot be read. */
   #read(record: StoredRecord, place: EntryName, allocate?: Allocate): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, place, allocate);

@@ -59,7 +59,7 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly live: W[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
-  /** Its watchers are being ended, and told why (watch-terminator.ts). */
+  /** Its watchers are being ended, with an error or without (watch-terminator.ts). */
   ending: { readonly why: StatusError | undefined } | undefined = undefined;
 
   /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,

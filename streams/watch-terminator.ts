@@ -33,8 +33,8 @@ export class WatchTerminator {
     this.#deps = deps;
   }
 
-  /** Ends the watchers of the groups. `why`: what they are told; undefined: nothing, but they get
-   * what there is for them. */
+  /** Ends the watchers of the groups. `why`: the error that they are sent; undefined: none, but
+   * they get what there is for them. */
   begin(groups: Iterable<WatchGroup<Watcher>>, why: StatusError | undefined): void {
     for (const group of groups) {
       group.ending ??= { why };

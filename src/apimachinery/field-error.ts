@@ -50,7 +50,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** Errors that one answer tells of. Policy: behind them it says `too many errors`. */
+/** Errors that one answer lists. Policy: behind them it says `too many errors`. */
 export const fieldErrorsMax = 100;
 
 /** One for all: nearly every check finds nothing, and need not make a list of it. */

@@ -186,7 +186,7 @@ function validateForWatch(options: RawListOptions, watchListEnabled: boolean): F
 }
 
 /** A watch from "" or "0" that says nothing more begins with the state, as it always did. Filled
- * in before anything is judged: such a watch has nothing to continue. */
+ * in before anything is validated: such a watch has nothing to continue. */
 function withLegacyInitialEvents(
   options: RawListOptions,
   watchListEnabled: boolean,

@@ -26,7 +26,7 @@ export function clientCertificates(
   roots: () => readonly Certificate[],
   clock: Clock,
   identity: Identity,
-  /** Is told at each use how long the certificate is still good, in seconds. */
+  /** Is called at each use with how long the certificate is still good, in seconds. */
   onUsed: (remainingSeconds: number) => void = () => undefined,
 ): Authenticator {
   const name = 'x509';

@@ -40,7 +40,7 @@ export interface AnsweredTokenRequest {
   readonly object: ApiObject;
   /** Undefined for a dry run. */
   readonly credentialId: string | undefined;
-  /** What the caller is told beside it. */
+  /** Warnings for the caller. */
   readonly warning: string | undefined;
 }
 

@@ -3,7 +3,7 @@
  * somebody has deleted an IPAddress by hand or made one without a service.
  *
  *     a service has it, no record      ▶ the record is made
- *     a service has it, another's      ▶ told: one of the two has to change
+ *     a service has it, another's      ▶ logged: one of the two has to change
  *     a record for a service without   ▶ the record goes
  *
  * A service's own write claims and gives back in its transaction

@@ -39,7 +39,7 @@ export interface EndpointDeps {
   readonly views: ResourceViews;
   /** Counts what watches are sent. */
   readonly watchCounts: WatchCounts;
-  /** Told for which request long work continues. */
+  /** Called with the request for which long work continues. */
   readonly turnWatch: Pick<TurnWatch<RequestInfo>, 'mark'>;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;

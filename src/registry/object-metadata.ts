@@ -17,7 +17,7 @@ export interface ServerSetMetadata {
   readonly namespace: string;
 }
 
-/** Fields of metadata that a client cannot write. What it says of managedFields is judged where
+/** Fields of metadata that a client cannot write. What it says of managedFields is checked where
  * ownership is tracked. */
 const serverOwned: ReadonlySet<string> = new Set([
   'resourceVersion',

@@ -92,7 +92,7 @@ export interface WriteInput extends CommandInput {
   readonly user: UserInfo | undefined;
   /** Which guards must be asked. */
   readonly asks: AdmissionPhases;
-  /** What the guards are told; undefined: the write has none. */
+  /** What the guards get; undefined: the write has none. */
   readonly terms: WriteTerms | undefined;
   /** The uid of an object that it creates; '' if it creates none. */
   readonly uid: string;

@@ -1,5 +1,5 @@
 /**
- * What guards are told about the request of a write, and the warnings and annotations that they
+ * What guards get to know of the request of a write, and the warnings and annotations that they
  * return.
  *
  * Guards see the options as they were sent; the parsed ones are already in force.

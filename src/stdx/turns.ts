@@ -35,7 +35,7 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have a turn for itself: never the one it asks in. */
+/** The argument of `pause` for work that is to have a turn for itself: never the one it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };

@@ -94,7 +94,7 @@ export interface CommitterOptions {
   /** Whether a record in this state is being deleted; absent: none is. */
   readonly isEnding?: IsBeingDeleted | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
-  /** Is told when writes have become durable; absent: nobody is. */
+  /** Is called when writes have become durable; absent: nobody is. */
   readonly stages?: CommitStages | undefined;
 }
 

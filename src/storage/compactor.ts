@@ -19,7 +19,7 @@ export interface Compactor {
   start(): void;
   /** No further run; resolves when the one in progress has ended. */
   stop(): Promise<void>;
-  /** Compacts once and tells the compact revision that then holds. Rejects with StorageError. */
+  /** Compacts once and returns the compact revision that then holds. Rejects with StorageError. */
   runOnce(): Promise<Revision>;
 }
 
@@ -30,7 +30,7 @@ export interface CompactorOptions {
   /** How long a change stays readable (`--watch-history`). */
   readonly historyMs: number;
   readonly intervalMs: number;
-  /** Told when a timed run fails; the next one is tried all the same. */
+  /** Called when a timed run fails; the next one is tried all the same. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -86,7 +86,7 @@ type StoredForms = Pick<CustomKind, 'readStored' | 'toStored'>;
 
 /** What is in the store is read by the version that it is stored in; one that there is no more
  * reads as the one that is stored now. What is written has the defaults of that, which are no part
- * of what was judged. */
+ * of what was validated. */
 function storedForms(
   { group }: DefinitionSummary,
   storage: VersionSummary,

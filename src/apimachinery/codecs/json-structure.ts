@@ -1,6 +1,6 @@
 /**
- * What the engine's JSON reader does not tell: how deep a text nests, whether digits may have been
- * lost, and which keys come twice.
+ * What the engine's JSON reader does not report: how deep a text nests, whether digits may have
+ * been lost, and which keys come twice.
  *
  * Duplicates are looked for only when there are any, which counting shows: a text has as many
  * members as it has colons outside strings; if its value has as many, no key came twice.
@@ -15,7 +15,7 @@
 import type { JsonValue } from '../unstructured.ts';
 import { closingQuote } from './long-integers.ts';
 
-/** Repetitions that are told: of each key once in its object, even where paths are the same. */
+/** Repetitions that are reported: of each key once in its object, even where paths are the same. */
 export const duplicatesMax = 100;
 /** A path that is longer is cut: each repetition would cost as much as all that is before it. */
 const pathCharsMax = 1024;

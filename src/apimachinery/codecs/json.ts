@@ -6,7 +6,7 @@
  * `bodyDepthMax`, more values than `bodyValuesMax`. A key that comes twice has its last value; who
  * asks is told which those are. Half of a surrogate pair becomes U+FFFD, as in the reference.
  *
- * Bounds: those of body-bounds.ts, judged in a look over the bytes before anything is built; size
+ * Bounds: those of body-bounds.ts, checked in a pass over the bytes before anything is built; size
  * is bounded by whoever read the body.
  */
 import { isUtf8 } from 'node:buffer';

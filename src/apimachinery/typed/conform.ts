@@ -314,7 +314,7 @@ function elementZero(type: TypeSchema): () => JsonValue {
   }
 }
 
-/** The form is told by the value: an object, a list, or true and false. */
+/** The form follows from the value: an object, a list, or true and false. */
 function unionReader(schema: UnionSchema): Reader {
   const readers = new Map<string, Reader>();
   return (value, walk) => {

@@ -40,7 +40,7 @@ export type TypeSchema = ScalarSchema | ListSchema | MapSchema | ObjectSchema | 
 export interface ScalarSchema {
   readonly kind: 'scalar';
   readonly scalar: ScalarKind;
-  /** The values that the release knows, for an enumeration; others are for validation to judge. */
+  /** The values that the release knows, for an enumeration; others are left to validation. */
   readonly values?: readonly string[] | undefined;
 }
 

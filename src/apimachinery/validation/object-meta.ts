@@ -33,8 +33,8 @@ const SUBRESOURCE_LENGTH_MAX = 256;
 const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
 export interface FinalizerRules {
-  /** Of what users define: a finalizer needs no domain, and one that is added later is not judged;
-   * what is odd about it is a warning (finalizerWarnings). */
+  /** Of what users define: a finalizer needs no domain, and one that is added later is not
+   * validated; what is odd about it is a warning (finalizerWarnings). */
   readonly anyFinalizer?: boolean | undefined;
 }
 
@@ -70,7 +70,7 @@ export function validateObjectMetaUpdate(
     validateGenerationUpdate(next, current),
     validateImmutable(next, current),
     validateCommon(next),
-    // Those that are there have been judged, and usually they stay.
+    // Those that are there have been validated, and usually they stay.
     next['managedFields'] === current['managedFields']
       ? noErrors
       : validateManagedFields(next['managedFields']),
@@ -242,7 +242,8 @@ export function finalizerWarnings(
 const withPath = ' including a path (/)';
 const noWarnings: readonly string[] = [];
 
-/** Finalizers that are already stored are not judged again: they must be removable one by one. */
+/** Finalizers that are already stored are not validated again: they must be removable one by one.
+ * */
 function validateFinalizersUpdate(
   next: ObjectMeta,
   current: ObjectMeta,

@@ -4,7 +4,8 @@
  * It cannot deny: nothing found is no opinion.
  *
  * Invariants: pure on the index. Bindings to roles that are not there do not stand in the way of
- * what other bindings grant; they are told when nothing is granted, at most `resolutionErrorsMax`.
+ * what other bindings grant; they are reported when nothing is granted, at most
+ * `resolutionErrorsMax`.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';

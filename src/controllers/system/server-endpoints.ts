@@ -25,7 +25,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** `10.0.1.1:6443`, `[2001:db8::1]:6443`: as a Lease tells of it. */
+/** `10.0.1.1:6443`, `[2001:db8::1]:6443`: as a Lease has it. */
 export function formatAddress({ address, port }: ServerAddress): string {
   return `${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps the ConfigMap that says since when uses of legacy tokens have been marked on their secrets:
- * whoever removes unused tokens must not judge by a time before (spec 2, section 5.2).
+ * whoever removes unused tokens must not count from a time before (spec 2, section 5.2).
  *
  *     not there, or no date ▶ today       a date ▶ left alone
  *

@@ -5,7 +5,7 @@
  * there, too: by the right to create these reviews.
  *
  * Invariants: nothing is stored. A review that asks two things, or none, is refused and decides
- * nothing. An error inside an authorizer is told beside the answer.
+ * nothing. An error inside an authorizer is returned beside the answer.
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

@@ -55,7 +55,7 @@ export function companionParts(
     pause: () => turns.pause(),
   });
   const bounds = admission.plugins.has('ResourceQuota');
-  // What is stored is told at once, when there is nothing to forget yet.
+  // What is stored is announced at once, when there is nothing to forget yet.
   const told: { companions?: CompanionsPort } = {};
   const forget = (namespace: string): void => told.companions?.forgetEpoch(namespace);
   const lostQuota = lost(quotasResource);

@@ -175,7 +175,7 @@ function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
   ];
 }
 
-/** In /livez it may be late; apart, so that the other endpoints tell the truth. */
+/** In /livez it may be late; apart, so that the other endpoints stay true. */
 function checksOfHook({ name, done }: StartHook, inGrace: () => boolean): readonly HealthCheck[] {
   return [
     { name, endpoints: ['livez'], healthy: () => done() || inGrace() },

@@ -23,7 +23,7 @@ import type { Storage, StoreKey } from '../../storage/storage.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from '../config/options.ts';
 
-/** What a store over several servers is told about the records of one: all must say the same. */
+/** What a store needs to know of records; all servers over one store must say the same. */
 export const recordRules = {
   mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanionConditionKey(key),
   mayBeMissed: isEpochKey,

@@ -7,7 +7,7 @@ import type { HttpExchange } from '../../transport/http-exchange.ts';
 
 const retryAfterSeconds = 5;
 
-/** False: it is to be served; probes are told the truth to the end. */
+/** False: it is to be served; probes are served to the end. */
 export function refuseDuringShutdown(exchange: HttpExchange): boolean {
   const [, root = ''] = exchange.path.split('/', 2);
   if (healthEndpoints.some((endpoint) => endpoint === root)) return false;

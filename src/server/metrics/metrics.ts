@@ -71,7 +71,7 @@ export interface MetricsSetting {
   readonly series?: readonly MetricSeries[] | undefined;
   /** Resolves in a later turn of the event loop. Absent: the page is written in one. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Is told of deprecated metrics that are registered. */
+  /** Is called with deprecated metrics that are registered. */
   readonly warn: (text: string) => void;
 }
 

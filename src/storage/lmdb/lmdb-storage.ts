@@ -66,7 +66,7 @@ export interface LmdbReserveOptions {
   readonly reserveBytes: number;
   /** Whether a record in this state is being deleted: such are written on a full medium, too. */
   readonly isEnding: (state: string) => boolean;
-  /** Told when the store has become full, and when it is no longer. */
+  /** Called when the store has become full, and when it is no longer. */
   readonly onFull: (full: boolean) => void;
 }
 

@@ -68,7 +68,7 @@ export interface ReserveOptions {
   readonly clock: Clock;
   /** 0: none. */
   readonly bytes: number;
-  /** Told when the store has become full, and when it is no longer. */
+  /** Called when the store has become full, and when it is no longer. */
   readonly onFull: (full: boolean) => void;
 }
 

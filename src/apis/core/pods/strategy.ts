@@ -49,7 +49,7 @@ function withPriorityOf(next: ApiObject, current: ApiObject): ApiObject {
   return Object.keys(kept).length === 0 ? next : { ...next, spec: { ...spec, ...kept } };
 }
 
-/** The class is told once and stays: whoever writes the status need not repeat it. */
+/** The class is set once and stays: whoever writes the status need not repeat it. */
 function withQosClassOf(next: ApiObject, current: ApiObject): ApiObject {
   const status = part(next, 'status');
   const { qosClass } = part(current, 'status');
