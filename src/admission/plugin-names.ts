@@ -51,7 +51,7 @@ const rows = [
   { name: 'MutatingAdmissionWebhook', isOn: 'on', configured: true },
   { name: 'ValidatingAdmissionPolicy', isOn: 'on' },
   { name: 'ValidatingAdmissionWebhook', isOn: 'on', configured: true },
-  { name: 'ResourceQuota', isOn: 'on' },
+  { name: 'ResourceQuota', isOn: 'on', configured: true },
   { name: 'AlwaysDeny', isOn: 'off' },
 ] as const satisfies readonly PluginRow[];
 

@@ -122,13 +122,18 @@ export interface CustomKind {
 
 /** Conversions of such a kind throw ConversionMissing for what has not been remembered. */
 export interface ConversionWebhook {
-  /** The objects in this version, in their order; those that are in it already are left alone. */
-  convert(objects: readonly ApiObject[], apiVersion: string): Promise<ConvertedObjects>;
+  /** The objects in this version, in their order; those that are in it already are left alone.
+   * `shown` is called with each, in a step of its own, and `objects` are taken one in a step. */
+  convert<T>(
+    objects: Iterable<ApiObject>,
+    apiVersion: string,
+    shown: (object: ApiObject) => T,
+  ): Promise<ConvertedObjects<T>>;
   remember(object: ApiObject, apiVersion: string, converted: ApiObject): void;
 }
 
-export type ConvertedObjects =
-  | { readonly kind: 'ok'; readonly objects: readonly ApiObject[] }
+export type ConvertedObjects<T> =
+  | { readonly kind: 'ok'; readonly objects: readonly T[] }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 /** Between one version's fields and those of the form that all versions of its resource share.

@@ -318,6 +318,11 @@ export function newInternalError(message: string): StatusError {
   });
 }
 
+/** What the reference answers with where it has only a text. */
+export function newUnknownError(message: string): StatusError {
+  return new StatusError({ reason: '' as StatusReason, message, code: 500 });
+}
+
 /** The store did not do it, and changed nothing: it may be tried again. */
 export function newStoreFailure(message: string, retryAfterSeconds: number): StatusError {
   return new StatusError({

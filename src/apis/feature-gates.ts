@@ -38,6 +38,7 @@ export const featureGates: GateTable = lookup({
   APIResponseCompression: life('8 alpha, 16 beta'),
   APIServerIdentity: life('20 alpha, 26 beta'),
   AggregatedDiscoveryEndpoint: life('26 alpha, 27 beta, 30 ga'),
+  AllowInsecureKubeletCertificateSigningRequests: life('31 deprecated off'),
   AllowUnsafeMalformedObjectDeletion: life('32 alpha'),
   CBORServingAndStorage: life('32 alpha'),
   DRADeviceTaints: life('33 alpha'),

@@ -12,7 +12,8 @@ import type { Subscription } from 'rxjs';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Language } from '../cel/language.ts';
 import { followFiles } from '../stdx/followed-files.ts';
-import { readFileAtStart } from '../stdx/regular-file.ts';
+import { readFileAtStart, readRegularFile } from '../stdx/regular-file.ts';
+import type { ReadFile } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { finished, runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -128,7 +129,7 @@ export function createAuthorization(
       const reading = readConfiguration(changed, options, deps);
       const read = await runStepwise(deps.turns, reading, () => isStopped);
       if (read === undefined) return;
-      const next = making.ofConfiguration(read);
+      const next = making.ofConfiguration(read, readWhileServing);
       checkFixed(next, fixed);
       const before = members;
       members = next;
@@ -209,11 +210,18 @@ function* readConfiguration(
   throw new AuthorizationOptionsError('authorization-config', `${configFile}: ${problems}`);
 }
 
+/** A larger kubeconfig is not read while the server serves. */
+const kubeconfigBytesMax = 1024 * 1024;
+
+/** A pipe would stop the server until somebody writes into it. */
+const readWhileServing: ReadFile = (file) => readRegularFile(file, kubeconfigBytesMax);
+
 interface MemberMaking {
   readonly rbac: RbacAuthorizer;
   readonly index: RbacIndex;
   ofModes(): readonly Member[];
-  ofConfiguration(configured: readonly ConfiguredAuthorizer[]): readonly Member[];
+  /** `read`: the kubeconfigs that it names; absent at the start. */
+  ofConfiguration(configured: readonly ConfiguredAuthorizer[], read?: ReadFile): readonly Member[];
   readonly following: Subscription;
 }
 
@@ -235,12 +243,12 @@ function makeMembers(
     node = createNodeAuthorizer(graph, identity, nodeRules(identity));
     return node;
   };
-  const webhook = (name: string, settings: WebhookSettings): Member => {
+  const webhook = (name: string, settings: WebhookSettings, read?: ReadFile): Member => {
     const flag =
       options.configFile === undefined
         ? 'authorization-webhook-config-file'
         : 'authorization-config';
-    const target = usable(flag, () => readWebhookTarget(settings.kubeConfigFile));
+    const target = usable(flag, () => readWebhookTarget(settings.kubeConfigFile, read));
     const client = createWebhookClient(target, settings.timeoutMs, { clock, timers });
     const reviewGroup = `authorization.${identity.domain}`;
     const made = createWebhookAuthorizer(
@@ -275,10 +283,10 @@ function makeMembers(
     rbac,
     index,
     ofModes: () => options.modes.map(ofMode),
-    ofConfiguration: (configured) =>
+    ofConfiguration: (configured, read) =>
       configured.map((each) =>
         each.type === 'Webhook'
-          ? webhook(each.name, each.webhook)
+          ? webhook(each.name, each.webhook, read)
           : { ...ofMode(each.type), name: each.name },
       ),
     following,

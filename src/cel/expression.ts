@@ -4,6 +4,7 @@
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets, textLimits } from './budgets.ts';
+import { stepsDone } from './evaluate/step-allowance.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { untilDone } from '../stdx/turns.ts';
@@ -111,6 +112,8 @@ export interface SpentUnits {
 const unitsOfOne = 50;
 /** Some two milliseconds: then the next expression waits for a turn. */
 const unitsAtOnce = 20_000;
+/** Steps of work take as long as one unit. */
+const stepsOfUnit = 10;
 
 /** At once when it is small, else in turns of the event loop that others share. `spent`: shared by
  * the expressions that belong together. */
@@ -122,9 +125,10 @@ export function evaluateInTurns(
   spent: SpentUnits = { units: 0 },
 ): Outcome | Promise<Outcome> {
   const evaluation = program.begin(bindings, options);
+  const stepsBefore = stepsDone();
   const outcome = spent.units < unitsAtOnce ? evaluation.next() : undefined;
   if (outcome !== undefined) {
-    spent.units += outcome.cost + unitsOfOne;
+    spent.units += outcome.cost + unitsOfOne + (stepsDone() - stepsBefore) / stepsOfUnit;
     return outcome;
   }
   spent.units = 0;

@@ -31,6 +31,7 @@ import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
@@ -40,6 +41,9 @@ import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
+
+/** Of a quota whose status is written. */
+const bytesPerMs = 16 * 1024;
 
 const quotaCounterLimits = {
   /** Between two looks at everything. */
@@ -193,27 +197,52 @@ async function syncOnce(
   isMeant: (quota: ApiObject) => boolean,
 ): Promise<string[]> {
   const { streams, turns } = registry;
-  const looked = names.flatMap((name) => quotaAt(registry, namespace, name) ?? []).filter(isMeant);
-  if (looked.length === 0) return [];
-  const steps = countQuotas(registry, namespace, looked);
-  const counted = (await runStepwise(turns, steps, () => false)) ?? [];
-  const wrong = looked.flatMap((quota, at) => {
-    const status = counted[at];
-    return status === undefined || isRight(quota, status) ? [] : [{ quota, status }];
-  });
+  const steps = wrongQuotas(registry, namespace, names, isMeant);
+  const wrong = (await runStepwise(turns, steps, () => false)) ?? [];
   if (wrong.length === 0) return [];
   await streams.waitUntilCurrent();
   const { writesAtOnce } = quotaCounterLimits;
   for (let from = 0; from < wrong.length; from += writesAtOnce) {
     const writes = wrong.slice(from, from + writesAtOnce).map(async ({ quota, status }) => {
-      const now = quotaAt(registry, namespace, quota.metadata.name ?? '');
-      if (now?.metadata.resourceVersion !== quota.metadata.resourceVersion) return;
+      const now = streams.snapshot(quotas).get(namespace, quota.metadata.name ?? '');
+      if (now?.revision.toString() !== quota.metadata.resourceVersion || now === undefined) return;
+      // What it takes grows with what the quota names.
+      await turns.pause(now.bytes.length / bytesPerMs);
       await writeStatus(registry, quota, namespace, status);
     });
     await Promise.all(writes);
   }
   await streams.waitUntilCurrent();
   return wrong.map(({ quota }) => quota.metadata.name ?? '');
+}
+
+interface WrongQuota {
+  readonly quota: ApiObject;
+  readonly status: Counted;
+}
+
+/** Each of them is read, and judged, in a step of its own. */
+function* wrongQuotas(
+  registry: RegistryDeps,
+  namespace: string,
+  names: readonly string[],
+  isMeant: (quota: ApiObject) => boolean,
+): Steps<WrongQuota[]> {
+  const looked: ApiObject[] = [];
+  for (const name of names) {
+    const quota = quotaAt(registry, namespace, name);
+    yield;
+    if (quota !== undefined && isMeant(quota)) looked.push(quota);
+    yield;
+  }
+  const counted = yield* countQuotas(registry, namespace, looked);
+  const wrong: WrongQuota[] = [];
+  for (const [at, quota] of looked.entries()) {
+    const status = counted[at];
+    if (status !== undefined && !isRight(quota, status)) wrong.push({ quota, status });
+    yield;
+  }
+  return wrong;
 }
 
 function isRight(quota: ApiObject, { hard, used }: Counted): boolean {

@@ -55,8 +55,11 @@ interface Source {
   readonly names: Map<Scope, Set<string>>;
 }
 
+/** Names of a quota that are looked up at once. */
+const namesAtOnce = 256;
+
 /** In the order of the quotas, which are all of this namespace. */
-export function countQuotas(
+export function* countQuotas(
   deps: UsageDeps,
   namespace: string,
   quotas: readonly ApiObject[],
@@ -64,21 +67,28 @@ export function countQuotas(
   const names = usageNames(deps.identity);
   const scopes = new Map<string, Scope>();
   const sources = new Map<string, Source>();
-  const ofQuotas = quotas.map((quota) => {
+  const ofQuotas: { readonly hard: JsonObject; readonly scope: Scope }[] = [];
+  for (const quota of quotas) {
     const spec = part(quota, 'spec');
     const scope = scopeOf(scopes, spec);
     const hard = part(spec, 'hard');
-    for (const name of Object.keys(hard)) {
-      const source = sourceOf(deps, sources, name, names.storageDomain);
+    for (const [at, name] of Object.keys(hard).entries()) {
+      if (at % namesAtOnce === namesAtOnce - 1) yield;
+      const source = sourceOf(deps, sources, name, names);
       if (source === undefined) continue;
       const asked = source.names.get(scope) ?? new Set<string>();
       source.names.set(scope, asked.add(name));
     }
-    return { hard, scope };
-  });
-  return counting([...sources.values()], namespace, names, () =>
-    ofQuotas.map(({ hard, scope }) => ({ hard, used: usedOf(hard, scope) })),
-  );
+    ofQuotas.push({ hard, scope });
+    yield;
+  }
+  yield* counting([...sources.values()], namespace, names);
+  const counted: Counted[] = [];
+  for (const { hard, scope } of ofQuotas) {
+    counted.push({ hard, used: usedOf(hard, scope) });
+    yield;
+  }
+  return counted;
 }
 
 function scopeOf(scopes: Map<string, Scope>, spec: JsonObject): Scope {
@@ -97,9 +107,9 @@ function sourceOf(
   { scheme, streams }: UsageDeps,
   sources: Map<string, Source>,
   name: string,
-  storageDomain: string,
+  names: UsageNames,
 ): Source | undefined {
-  const resource = resourceOf(name, storageDomain);
+  const resource = resourceOf(name, names);
   if (!isCounted(resource)) return undefined;
   const key = `${resource.group}/${resource.resource}`;
   const known = sources.get(key);
@@ -110,7 +120,10 @@ function sourceOf(
   return made;
 }
 
-function resourceOf(name: string, storageDomain: string): GroupResource {
+function resourceOf(
+  name: string,
+  { devicesOfClass, resourceGroup, storageDomain }: UsageNames,
+): GroupResource {
   const core = (resource: string): GroupResource => ({ group: '', resource });
   if (name.startsWith('count/')) {
     const [resource = '', ...group] = name.slice('count/'.length).split('.');
@@ -121,15 +134,15 @@ function resourceOf(name: string, storageDomain: string): GroupResource {
   if (name === 'requests.storage' || name.includes(`.storageclass.${storageDomain}/`)) {
     return core('persistentvolumeclaims');
   }
+  if (name.endsWith(devicesOfClass)) return { group: resourceGroup, resource: 'resourceclaims' };
   return core('pods');
 }
 
-function* counting<T>(
+function* counting(
   sources: readonly Source[],
   namespace: string,
   kindNames: UsageNames,
-  found: () => T,
-): Steps<T> {
+): Steps<void> {
   for (const { names, resource, snapshot } of sources) {
     const looked: (readonly [Scope, ReadonlySet<string>])[] = [];
     for (const [scope, asked] of names) {
@@ -147,7 +160,6 @@ function* counting<T>(
       yield;
     }
   }
-  return found();
 }
 
 /** Every object of the resource counts as one. */

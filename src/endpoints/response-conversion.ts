@@ -17,6 +17,7 @@ import { part, text } from '../apimachinery/members.ts';
 import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { encodeVersioned } from '../registry/versions.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
 
 /** From stored bytes to those in the version of the request. */
@@ -33,18 +34,26 @@ export function responseConverter(kind: KindInfo): ResponseConverter | undefined
   return async (all) => {
     // Those that are stored in the version that is asked for, which are most where it is the one.
     if (all.every((bytes) => hasObjectHead(bytes, head))) return all;
-    const converted = await webhook.convert(all.map(decodeObject), apiVersion);
-    return converted.kind === 'refused' ? converted.error : converted.objects.map(encodeVersioned);
+    const converted = await webhook.convert(decoded(all), apiVersion, encodeVersioned);
+    return converted.kind === 'refused' ? converted.error : converted.objects;
   };
+}
+
+function* decoded(all: readonly Uint8Array[]): Generator<ApiObject, void> {
+  for (const bytes of all) yield decodeObject(bytes);
 }
 
 /** The page with its objects converted. */
 export async function convertedList(
+  turns: Pick<Turns, 'pause'>,
   convert: ResponseConverter,
   list: ListResult,
 ): Promise<ListResult | StatusError> {
   const stored: StoredObject[] = [];
-  for (const entry of list.entries) if (entry !== undefined) stored.push(entry);
+  for (const entry of list.entries) {
+    if (entry === undefined) await turns.pause();
+    else stored.push(entry);
+  }
   const bytes = await convert(stored.map((entry) => entry.bytes));
   if (bytes instanceof StatusError) return bytes;
   const entries = stored.map(({ name, namespace, revision }, at) => {
@@ -54,6 +63,8 @@ export async function convertedList(
 }
 
 const pendingBytesMax = 1024 * 1024;
+/** Events that are read at once, if there are several. Policy: the others are read after them. */
+const readBytesMax = 256 * 1024;
 const newline = 0x0a;
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -71,7 +82,7 @@ export function convertingSink(
   const work = async (): Promise<void> => {
     while (pending.length > 0 && !sink.closed) {
       const bytes = Buffer.concat(pending);
-      const whole = bytes.lastIndexOf(newline) + 1;
+      const whole = endOfLines(bytes);
       if (whole === 0) break;
       pending = whole < bytes.length ? [bytes.subarray(whole)] : [];
       pendingBytes = bytes.length - whole;
@@ -116,6 +127,12 @@ export function convertingSink(
       return sink.closed || ending;
     },
   };
+}
+
+/** Behind the last of the lines that are read at once; 0: none is whole yet. */
+function endOfLines(bytes: Buffer): number {
+  const end = bytes.lastIndexOf(newline, readBytesMax - 1);
+  return (end < 0 ? bytes.indexOf(newline, readBytesMax) : end) + 1;
 }
 
 async function converted(

@@ -21,7 +21,7 @@ export async function convertMissing(
 ): Promise<StatusError | undefined> {
   const webhook = custom?.webhook;
   if (webhook === undefined) return undefined;
-  const converted = await webhook.convert([object], apiVersion);
+  const converted = await webhook.convert([object], apiVersion, (each) => each);
   if (converted.kind === 'refused') return converted.error;
   const [shown] = converted.objects;
   if (shown === undefined) return undefined;

@@ -51,12 +51,11 @@ import { withConversions } from './conversions.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
+import { namespaceFirst, namespacesResource } from './namespace-first.ts';
 import { operations } from './write-guard.ts';
 import type { WriteGuard, WriteAdmission } from './write-guard.ts';
 import { deliverNotes, writeTerms } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
-
-const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
 /** Attempts at a free random name before the client is told to try again. */
 const generateNameAttemptsMax = 8;
@@ -160,7 +159,7 @@ async function createInScope(
   }
   if (prepared.kind === 'refused') {
     deliverNotes(request, notes);
-    return prepared;
+    return namespaceOr(deps, target, submitted, user, prepared);
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const { kind } = target;
@@ -185,7 +184,27 @@ async function createInScope(
   // What was said of an attempt that is made again is forgotten with it.
   if (final === 'again') return final;
   deliverNotes(request, notes);
-  return creationResult(final, target, name);
+  const result = creationResult(final, target, name, nameAskedFor(submitted));
+  if (result.kind === 'ok') return result;
+  return namespaceOr(deps, target, submitted, user, result);
+}
+
+/** A user whose creation has been refused is notes of the namespace first. */
+async function namespaceOr(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  user: UserInfo | undefined,
+  refusal: Result<never>,
+): Promise<Result<never>> {
+  if (user === undefined) return refusal;
+  const error = await namespaceFirst(deps, target, nameAskedFor(submitted));
+  return error === undefined ? refusal : refused(error);
+}
+
+/** A refusal by the namespace comes before there is a name. */
+function nameAskedFor({ metadata: { generateName, name } }: ApiObject): string {
+  return name || generateName || '';
 }
 
 /** What is stored of it, where a webhook has to be asked. */
@@ -420,6 +439,7 @@ function creationResult(
   outcome: FinalOutcome,
   target: ResourceTarget,
   name: string,
+  asked: string = name,
 ): Result<WriteResult> {
   switch (outcome.kind) {
     case 'created':
@@ -427,7 +447,7 @@ function creationResult(
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(conditionRefusal(target, name, outcome));
+      return refused(conditionRefusal(target, asked, outcome));
     case 'replaced':
     case 'unchanged':
     case 'marked':

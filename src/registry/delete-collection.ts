@@ -22,6 +22,10 @@ import { ok, refused } from './registry.ts';
 
 const deletesInFlightMax = 64;
 
+/** What one deletion counts for in its turn. Those that change nothing (dry runs, objects that are
+ * being deleted already) wait for no commit, and would run on in one turn. */
+const deletionMs = 0.1;
+
 export interface CollectionDeletion {
   readonly list: ListResult;
   readonly deletedCount: number;
@@ -79,6 +83,7 @@ export async function deleteEntries(
         continue;
       }
       const { namespace, name } = next.value;
+      await deps.turns.pause(deletionMs);
       const one = { ...target, namespace, name };
       const result = await deleteObject(deps, one, options, options.whom);
       if (result.kind === 'ok') deletedCount += 1;

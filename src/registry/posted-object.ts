@@ -6,6 +6,7 @@ import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import { namespaceFirst } from './namespace-first.ts';
 import type { RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import type { GuardedWrite } from './write-guard.ts';
@@ -18,14 +19,20 @@ export interface PostRequest {
   readonly request: WritingRequest;
 }
 
-/** The object after mutating admission. */
+/** The object after mutating admission. A namespace that is being deleted takes nothing new, not
+ * even what is not stored. */
 export async function admitPosted(
-  { clock, guardOf }: Pick<RegistryDeps, 'clock' | 'guardOf'>,
+  { clock, guardOf, streams }: Pick<RegistryDeps, 'clock' | 'guardOf' | 'streams'>,
   write: GuardedWrite,
   operations: readonly AdmissionOperation[],
   posted: ApiObject,
   { dryRun, request, user }: PostRequest,
 ): Promise<Result<ApiObject>> {
+  if (operations.includes('CREATE')) {
+    const name = write.name || posted.metadata.name || '';
+    const going = await namespaceFirst({ streams }, write, name);
+    if (going !== undefined) return refused(going);
+  }
   const guard = guardOf?.(user, write, operations);
   if (guard === undefined) return ok(posted);
   const admission = guard.admit(writeTerms(clock, dryRun, request));

@@ -14,6 +14,9 @@ import { systemClock } from './clock.ts';
 const pipeWaitMs = 10_000;
 const pipeLookMs = 20;
 
+/** One of the two ways below. */
+export type ReadFile = (file: string) => Buffer;
+
 /** @throws Error of the file system, or one that says why the file is not read. */
 export function readRegularFile(file: string, bytesMax: number): Buffer {
   return withDescriptor(file, (descriptor) => {

@@ -60,6 +60,9 @@ export interface PlanSource<R extends PlannedRecord> {
   readonly rules?: CompanionRules | undefined;
   /** The content of a record, for the rules. */
   stored(key: StoreKey, record: R): Stored;
+  /** The state of a record before the commit, where it is known without its content. Absent: it is
+   * read. */
+  stateOf?(key: StoreKey): string | undefined;
 }
 
 export function planMutations<R extends PlannedRecord>(
@@ -72,13 +75,7 @@ export function planMutations<R extends PlannedRecord>(
   const lastApplied = new Map<StoreKey, number>();
   const now = (key: StoreKey): R | undefined =>
     overlay.has(key) ? overlay.get(key) : source.read(key);
-  // The mutations of a commit often share a condition (their namespace): it is read once.
-  const conditioned = new Map<StoreKey, R | undefined>();
-  const nowOfCondition = (key: StoreKey): R | undefined => {
-    if (overlay.has(key)) return overlay.get(key);
-    if (!conditioned.has(key)) conditioned.set(key, source.read(key));
-    return conditioned.get(key);
-  };
+  const stateNow = statesAt(source, overlay);
   const write = (key: StoreKey, operation: MutationOperation): Revision => {
     const previous = now(key);
     const revision = source.nextRevision();
@@ -112,7 +109,7 @@ export function planMutations<R extends PlannedRecord>(
     companionPlan?.flush(key);
     const refused =
       refuseExpectation(expect, operation.kind, now(key), lastApplied.get(key)) ??
-      refuseConditions(mutation.conditions, nowOfCondition);
+      refuseConditions(mutation.conditions, stateNow);
     if (refused !== undefined) {
       outcomes.push(refused);
       continue;
@@ -134,6 +131,23 @@ export function planMutations<R extends PlannedRecord>(
 }
 
 const removal: MutationOperation = { kind: 'delete' };
+
+/** States that conditions ask for. The mutations of a commit often share a condition (their
+ * namespace): it is read once. */
+function statesAt<R extends PlannedRecord>(
+  source: PlanSource<R>,
+  overlay: ReadonlyMap<StoreKey, R | undefined>,
+): (key: StoreKey) => string | undefined {
+  const conditioned = new Map<StoreKey, string | undefined>();
+  return (key) => {
+    if (overlay.has(key)) return overlay.get(key)?.state;
+    if (!conditioned.has(key)) {
+      const state = source.stateOf === undefined ? source.read(key)?.state : source.stateOf(key);
+      conditioned.set(key, state);
+    }
+    return conditioned.get(key);
+  };
+}
 
 function refuseExpectation(
   expect: Precondition,
@@ -166,10 +180,10 @@ function expectationHolds(
 
 function refuseConditions(
   conditions: readonly Condition[],
-  now: (key: StoreKey) => PlannedRecord | undefined,
+  stateNow: (key: StoreKey) => string | undefined,
 ): MutationOutcome | undefined {
   for (const condition of conditions) {
-    const found = now(condition.key)?.state;
+    const found = stateNow(condition.key);
     if (found !== condition.state) return { kind: 'condition-failed', condition, found };
   }
   return undefined;

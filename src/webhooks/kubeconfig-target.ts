@@ -9,6 +9,7 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { ReadFile } from '../stdx/regular-file.ts';
 import { openKubeconfig, serverUrlOf } from './kubeconfig.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 
@@ -27,10 +28,10 @@ export class WebhookTargetError extends Error {
   override readonly name = 'WebhookTargetError';
 }
 
-/** @throws WebhookTargetError. */
-export function readWebhookTarget(file: string): WebhookTarget {
+/** `read`: absent at the start of the server. @throws WebhookTargetError. */
+export function readWebhookTarget(file: string, read?: ReadFile): WebhookTarget {
   try {
-    const opened = openKubeconfig(file);
+    const opened = openKubeconfig(file, read);
     if (opened.kind === 'invalid') throw new Error(opened.problem);
     const { cluster, user } = currentContext(opened.kubeconfig);
     return targetOf(opened.kubeconfig, cluster, user);

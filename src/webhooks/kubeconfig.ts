@@ -11,13 +11,18 @@
  * Invariants: of two entries with one name the first counts. Files that it names lie relative to
  * it. Nothing secret is in an error.
  */
-import { readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { unreadable } from '../apimachinery/configuration-document.ts';
 import { objects, text } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { readFileAtStart, readRegularFile } from '../stdx/regular-file.ts';
+import type { ReadFile } from '../stdx/regular-file.ts';
+
+/** It is read anew for each call. */
+const tokenFileBytesMax = 64 * 1024;
 
 export type OpenedKubeconfig =
   | { readonly kind: 'ok'; readonly kubeconfig: Kubeconfig }
@@ -86,13 +91,13 @@ export function serverUrlOf(server: string): URL {
   return url;
 }
 
-/** @throws Error of the file system. */
-export function openKubeconfig(file: string): OpenedKubeconfig {
-  const decoded = decodeYaml(readFileSync(file), { findDuplicates: false });
+/** `read`: also for the files that it names. @throws Error of the file system. */
+export function openKubeconfig(file: string, read: ReadFile = readFileAtStart): OpenedKubeconfig {
+  const decoded = decodeYaml(read(file), { findDuplicates: false });
   if (decoded.kind === 'refused') return { kind: 'invalid', problem: unreadable(decoded.error) };
   const document = decoded.value;
   if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };
-  const folder = path.dirname(file);
+  const folder: Folder = { path: path.dirname(file), read };
   const kubeconfig: Kubeconfig = {
     currentContext: text(document, 'current-context'),
     contextNames: objects(document, 'contexts').map((item) => text(item, 'name')),
@@ -121,6 +126,12 @@ export function openKubeconfig(file: string): OpenedKubeconfig {
   return { kind: 'ok', kubeconfig };
 }
 
+/** Where files lie that it names, and how they are read. */
+interface Folder {
+  readonly path: string;
+  readonly read: ReadFile;
+}
+
 function named(
   document: JsonObject,
   list: string,
@@ -133,15 +144,15 @@ function named(
 }
 
 /** `field`-data is the PEM in base64, and wins over the file that `field` names. */
-function pem(entry: JsonObject, field: string, folder: string): string | undefined {
+function pem(entry: JsonObject, field: string, folder: Folder): string | undefined {
   const data = text(entry, `${field}-data`);
   if (data !== '') return Buffer.from(data, 'base64').toString('utf8');
   const file = text(entry, field);
-  return file === '' ? undefined : readFileSync(path.resolve(folder, file), 'utf8');
+  return file === '' ? undefined : folder.read(path.resolve(folder.path, file)).toString('utf8');
 }
 
 /** A token file counts before a token, a token before name and password; an empty one is none. */
-function authorizationOf(user: JsonObject, folder: string): () => string | undefined {
+function authorizationOf(user: JsonObject, folder: Folder): () => string | undefined {
   const [name, password] = [text(user, 'username'), text(user, 'password')];
   const credentials = Buffer.from(`${name}:${password}`).toString('base64');
   const basic = name === '' ? undefined : `Basic ${credentials}`;
@@ -151,9 +162,11 @@ function authorizationOf(user: JsonObject, folder: string): () => string | undef
     const header = bearer(text(user, 'token'));
     return () => header;
   }
-  const file = path.resolve(folder, tokenFile);
-  const read = (): string | undefined => bearer(readFileSync(file, 'utf8').trim());
+  const file = path.resolve(folder.path, tokenFile);
+  const header = (bytes: Buffer): string | undefined => bearer(bytes.toString('utf8').trim());
   // One that cannot be read is a problem of the configuration, not of the first call.
-  read();
-  return read;
+  const first = header(folder.read(file));
+  // A pipe has said all that it has to say.
+  if (!statSync(file).isFile()) return () => first;
+  return () => header(readRegularFile(file, tokenFileBytesMax));
 }

@@ -6,6 +6,7 @@ import { readEventRates } from '../../src/admission/event-rates/settings.ts';
 import { readImagePolicy } from '../../src/admission/image-policy/settings.ts';
 import { admissionPluginNames } from '../../src/admission/plugin-names.ts';
 import type { AdmissionPluginName } from '../../src/admission/plugin-names.ts';
+import { limitedResources } from '../../src/admission/quota/limited-resources.ts';
 import { readPodSecurity } from '../../src/admission/pod-security/configuration.ts';
 import { readNodeSelectors } from '../../src/admission/pods/node-selectors.ts';
 import { readTolerationSettings } from '../../src/admission/pods/toleration-restriction.ts';
@@ -225,6 +226,8 @@ describe('what plugins read from it', () => {
     readEventRates(given, 'eventratelimit.admission.k8s.io', problems);
   const images = (given: JsonObject | undefined, problems: string[]) =>
     readImagePolicy(given, '/etc', problems);
+  const limits = (given: JsonObject | undefined, problems: string[]) =>
+    limitedResources(given, identityOf('kubernetes'), problems);
   const ofSecurity =
     'apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n';
   const ofRates = 'apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\n';
@@ -307,6 +310,62 @@ exemptions: {namespaces: [a, A, a], usernames: [""], runtimeClasses: [a_b]}`,
         'imagePolicy.allowTTL: a number from 1 to 1800 expected, or -1 for none',
         'imagePolicy.denyTTL: a number from 1 to 1800 expected, or -1 for none',
         'imagePolicy.defaultAllow: true or false expected',
+      ],
+    ],
+    ['ResourceQuota without one', limits, undefined, []],
+    [
+      'ResourceQuota with one of each version',
+      (_given, problems) => {
+        for (const head of [
+          'apiVersion: apiserver.config.k8s.io/v1\nkind: ResourceQuotaConfiguration\n',
+          'apiVersion: resourcequota.admission.k8s.io/v1beta1\nkind: Configuration\n',
+          'apiVersion: resourcequota.admission.k8s.io/v1alpha1\nkind: Configuration\n',
+        ]) {
+          assert.equal(limits(document(head), problems), undefined);
+          assert.ok(limits(document(`${head}limitedResources: [{resource: pods}]`), problems));
+        }
+      },
+      undefined,
+      [],
+    ],
+    [
+      'ResourceQuota of the kind of another version',
+      limits,
+      'apiVersion: apiserver.config.k8s.io/v1\nkind: Configuration',
+      ['kind: ResourceQuotaConfiguration expected'],
+    ],
+    [
+      'ResourceQuota of another version',
+      limits,
+      'apiVersion: v1\nkind: Configuration\nlimitedResources: {}',
+      [
+        'apiVersion: one of apiserver.config.k8s.io/v1, ' +
+          'resourcequota.admission.k8s.io/v1beta1, ' +
+          'resourcequota.admission.k8s.io/v1alpha1 expected',
+        'limitedResources: a list expected',
+      ],
+    ],
+    [
+      'ResourceQuota with all that can be wrong',
+      limits,
+      'apiVersion: resourcequota.admission.k8s.io/v1beta1\nkind: Configuration\nmore: 1\n' +
+        'limitedResources: [7, {apiGroup: 1, matchContains: [1], matchScopes: [2, ' +
+        '{scopeName: A, operator: B, values: c, d: 1}], limit: 1}]',
+      [
+        'more: unknown field',
+        'limitedResources[0]: an object expected',
+        'limitedResources[1].limit: unknown field',
+        'limitedResources[1].apiGroup: a string expected',
+        'limitedResources[1].resource: Required value',
+        'limitedResources[1].matchContains: a list of strings expected',
+        'limitedResources[1].matchScopes[0]: an object expected',
+        'limitedResources[1].matchScopes[1].d: unknown field',
+        'limitedResources[1].matchScopes[1].scopeName: one of Terminating, NotTerminating, ' +
+          'BestEffort, NotBestEffort, PriorityClass, CrossNamespacePodAffinity, ' +
+          'VolumeAttributesClass expected',
+        'limitedResources[1].matchScopes[1].operator: one of In, NotIn, Exists, DoesNotExist ' +
+          'expected',
+        'limitedResources[1].matchScopes[1].values: a list of strings expected',
       ],
     ],
     [

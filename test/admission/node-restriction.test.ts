@@ -8,6 +8,7 @@ import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
+import { makeRequest, requestObject } from '../support/data/signing-requests.ts';
 import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
@@ -25,6 +26,8 @@ interface Row {
   /** The 403 after "is forbidden: "; absent: it is allowed. */
   readonly refused?: string;
 }
+
+const certificates = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
 const named = (name: string, more: object = {}) => ({ metadata: { name, ...more } });
 
@@ -331,13 +334,41 @@ const others: readonly Row[] = [
     body: { status: { phase: 'Bound' } },
     refused:
       'node "n1" is not allowed to update fields other than ' +
-      'status.capacity and status.conditions',
+      'status.quantity and status.conditions',
   },
   {
     request: `PATCH ${claims}/claim`,
     body: { metadata: { labels: { a: 'b' } } },
     refused: 'may only update PVC status',
   },
+];
+
+const requestOf = async (commonName: string): Promise<string> =>
+  (await makeRequest({ commonName, organizations: ['system:nodes'] })).base64;
+const [ofN1, ofN2, ofSomebody] = [
+  await requestOf('system:node:n1'),
+  await requestOf('system:node:n2'),
+  await requestOf('somebody'),
+];
+const asking = (name: string, signer: string, request: string): Row => ({
+  request: `POST ${certificates}`,
+  body: requestObject(name, request, signer),
+});
+const onlyOwnName = 'can only create a node CSR with CN=system:node:n1';
+const kubeletSigners = ['kube-apiserver-client-kubelet', 'kubelet-serving'];
+const signingRequests: readonly Row[] = [
+  ...kubeletSigners.flatMap((name): readonly Row[] => [
+    asking(`own-${name}`, `kubernetes.io/${name}`, ofN1),
+    { ...asking(`n2-${name}`, `kubernetes.io/${name}`, ofN2), refused: onlyOwnName },
+    { ...asking(`other-${name}`, `kubernetes.io/${name}`, ofSomebody), refused: onlyOwnName },
+  ]),
+  asking('elsewhere', 'example.com/any', ofN2),
+  asking('of-clients', 'kubernetes.io/kube-apiserver-client', ofSomebody),
+  {
+    request: `PATCH ${certificates}/own-kubelet-serving`,
+    body: { metadata: { labels: { a: 'b' } } },
+  },
+  { request: `DELETE ${certificates}/own-kubelet-serving` },
 ];
 
 const bound = (more: object = {}, audiences: readonly string[] = []) => ({
@@ -493,6 +524,7 @@ describe("NodeRestriction, of a node's agent", () => {
   const tables: readonly [string, readonly Row[]][] = [
     ['its claims, leases, CSINodes and slices', others],
     ['tokens of its pods', tokensOfPods],
+    ['certificates', signingRequests],
     ['the pods that it mirrors', mirrorPods],
     ['pods that are there', otherPods],
     ['Nodes', nodeObjects],
@@ -542,6 +574,19 @@ describe("NodeRestriction, of a node's agent", () => {
       );
       assert.equal(reply.status, 200, reply.text);
     }
+  });
+});
+
+describe('the gate for certificates of other nodes', () => {
+  it('lets a kubelet ask for them', async () => {
+    const gates = 'AllowInsecureKubeletCertificateSigningRequests=true';
+    const options = { 'authorization-mode': 'AlwaysAllow', 'feature-gates': gates };
+    const server = await startSecureServer(options);
+    const as = await server.clientCertificate('system:node:n1', ['system:nodes']);
+    const body = requestObject('other', ofN2, 'kubernetes.io/kubelet-serving');
+    const reply = await server.secure(certificates, { method: 'POST', as, body });
+    assert.equal(reply.status, 201, reply.text);
+    await server.remove();
   });
 });
 

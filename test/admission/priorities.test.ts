@@ -1,6 +1,9 @@
 /** Priority over HTTP: what pods get from their class, and which classes may be (spec 2, 5.1). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { AdmissionObjects, MutatePass, Proposed } from '../../src/admission/admission.ts';
+import { priorities } from '../../src/admission/priorities.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
@@ -8,6 +11,27 @@ import type { Reply, TestServer } from '../support/servers/test-server.ts';
 const pods = '/api/v1/namespaces/default/pods';
 const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
 const containers = [{ name: 'c', image: 'i' }];
+
+describe('of several default classes', () => {
+  it('the lowest counts, whichever comes first', async () => {
+    const usual = (name: string, value: number): JsonObject => ({
+      metadata: { name },
+      value,
+      globalDefault: true,
+    });
+    const all = [usual('a', 2000), usual('b', 1000), usual('c', 1500)];
+    const known = { all: () => all } as unknown as AdmissionObjects;
+    const { admit } = priorities(identityOf('kubernetes'), known);
+    const resource = { group: '', resource: 'pods' };
+    const next = { metadata: { name: 'p' }, spec: {} };
+    const made = await admit?.({ next, resource } as unknown as Proposed, {} as MutatePass);
+    assert.deepEqual((made as JsonObject)['spec'], {
+      priorityClassName: 'b',
+      priority: 1000,
+      preemptionPolicy: 'PreemptLowerPriority',
+    });
+  });
+});
 
 describe('the priority of a pod', () => {
   let server: TestServer;
@@ -64,6 +88,20 @@ describe('the priority of a pod', () => {
     );
     const same = await create('p', { priorityClassName: 'high', priority: 1000 });
     assert.equal(priorityOf(same)[1], 1000);
+    const none = await create('none', { priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
+    assert.deepEqual(priorityOf(none), [undefined, 0, 'PreemptLowerPriority']);
+    const unnamed = await create('unnamed', { priority: 1000 });
+    assert.equal(refusalOf(unnamed), `the integer value of priority (1000) ${computed} 0 ${end}`);
+    await createClass('usual', { value: 7, globalDefault: true });
+    assert.deepEqual(priorityOf(await create('usual', { priority: 7 })).slice(0, 2), ['usual', 7]);
+    const mirror = { 'kubernetes.io/config.mirror': 'x' };
+    const mirrored = await server.request('POST', pods, {
+      body: {
+        metadata: { name: 'mirrored', annotations: mirror },
+        spec: { containers, priorityClassName: 'high', priority: 5 },
+      },
+    });
+    assert.equal(refusalOf(mirrored), `the integer value of priority (5) ${computed} 1000 ${end}`);
   });
 
   it('stays when the pod is written again by whoever does not know it', async () => {

@@ -1,7 +1,11 @@
 /** Built-in plugins of volumes, ingresses, services and owners, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { MutatePass, Proposed, Review, ValidatePass } from '../../src/admission/admission.ts';
+import { denyExternalIps } from '../../src/admission/external-ips.ts';
+import { inUseProtection } from '../../src/admission/volumes/in-use-protection.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
@@ -161,5 +165,38 @@ describe('volumes, ingresses and services', () => {
     assert.equal((await post(services, service('s', []))).status, 201);
     const more = await patch(`${services}/s`, { spec: { externalIPs: ['203.0.113.1'] } });
     assert.equal(refusal(more), `services "s" is forbidden: ${denied}`);
+  });
+
+  it('a service keeps addresses from outside, gives some up, and takes no others for them', () => {
+    const [a, b, c] = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
+    const rows: readonly (readonly [readonly string[], readonly string[] | undefined, boolean])[] =
+      [
+        [[a, b], [a, b], true],
+        [[a, b], [b, a], true],
+        [[a, b], [b], true],
+        [[a, b], [], true],
+        [[a, b], undefined, true],
+        [[a, b], [a, b, c], false],
+        [[a, b], [a, c], false],
+        [[a], [b], false],
+        [[], [a], false],
+      ];
+    for (const [before, after, allowed] of rows) {
+      const of = (externalIPs: readonly string[] | undefined) => ({ spec: { externalIPs } });
+      const review = { current: of(before), next: of(after) } as unknown as Review;
+      const refused = denyExternalIps.validate?.(review, {} as ValidatePass);
+      assert.equal(refused === undefined, allowed, `${before.join()} to ${after?.join()}`);
+    }
+  });
+
+  it('a class of attributes is born with a finalizer', () => {
+    const { admit, resources } = inUseProtection(identityOf('kubernetes'));
+    const resource = { group: 'storage.k8s.io', resource: 'volumeattributesclasses' };
+    assert.ok(resources?.includes('storage.k8s.io/volumeattributesclasses'));
+    for (const finalizers of [undefined, ['kubernetes.io/vac-protection']]) {
+      const next = { metadata: { name: 'gold', ...(finalizers && { finalizers }) } };
+      const made = admit?.({ next, resource } as unknown as Proposed, {} as MutatePass);
+      assert.deepEqual((made as ApiObject).metadata.finalizers, ['kubernetes.io/vac-protection']);
+    }
   });
 });

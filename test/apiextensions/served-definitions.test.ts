@@ -63,6 +63,7 @@ test('one definition more is read once and defined once, and leaves all others a
     compileDeps: { language: testLanguage, metadataType },
     reader,
     callWebhook: () => Promise.reject(new Error('there is none')),
+    turns: { run: (step) => void step(() => false) },
     uuid: () => '',
   });
   const plurals = Array.from({ length: others }, (_, at) => `k${at}s`);

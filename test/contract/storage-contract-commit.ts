@@ -152,6 +152,27 @@ export function commitTests(get: () => Storage): void {
       assert.equal(ok(await storage.read(key('b'))), undefined);
     });
 
+    it('sees of a condition what the commit before has left, time after time', async () => {
+      const storage = get();
+      const namespace = '/namespaces//default' as StoreKey;
+      const gated = { conditions: [{ key: namespace, state: 'live' }] };
+      const tried = async (name: string): Promise<string | undefined> =>
+        (await storage.commit([put(key(name), absent, 'v', gated)]))[0]?.kind;
+      const seen = [await tried('a')];
+      const made = await commitOne(storage, put(namespace, absent, 'ns'));
+      seen.push(await tried('b'), await tried('c'));
+      const ending = put(namespace, written(made), 'ns', { state: 'finalizing' });
+      const ended = await commitOne(storage, ending);
+      seen.push(await tried('d'));
+      const gone = await commitOne(storage, remove(namespace, written(ended)));
+      seen.push(await tried('e'));
+      await commitOne(storage, put(namespace, absent, 'ns again'));
+      seen.push(await tried('f'));
+      const failed = 'condition-failed';
+      assert.deepEqual(seen, [failed, 'applied', 'applied', failed, failed, 'applied']);
+      assert.ok(gone > ended);
+    });
+
     it('keeps concurrent commits apart: of many creators of one key one wins', async () => {
       const storage = get();
       const outcomes = await Promise.all(

@@ -193,6 +193,36 @@ describe('quotas', () => {
     assert.match(reply.text, /more than 16 quotas bound it/);
   });
 
+  it('that want more said refuse before any that is exceeded, and those by their names', async () => {
+    const base = await namespace();
+    const specs: readonly (readonly [string, JsonObject])[] = [
+      ['a-full', { hard: { pods: '0' } }],
+      ['b-full', { hard: { pods: '0', 'count/pods': '0' } }],
+      ['c-asks', { hard: { 'limits.cpu': '1', 'requests.cpu': '1' } }],
+      ['d-asks', { hard: { 'limits.memory': '1' } }],
+      ['e-asks-others', { hard: { 'limits.cpu': '1' }, scopes: ['Terminating'] }],
+    ];
+    for (const [name, spec] of specs) {
+      const body = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec };
+      assert.equal((await send(base, { path: 'resourcequotas', body })).status, 201);
+    }
+    const refusal = async (resources: JsonObject): Promise<unknown> =>
+      (await send(base, pod('p', {}, resources))).body['message'];
+    const why = (text: string): string => `pods "p" is forbidden: ${text}`;
+    assert.equal(
+      await refusal({}),
+      why('failed quota: c-asks: must specify limits.cpu for: c; requests.cpu for: c'),
+    );
+    assert.equal(
+      await refusal({ limits: { cpu: '2' } }),
+      why('failed quota: d-asks: must specify limits.memory for: c'),
+    );
+    assert.equal(
+      await refusal({ limits: { cpu: '2', memory: '2' } }),
+      why('exceeded quota: a-full, requested: pods=1, used: pods=0, limited: pods=0'),
+    );
+  });
+
   it('of a hundred pods at once make exactly ten, whoever comes first', async () => {
     const base = await namespace();
     await makeQuota(base, { pods: '10' });

@@ -503,6 +503,15 @@ describe('validating admission policies', () => {
     });
   });
 
+  const typeWarnings = async (name: string): Promise<readonly JsonObject[]> => {
+    let status: JsonObject = {};
+    while (status['observedGeneration'] === undefined) {
+      status = part((await server.request('GET', `${policies}/${name}`)).body, 'status');
+    }
+    assert.equal(status['observedGeneration'], 1);
+    return objects(part(status, 'typeChecking'), 'expressionWarnings');
+  };
+
   test('the status says whether the expressions fit the kinds', async () => {
     await inForce(
       policyOf('typed', 'apps/v1/deployments', {
@@ -512,12 +521,7 @@ describe('validating admission policies', () => {
         ],
       }),
     );
-    let status: JsonObject = {};
-    while (status['observedGeneration'] === undefined) {
-      status = part((await server.request('GET', `${policies}/typed`)).body, 'status');
-    }
-    assert.equal(status['observedGeneration'], 1);
-    assert.deepEqual(objects(part(status, 'typeChecking'), 'expressionWarnings'), [
+    assert.deepEqual(await typeWarnings('typed'), [
       {
         fieldRef: 'spec.validations[0].expression',
         warning:
@@ -525,6 +529,17 @@ describe('validating admission policies', () => {
           ' | object.replicas > 1\n | ......^\n',
       },
     ]);
+  });
+
+  test('quantities have no type, so the status takes fields of them for unknown', async () => {
+    const expression = 'object.spec.containers.all(c, has(c.resources.limits))';
+    await inForce(policyOf('amounts', '/v1/pods', { validations: [{ expression }] }));
+    const [found] = await typeWarnings('amounts');
+    assert.equal(
+      found?.['warning'],
+      `/v1, Kind=Pod: ERROR: <input>:1:34: undefined field 'limits'\n` +
+        ` | ${expression}\n | ${'.'.repeat(33)}^\n`,
+    );
   });
 
   test('checks are counted under the names of the reference', async () => {

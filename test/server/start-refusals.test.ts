@@ -1,6 +1,6 @@
 /** Mistakes at the start: each is one line that names the flag, the place, and what to do. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +14,8 @@ const folder = directories.make();
 const broken = path.join(folder, 'broken');
 const missing = path.join(folder, 'missing');
 writeFileSync(broken, 'a: [');
+const pipe = path.join(folder, 'pipe');
+execFileSync('mkfifo', [pipe]);
 
 const taken = createServer();
 before(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
@@ -72,6 +74,18 @@ const rows: readonly Row[] = [
     title: 'a data directory that is a file',
     flags: () => [`--data-dir=${broken}`],
     says: () => `cannot open the directory ${broken}: it is not a directory`,
+  },
+  {
+    title: 'a data directory that the system refuses as if its parent were missing',
+    flags: () => ['--data-dir=/proc/sluice'],
+    says: () =>
+      "cannot open the directory /proc/sluice: ENOENT: no such file or directory, mkdir '/proc/sluice'",
+  },
+  {
+    title: 'a key of tokens that is a pipe nobody writes to',
+    flags: () => [`--service-account-key-file=${pipe}`],
+    says: () =>
+      `--service-account-key-file: ${pipe}: ${pipe} is a pipe, and did not end within 10 seconds`,
   },
   {
     title: 'a certificate without its key',

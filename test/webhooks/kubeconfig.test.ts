@@ -1,9 +1,11 @@
 /** Reading kubeconfigs: what the reader gives, and what each of its two users makes of it. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { readRegularFile } from '../../src/stdx/regular-file.ts';
 import { readTokenReviewServer } from '../../src/authentication/token-review-server.ts';
 import { readCallerCredentials } from '../../src/webhooks/caller-credentials.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
@@ -103,6 +105,21 @@ describe('a kubeconfig', () => {
     assert.equal(authorization(), 'Bearer one');
     fileOf('two', 'changing');
     assert.equal(authorization(), 'Bearer two');
+  });
+
+  it('has a token file that became a pipe refused at once, so that no call waits for a writer', () => {
+    const token = fileOf('one', 'replaced');
+    const { authorization } = readWebhookTarget(fileOf(kubeconfig({ tokenFile: 'replaced' })));
+    rmSync(token);
+    execFileSync('mkfifo', [token]);
+    assert.throws(authorization, /is not a regular file/);
+  });
+
+  it('may be a pipe itself at the start of the server, and is given up while it serves', () => {
+    const file = path.join(path.dirname(fileOf('', 'beside')), 'piped');
+    execFileSync('mkfifo', [file]);
+    const whileServing = (name: string): Buffer => readRegularFile(name, 1024);
+    assert.throws(() => readWebhookTarget(file, whileServing), /is not a regular file/);
   });
 });
 

@@ -21,7 +21,7 @@ export function secretsRefusal(spec: JsonObject, account: ApiObject): string | u
   const unlisted = `because service account ${name} does not reference that secret`;
   for (const volume of objects(spec, 'volumes')) {
     const secret = text(part(volume, 'secret'), 'secretName');
-    if (secret !== '' && !mountable.has(secret)) {
+    if (volume['secret'] !== undefined && !mountable.has(secret)) {
       return `volume with secret.secretName=${quote(secret)} is not allowed ${unlisted}`;
     }
   }

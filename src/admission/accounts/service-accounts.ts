@@ -18,7 +18,7 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
-import { newNamespaceNotFound } from '../../apimachinery/status-error.ts';
+import { newNamespaceNotFound, newUnknownError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { podReferences } from '../../authorization/node/pod-references.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -62,7 +62,7 @@ export function serviceAccounts(
       if (next === undefined || operation !== (subresource === '' ? 'CREATE' : 'UPDATE')) {
         return undefined;
       }
-      if (subresource !== '') return accountRefusal(identity, known, review, addedSecretsRefusal);
+      if (subresource !== '') return accountRefusal(identity, known, review, addedRefusal);
       // Others may have changed it since it was given its account.
       if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) return mirrorRefusal(next);
       const found = known.get(namespaces, '', namespace);
@@ -70,6 +70,12 @@ export function serviceAccounts(
       return accountRefusal(identity, known, review, secretsRefusal);
     },
   };
+}
+
+/** As the reference answers: it is a refusal without a reason. */
+function addedRefusal(spec: JsonObject, account: ApiObject): Refusal {
+  const why = addedSecretsRefusal(spec, account);
+  return why && newUnknownError(why);
 }
 
 /** Why the pod may not run as the account that it names. */

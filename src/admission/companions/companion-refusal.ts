@@ -4,6 +4,7 @@
  *
  *     a quota is exceeded, or wants more said      403, decided in the transaction
  *     a quota cannot be read                       403: nobody knows what it bounds
+ *     nothing bounds what has to be bounded        403, or 500 of a scope, as the reference has it
  *     a quota has not been counted yet             it is counted; then again
  *     a new quota, or another one                  again, when this server has heard of it
  *     an address or port was taken meanwhile       again, when this server has heard of it
@@ -11,7 +12,11 @@
  * Invariant: after `again` this server knows what the transaction knew.
  * Bounds: as long as caches take to be current; `countedWaitMs` for a count.
  */
-import { newForbidden, newInternalError } from '../../apimachinery/status-error.ts';
+import {
+  newForbidden,
+  newInternalError,
+  newUnknownError,
+} from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { CompanionRefusal } from '../../registry/execute-with-companions.ts';
 import { parseStoreKey } from '../../storage/keys.ts';
@@ -20,6 +25,7 @@ import { chargeCodes } from '../quota/charge.ts';
 import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
 import { quotaEpochs } from './allocation-records.ts';
 import { lostQuota, tooManyQuotas, unreadQuotas } from './companions.ts';
+import { uncoveredNames, uncoveredScopes } from './covering.ts';
 
 export interface CompanionRefusalDeps {
   /** Resolves when the quotas that there are have been looked into. */
@@ -68,6 +74,8 @@ export function createCompanionRefusal({
         return name === undefined ? again() : Promise.resolve(forbidden(unreadable(name)));
       }
       if (state === unreadQuotas) return quotasRead().then(again);
+      const uncovered = uncoveredRefusal(state, forbidden);
+      if (uncovered !== undefined) return Promise.resolve(uncovered);
       if (state !== tooManyQuotas) return again();
       const why = `more than ${quotasPerWriteMax} quotas bound it: no write is charged to as many`;
       return Promise.resolve(forbidden(why));
@@ -76,6 +84,18 @@ export function createCompanionRefusal({
     if (failure.code === 'taken') return again();
     return Promise.resolve(newInternalError(`${failure.key}: ${failure.message}`));
   };
+}
+
+function uncoveredRefusal(
+  state = '',
+  forbidden: (why: string) => StatusError,
+): StatusError | undefined {
+  if (state.startsWith(uncoveredNames)) {
+    return forbidden(`insufficient quota to consume: ${state.slice(uncoveredNames.length)}`);
+  }
+  if (!state.startsWith(uncoveredScopes)) return undefined;
+  const scopes = state.slice(uncoveredScopes.length);
+  return newUnknownError(`insufficient quota to match these scopes: ${scopes}`);
 }
 
 function unreadable(name: string): string {

@@ -5,6 +5,7 @@
  *     where quotas bound it    each is charged                            amend
  *     a service                its addresses and ports                    claim, release
  *     a quota                  a new epoch                                mark
+ *     a quota that goes        likewise, if something has to be covered   mark
  *     a namespace that goes    its epoch                                  release
  *
  * It is asked for every write that is committed, of users and of the server itself, and answers at
@@ -14,7 +15,8 @@
  *
  * Invariants: what an object has, it has claimed in the transaction that wrote it, and it is given
  * back in the one that takes it away. What takes nothing more is never refused. Where nobody bounds
- * anything, a write costs two look-ups, and makes nothing.
+ * anything, a write costs two look-ups, and makes nothing, unless the configuration says that
+ * something has to be bounded.
  * Bounds: `companionsMax` of the store, kept by those of quotas and services.
  */
 import type { CompanionWrites, CompanionsOf } from '../../../actors/actors.ts';
@@ -32,9 +34,11 @@ import type { Companion, Condition, Instruction, StoreKey } from '../../storage/
 import type { Charge } from '../quota/charge.ts';
 import { quotasResource } from '../quota/known-quotas.ts';
 import type { KnownQuotas } from '../quota/known-quotas.ts';
+import type { LimitedResources } from '../quota/limited-resources.ts';
 import { isCounted, mayGrow, usageNames, usageOf } from '../quota/usage.ts';
 import type { Usage } from '../quota/usage.ts';
 import { epochKey, epochMark, epochRelease, ipAddresses } from './allocation-records.ts';
+import { inOrderOfRefusal, takesMore, uncoveredBy } from './covering.ts';
 
 /** What services claim and release: addresses/service-claims.ts. */
 export type ServiceCompanions = (
@@ -50,6 +54,8 @@ export interface CompanionDeps {
   readonly prng: Prng;
   /** Undefined: quotas bound nothing. */
   readonly quotas: KnownQuotas | undefined;
+  /** What may be taken only where a quota bounds it. */
+  readonly limited?: LimitedResources | undefined;
   readonly services: ServiceCompanions;
 }
 
@@ -67,7 +73,7 @@ export const tooManyQuotas = '!too-many-quotas';
 export const unreadQuotas = '!unread-quotas';
 
 export function createCompanions(deps: CompanionDeps): CompanionsPort {
-  const { identity, quotas } = deps;
+  const { identity, limited, quotas } = deps;
   const addresses = ipAddresses(identity);
   const names = usageNames(identity);
   /** Of namespaces without quotas; made once for each epoch. */
@@ -99,7 +105,10 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
       conditions: [{ key: epochKey(namespace), state }],
     });
     const isLost = grows && quotas.lost(namespace) !== undefined;
-    if (!isLost && quotas.isFree(namespace)) return grows ? free(namespace) : noCompanions;
+    const isLimited = grows && limited !== undefined && limited.concerns(key);
+    if (!isLost && !isLimited && quotas.isFree(namespace)) {
+      return grows ? free(namespace) : noCompanions;
+    }
     if (!grows && next !== undefined) return noCompanions;
     const is = next === undefined ? null : usageOf(key, next, names);
     const was = current === undefined ? null : usageOf(key, current, names);
@@ -110,15 +119,22 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
       if (found === 'too many' && next === undefined) return noCompanions;
       return noEpoch(found === 'unread' ? unreadQuotas : tooManyQuotas);
     }
-    const reported = isReport(next, current) ? { reported: true as const } : {};
-    const companions = found
-      .filter(({ name }) => !isSelf(key, name))
-      .map(({ name, uid }): Companion => {
-        const charge: Charge = { uid, is, was, ...reported };
-        const instruction = charge as unknown as Instruction;
-        return { kind: 'amend', key: quotaKey(namespace, name), instruction };
-      });
-    return { companions, conditions: grows ? [epochOf(namespace)] : [] };
+    const isReported = isReport(next, current);
+    const charged = found.filter(({ name }) => !isSelf(key, name));
+    const reported = isReported ? { reported: true as const } : {};
+    const companions = inOrderOfRefusal(charged, is).map(({ name, uid }): Companion => {
+      const charge: Charge = { uid, is, was, ...reported };
+      const instruction = charge as unknown as Instruction;
+      return { kind: 'amend', key: quotaKey(namespace, name), instruction };
+    });
+    if (!grows) return { companions, conditions: [] };
+    const uncovered =
+      isLimited && is !== null && !isReported && takesMore(is, was)
+        ? uncoveredBy(quotas, limited.of(key, is), { namespace, found, is })
+        : undefined;
+    // Whether it is covered is as old as the epoch, which is therefore tested first.
+    const more = uncovered === undefined ? [] : noEpoch(uncovered).conditions;
+    return { companions, conditions: [epochOf(namespace), ...more] };
   }
 
   return {
@@ -136,7 +152,7 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
 
 /** What the object itself has with it, whatever bounds it. */
 function ofObject(
-  { clock, prng, quotas, services }: CompanionDeps,
+  { clock, limited, prng, quotas, services }: CompanionDeps,
   key: ObjectKey,
   next: ApiObject | undefined,
   current: ApiObject | undefined,
@@ -146,8 +162,14 @@ function ofObject(
     case 'services':
       return services(key, next, current, formatRfc3339(clock.nowMs()));
     case 'resourcequotas':
-      if (quotas === undefined || next === undefined) return noCompanions;
-      if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
+      if (quotas === undefined) return noCompanions;
+      // One that goes allows nothing more, and less where something has to be covered.
+      if (next === undefined && limited === undefined) return noCompanions;
+      if (
+        next !== undefined &&
+        current !== undefined &&
+        deepEqual(part(next, 'spec'), part(current, 'spec'))
+      ) {
         return noCompanions;
       }
       return companionsOnly([epochMark(key.namespace, prng.uuid())]);

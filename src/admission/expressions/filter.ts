@@ -9,7 +9,7 @@
 import { budgets } from '../../cel/budgets.ts';
 import type { Bindings, Environment, Outcome } from '../../cel/cel.ts';
 import { compileSteps, evaluateInTurns } from '../../cel/expression.ts';
-import type { CompiledExpression } from '../../cel/expression.ts';
+import type { CompiledExpression, SpentUnits } from '../../cel/expression.ts';
 import type { LateValues } from '../../cel/late-values.ts';
 import type { Type } from '../../cel/type.ts';
 import type { Value } from '../../cel/value.ts';
@@ -58,6 +58,8 @@ const outOfBudget: FilterResult = {
 export interface EvaluationPorts {
   readonly turns: Pick<Turns, 'run'>;
   readonly late: LateValues;
+  /** In this turn, by all expressions for one request. */
+  readonly spent: SpentUnits;
 }
 
 /** `extraCost`: what other expressions cost that the last one made run; asked after each. */
@@ -103,10 +105,10 @@ function evaluateFrom(run: Run, from: number): FilterResult | Promise<FilterResu
 function evaluateOne(
   expression: Extract<CompiledExpression, { kind: 'ok' }>['expression'],
   bindings: Bindings,
-  { late, turns }: EvaluationPorts,
+  { late, spent, turns }: EvaluationPorts,
 ): Outcome | Promise<Outcome> {
   const options = { budget: budgets.perEvaluation };
-  return late.complete(() => evaluateInTurns(expression, bindings, options, turns));
+  return late.complete(() => evaluateInTurns(expression, bindings, options, turns, spent));
 }
 
 function notRun({ compiled }: NamedExpression): Result {
@@ -116,7 +118,9 @@ function notRun({ compiled }: NamedExpression): Result {
 
 /** False: there is no budget left. */
 function charged(run: Run, { text }: NamedExpression, outcome: Outcome): boolean {
-  const cost = outcome.cost + run.extraCost();
+  const extra = run.extraCost();
+  run.ports.spent.units += extra;
+  const cost = outcome.cost + extra;
   if (cost > run.left) return false;
   run.left -= cost;
   if (outcome.kind === 'value') run.results.push({ kind: 'value', value: outcome.value });

@@ -15,6 +15,8 @@ import type { Schema } from '../../cel/schema/schema.ts';
 
 const text: Schema = { type: 'string' };
 const anything: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+/** Several forms and no type of its own: expressions cannot name it, nor what is made of it. */
+const formless: Schema = {};
 
 const scalars: Readonly<Record<ScalarKind, Schema>> = {
   string: text,
@@ -23,12 +25,12 @@ const scalars: Readonly<Record<ScalarKind, Schema>> = {
   boolean: { type: 'boolean' },
   double: { type: 'number' },
   bytes: { type: 'string', format: 'byte' },
-  Quantity: text,
+  Quantity: formless,
   IntOrString: { 'x-kubernetes-int-or-string': true },
   Time: { type: 'string', format: 'date-time' },
   MicroTime: { type: 'string', format: 'date-time' },
   RawExtension: anything,
-  JSON: anything,
+  JSON: formless,
   any: anything,
 };
 
@@ -71,6 +73,6 @@ function schemaOf(type: TypeSchema, above: ReadonlySet<ObjectSchema>): Schema {
     case 'object':
       return schemaOfObject(type, above);
     case 'union':
-      return anything;
+      return formless;
   }
 }

@@ -7,6 +7,7 @@
  *     nodes             its own, without labels that steer work to it, without changing its taints
  *     serviceaccounts   tokens for pods bound to it, for the audiences that these pods name
  *     leases, CSINodes, ResourceSlices, claims      its own; of a claim what it has resized
+ *     signing requests  of the signers of kubelets: for its own name
  *
  * What it is not: a limit for anybody else. It reviews the same whatever the authorizers are.
  *
@@ -14,11 +15,13 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { newNotFound } from '../../apimachinery/status-error.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { nodeNameOf } from '../../authorization/node/node-identity.ts';
+import { nodeNameOf, nodeUserPrefix } from '../../authorization/node/node-identity.ts';
 import { nodeOfPod } from '../../authorization/node/pod-references.ts';
+import { readSigningRequest } from '../../pki/certificate-requests.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { AdmissionObjects, AdmissionPlugin, Ask, Refusal, Review } from '../admission.ts';
 import { mirrorPodRefusal } from './mirror-pods.ts';
@@ -28,6 +31,8 @@ import { tokenRefusal } from './token-requests.ts';
 export interface NodeRestrictionRules {
   /** Tokens are for audiences that the pod names, or that the node has a right to. */
   readonly audiences: boolean;
+  /** It may ask for certificates in the names of others. */
+  readonly anyCertificates: boolean;
 }
 
 const pods = { group: '', resource: 'pods' } as const;
@@ -37,7 +42,7 @@ type Rule = (node: string, review: Review, ask: Ask) => Refusal;
 export function nodeRestriction(
   identity: Identity,
   objects: AdmissionObjects,
-  { audiences }: NodeRestrictionRules,
+  { anyCertificates, audiences }: NodeRestrictionRules,
 ): AdmissionPlugin {
   const key = (group: string, resource: string): string => `${identity.fill(group)}/${resource}`;
   const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -60,6 +65,10 @@ export function nodeRestriction(
           : 'can only access CSINode with the same name as the requesting node',
     ],
     [key('resource.{domain}', 'resourceslices'), sliceRefusal],
+    [
+      key('certificates.{domain}', 'certificatesigningrequests'),
+      (node, review) => (anyCertificates ? undefined : requestRefusal(node, review, identity)),
+    ],
   ]);
   const ruleOf = ({ resource: { group, resource } }: Pick<Review, 'resource'>): Rule | undefined =>
     rules.get(`${group}/${resource}`);
@@ -166,7 +175,7 @@ function claimRefusal(node: string, { current, next, subresource }: Review): Ref
   if (deepEqual(withoutReport(next), withoutReport(current))) return undefined;
   return (
     `node ${quote(node)} is not allowed to update fields other than ` +
-    'status.capacity and status.conditions'
+    'status.quantity and status.conditions'
   );
 }
 
@@ -199,4 +208,17 @@ function sliceRefusal(node: string, { current, next }: Review): Refusal {
   if (isJsonObject(spec) && spec['nodeName'] === node) return undefined;
   const what = next === undefined ? 'delete' : 'create';
   return `can only ${what} ResourceSlice with the same NodeName as the requesting node`;
+}
+
+/** Of signers whose certificates say which node somebody is. What else is in it they judge. */
+function requestRefusal(node: string, { current, next }: Review, { signers }: Identity): Refusal {
+  if (next === undefined || current !== undefined) return undefined;
+  const spec = part(next, 'spec');
+  const signer = text(spec, 'signerName');
+  if (signer !== signers.kubeletServing && signer !== signers.kubeletClient) return undefined;
+  const pem = Buffer.from(text(spec, 'request'), 'base64').toString('latin1');
+  const read = readSigningRequest(pem);
+  if (read.kind === 'invalid') return `unable to parse csr: ${read.problem}`;
+  const own = `${nodeUserPrefix}${node}`;
+  return read.request.commonName === own ? undefined : `can only create a node CSR with CN=${own}`;
 }

@@ -7,8 +7,8 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { AdmissionPlugin } from '../admission.ts';
+import { isExtendedResource } from '../extended-resource-names.ts';
 
 export function extendedResources({ labelDomain }: Identity): AdmissionPlugin {
   return {
@@ -26,7 +26,9 @@ function tolerating(pod: ApiObject, labelDomain: string): ApiObject {
   for (const list of ['containers', 'initContainers']) {
     for (const container of objects(spec, list)) {
       const requests = part(part(container, 'resources'), 'requests');
-      for (const name of Object.keys(requests)) if (isExtended(name, labelDomain)) names.add(name);
+      for (const name of Object.keys(requests)) {
+        if (isExtendedResource(name, labelDomain)) names.add(name);
+      }
     }
   }
   const own = objects(spec, 'tolerations');
@@ -41,11 +43,4 @@ function tolerating(pod: ApiObject, labelDomain: string): ApiObject {
 function isToleration({ effect, operator, tolerationSeconds, value }: JsonObject): boolean {
   const isPlain = (value ?? '') === '' && tolerationSeconds === undefined;
   return operator === 'Exists' && effect === 'NoSchedule' && isPlain;
-}
-
-function isExtended(name: string, labelDomain: string): boolean {
-  if (!name.includes('/') || name.includes(`${labelDomain}/`)) return false;
-  if (name.startsWith('requests.')) return false;
-  // It has to have a name in a quota, too.
-  return checkQualifiedName(`requests.${name}`).length === 0;
 }

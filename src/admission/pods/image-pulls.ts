@@ -6,6 +6,7 @@
 import { notSupported } from '../../apimachinery/field-error.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
+import { newForbidden, newUnknownError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { AdmissionPlugin, Refusal, Review } from '../admission.ts';
 
@@ -18,7 +19,7 @@ export const alwaysPullImages: AdmissionPlugin = {
   concerns: () => true,
   admits: ['CREATE', 'UPDATE'],
   admit: (proposed) => (bringsImages(proposed) ? pulling(proposed.next) : proposed.next),
-  validate: (review) => (bringsImages(review) ? policyRefusal(review.next) : undefined),
+  validate: (review) => (bringsImages(review) ? policyRefusal(review) : undefined),
 };
 
 function bringsImages({ current, next, operation }: Review): boolean {
@@ -30,7 +31,11 @@ function bringsImages({ current, next, operation }: Review): boolean {
 
 function imagesOf(pod: ApiObject | undefined): readonly string[] {
   const spec = part(pod, 'spec');
-  return lists.flatMap((list) => objects(spec, list).map((container) => text(container, 'image')));
+  const volumes = objects(spec, 'volumes').filter(({ image }) => image !== undefined);
+  return [
+    ...lists.flatMap((list) => objects(spec, list).map((container) => text(container, 'image'))),
+    ...volumes.map((volume) => text(part(volume, 'image'), 'reference')),
+  ];
 }
 
 function pulling(pod: ApiObject): ApiObject {
@@ -50,16 +55,24 @@ function pulling(pod: ApiObject): ApiObject {
   return { ...pod, spec: { ...spec, ...changed } };
 }
 
-/** For what was changed behind it. */
-function policyRefusal(pod: ApiObject | undefined): Refusal {
-  const spec = part(pod, 'spec');
+/** For what was changed behind it. The reference tells all of it at once, and so without a reason. */
+function policyRefusal({ name, next, resource }: Review): Refusal {
+  const spec = part(next, 'spec');
+  const wrong: string[] = [];
+  const check = (field: string, policy: string): void => {
+    if (policy === always) return;
+    const why = formatFieldError(notSupported(field, policy, [always]));
+    wrong.push(newForbidden(resource, name, why).message);
+  };
   for (const list of lists) {
     for (const [at, container] of objects(spec, list).entries()) {
-      const policy = text(container, 'imagePullPolicy');
-      if (policy === always) continue;
-      const field = `spec.${list}[${at}].imagePullPolicy`;
-      return formatFieldError(notSupported(field, policy, [always]));
+      check(`spec.${list}[${at}].imagePullPolicy`, text(container, 'imagePullPolicy'));
     }
   }
-  return undefined;
+  for (const [at, volume] of objects(spec, 'volumes').entries()) {
+    if (volume['image'] === undefined) continue;
+    check(`spec.volumes[${at}].image.pullPolicy`, text(part(volume, 'image'), 'pullPolicy'));
+  }
+  if (wrong.length === 0) return undefined;
+  return newUnknownError(wrong.length === 1 ? (wrong[0] ?? '') : `[${wrong.join(', ')}]`);
 }

@@ -86,10 +86,10 @@ function overheadOf(runtimeClass: ApiObject | undefined): JsonObject | undefined
 }
 
 function overheadRefusal(pod: ApiObject, runtimeClass: ApiObject | undefined): Refusal {
-  const own = part(part(pod, 'spec'), 'overhead');
+  const spec = part(pod, 'spec');
   const wanted = overheadOf(runtimeClass);
-  if (wanted === undefined) return Object.keys(own).length === 0 ? undefined : noOverhead;
-  return sameAmounts(own, wanted) ? undefined : otherOverhead;
+  if (wanted === undefined) return spec['overhead'] === undefined ? undefined : noOverhead;
+  return sameAmounts(part(spec, 'overhead'), wanted) ? undefined : otherOverhead;
 }
 
 function sameAmounts(a: JsonObject, b: JsonObject): boolean {

@@ -14,7 +14,11 @@
 import { oneOf, unknownFields } from '../../apimachinery/configuration-document.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { items, objects, part, text } from '../../apimachinery/members.ts';
-import { newNamespaceNotFound, StatusError } from '../../apimachinery/status-error.ts';
+import {
+  newNamespaceNotFound,
+  newUnknownError,
+  StatusError,
+} from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -108,7 +112,7 @@ export function tolerationRestriction(
     if (allowed.length === 0) return undefined;
     if (own.every((each) => allowed.some((one) => includesToleration(one, each)))) return undefined;
     const scope = said === undefined ? 'cluster' : 'namespace';
-    return refusal(
+    return newUnknownError(
       'pod tolerations (possibly merged with namespace default tolerations) conflict with its ' +
         `${scope} whitelist`,
     );
@@ -135,11 +139,6 @@ export function tolerationRestriction(
   };
 }
 
-/** As the reference says what no plugin of its own has a kind of error for. */
-function refusal(message: string): StatusError {
-  return new StatusError({ reason: '' as StatusError['reason'], message, code: 500 });
-}
-
 function parsed(annotation: string | undefined): Tolerations | StatusError | undefined {
   if (annotation === undefined) return undefined;
   if (annotation === '') return [];
@@ -147,15 +146,15 @@ function parsed(annotation: string | undefined): Tolerations | StatusError | und
   try {
     list = (JSON.parse(annotation) as JsonValue) ?? [];
   } catch (error) {
-    return refusal(`tolerations of the namespace: ${messageOf(error)}`);
+    return newUnknownError(`tolerations of the namespace: ${messageOf(error)}`);
   }
-  if (!Array.isArray(list)) return refusal('tolerations of the namespace: a list expected');
+  if (!Array.isArray(list)) return newUnknownError('tolerations of the namespace: a list expected');
   if (list.length > tolerationsMax) return tooMany('namespace');
   const found: JsonObject[] = [];
   for (const [at, item] of (list as readonly JsonValue[]).entries()) {
     const toleration = readable(item);
     if (toleration === undefined) {
-      return refusal(`tolerations of the namespace: [${at}] is no toleration`);
+      return newUnknownError(`tolerations of the namespace: [${at}] is no toleration`);
     }
     found.push(toleration);
   }
@@ -163,7 +162,7 @@ function parsed(annotation: string | undefined): Tolerations | StatusError | und
 }
 
 function tooMany(whose: string): StatusError {
-  return refusal(`more than ${tolerationsMax} tolerations of the ${whose}`);
+  return newUnknownError(`more than ${tolerationsMax} tolerations of the ${whose}`);
 }
 
 /** As far as it is known. Undefined: a field is not of its type. */

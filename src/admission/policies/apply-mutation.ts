@@ -3,8 +3,10 @@
  * schema, lists by their keys.
  *
  * Invariants: nothing is taken away that the configuration does not name: it may not write what is
- * replaced as a whole. Texts are those of the reference.
+ * replaced as a whole. Texts are those of the reference. Bound: an object holds no more afterwards
+ * than a body may.
  */
+import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
 import {
   asList,
@@ -27,20 +29,28 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Mutated } from './json-patch-mutation.ts';
 
-export function applyConfiguration(
+interface Applied {
+  readonly kind: KindInfo;
+  readonly type: MergeType;
+  /** Of so many values that others have a turn between the walks over them. */
+  readonly isLarge: boolean;
+}
+
+export function* applyConfiguration(
   object: ApiObject,
   configuration: JsonObject,
-  kind: KindInfo,
-  type: MergeType,
-): Mutated {
+  { isLarge, kind, type }: Applied,
+): Steps<Mutated> {
   const named = { ...configuration, apiVersion: formatGroupVersion(kind), kind: kind.kind };
   const wrong = validateValue(type, named);
   if (wrong.length > 0) {
     const errors = formatValidationErrors(wrong);
     return failed(`failed to convert patch object to typed object: ${errors}`);
   }
+  if (isLarge) yield;
   const atomic: string[] = [];
   collectAtomic(type, named, [], atomic);
   if (atomic.length > 0) {
@@ -48,8 +58,13 @@ export function applyConfiguration(
     const what = 'may not mutate atomic arrays, maps or structs';
     return failed(`invalid ApplyConfiguration: ${what}: ${paths}`);
   }
+  if (isLarge) yield;
   const merged = mergeValues(type, object, named);
   if (merged === undefined || !isJsonObject(merged)) return object;
+  if (countValues(merged) > bodyValuesMax) {
+    return failed(`the object would hold more than ${bodyValuesMax} members and items`);
+  }
+  if (isLarge) yield;
   const typed = typedDocument(merged, kind, 'Ignore', []);
   return typed.kind === 'refused' ? failed(typed.error.message) : typed.object;
 }

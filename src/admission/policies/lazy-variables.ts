@@ -126,5 +126,5 @@ function given(name: string, outcome: Outcome): Value {
 export const noVariables: Value = new LazyVariables(
   new Map(),
   {},
-  { late: lateValues(), turns: { run: () => undefined } },
+  { late: lateValues(), turns: { run: () => undefined }, spent: { units: 0 } },
 );

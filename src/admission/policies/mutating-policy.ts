@@ -6,8 +6,10 @@
  *
  * What it is not: the choice and order of policies for a write (mutating.ts).
  *
- * Bounds: each mutation has a budget of its own.
+ * Bounds: each mutation has a budget of its own, and makes no more values than a body may hold. A
+ * larger one than `valuesAtOnce` is made in steps.
  */
+import { countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
@@ -22,7 +24,9 @@ import { adapt, ListValue } from '../../cel/value.ts';
 import type { Value } from '../../cel/value.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { valueOf } from '../expressions/admission-input.ts';
 import { compileAll, evaluateAll } from '../expressions/filter.ts';
 import type {
@@ -50,6 +54,9 @@ import { compileVariables } from './policy-environments.ts';
 import type { PolicyEnvironments } from './policy-environments.ts';
 import { failurePolicyOf, paramKindOf } from './policy-spec.ts';
 import type { FailurePolicy, ParamKind } from './policy-spec.ts';
+
+/** Of the object and what is written into it; they are walked over five times. */
+const valuesAtOnce = 2_000;
 
 export interface MutatingPolicy {
   readonly name: string;
@@ -150,8 +157,10 @@ function mutateFrom(
   const found = evaluateAll([mutation.expression], own.bindings, budgets.perObject, ports, () =>
     own.takeCost(),
   );
-  return after(found, (result) => {
-    const made = changed(mutation, target, result);
+  const making = after(found, (result) =>
+    startedAtOnce(ports.turns, changed(mutation, target, result)),
+  );
+  return after(making, (made) => {
     if (typeof made !== 'string') {
       return mutateFrom(policy, { ...target, object: made }, ports, from + 1, problems);
     }
@@ -159,11 +168,19 @@ function mutateFrom(
   });
 }
 
-function changed(
+/** Steps that go on in turns with others; what is small has none. */
+function startedAtOnce(turns: Pick<Turns, 'run'>, steps: Steps<Mutated>): Awaitable<Mutated> {
+  const first = steps.next();
+  if (first.done === true) return first.value;
+  return runStepwise(turns, steps, () => false).then((made) => made ?? 'it was not made');
+}
+
+/** With a step after each walk over what is large. */
+function* changed(
   { form }: Mutation,
   { kind, mergeType, object }: MutationTarget,
   found: FilterResult,
-): Mutated {
+): Steps<Mutated> {
   if (found.kind === 'out-of-budget') return found.message;
   const [result] = found.results;
   if (result?.kind !== 'value') return result?.kind === 'error' ? result.message : object;
@@ -171,12 +188,15 @@ function changed(
   try {
     const misplaced = misplacedIn(form, value);
     if (misplaced !== undefined) return `type mismatch: ${misplaced}`;
-    const json = jsonOf(value);
+    const json = yield* jsonOf(value);
+    const written = countValues(json ?? null, valuesAtOnce);
+    const isLarge = written + countValues(object, valuesAtOnce) > valuesAtOnce;
+    if (isLarge) yield;
     if (form === 'json-patch') return applyOperations(object, json ?? [], kind);
     if (!(value instanceof MadeObject) || !isJsonObject(json)) {
       return 'unexpected return type from ApplyConfiguration expression';
     }
-    return applyConfiguration(object, json, kind, mergeType);
+    return yield* applyConfiguration(object, json, { kind, type: mergeType, isLarge });
   } catch (error) {
     if (error instanceof EvaluationError) return error.message;
     throw error;

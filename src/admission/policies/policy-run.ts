@@ -64,7 +64,7 @@ export function policyRun(
   let found: ApiObject | StatusError | undefined;
   return {
     request,
-    evaluation: { late, turns },
+    evaluation: { late, turns, spent: { units: 0 } },
     matched({ matcher, paramKind }) {
       const found = matcher.match(match);
       if (found.kind === 'none') return undefined;

@@ -231,6 +231,8 @@ function decisionOf(
 function messageOf(result: Result | undefined): string {
   if (result?.kind !== 'value' || typeof result.value !== 'string') return '';
   const message = result.value.trim();
+  // A character has at least a byte.
+  if (message.length > messageBytesMax) return '';
   if (message.includes('\n') || Buffer.byteLength(message) > messageBytesMax) return '';
   return message;
 }

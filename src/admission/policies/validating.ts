@@ -269,8 +269,9 @@ function errorLabel({ evaluation, message }: PolicyDecision): string {
 
 /** In bytes, as the reference counts. */
 function cut(value: string): string {
-  if (Buffer.byteLength(value) <= annotationBytesMax) return value;
-  return Buffer.from(value).subarray(0, annotationBytesMax).toString();
+  const bytes = Buffer.from(value.slice(0, annotationBytesMax));
+  if (bytes.length <= annotationBytesMax && value.length <= annotationBytesMax) return value;
+  return bytes.subarray(0, annotationBytesMax).toString();
 }
 
 const reasons = lookup<StatusReason | undefined>({

@@ -17,13 +17,16 @@
  * `readAtOnceMax`.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { part } from '../../apimachinery/members.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { quotaEpochs } from '../companions/allocation-records.ts';
+import { selectorsOf } from './scopes.ts';
 
 export const quotasResource: GroupResource = { group: '', resource: 'resourcequotas' };
 
@@ -37,6 +40,8 @@ export interface KnownQuota {
   readonly name: string;
   readonly uid: string;
   readonly bounds: readonly string[];
+  /** Of the objects that it is about; none: of all. */
+  readonly selectors: readonly JsonObject[];
 }
 
 export interface KnownQuotas {
@@ -48,6 +53,9 @@ export interface KnownQuotas {
     namespace: string,
     names: Iterable<string>,
   ): readonly KnownQuota[] | 'too many' | 'unread';
+  /** Of all selectors of the quotas there, those by a scope of this name, each once. To be asked
+   * after `bounding`, which says whether all of the quotas have been looked into. */
+  selectors(namespace: string, scopeName: string): Iterable<JsonObject>;
   /** The name of one there that nobody can read, so that nobody knows what it bounds. */
   lost(namespace: string): string | undefined;
   /** Resolves when all that could be looked into has been. */
@@ -59,11 +67,15 @@ export interface KnownQuotas {
 interface OfNamespace {
   readonly quotas: Map<string, KnownQuota>;
   readonly byBound: Map<string, Map<string, KnownQuota>>;
+  /** By their content. */
+  readonly selectors: Map<string, { readonly selector: JsonObject; quotas: number }>;
   /** Those that nobody has looked into yet, by name. */
   readonly unread: Map<string, Entry>;
 }
 
-interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding' | 'whenRead'> {
+type IndexQuestion = 'isFree' | 'bounding' | 'selectors' | 'whenRead';
+
+interface QuotaIndex extends Pick<KnownQuotas, IndexQuestion> {
   learn(entry: Entry): void;
   /** All that there are; they are looked into when they are asked for, or later, in turns. */
   reset(entries: Iterable<Entry>): void;
@@ -77,7 +89,12 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
   function ofNamespace(namespace: string): OfNamespace {
     const known = namespaces.get(namespace);
     if (known !== undefined) return known;
-    const made = { quotas: new Map(), byBound: new Map(), unread: new Map() };
+    const made: OfNamespace = {
+      quotas: new Map(),
+      byBound: new Map(),
+      selectors: new Map(),
+      unread: new Map(),
+    };
     namespaces.set(namespace, made);
     return made;
   }
@@ -132,6 +149,11 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
       for (const entry of known.unread.values()) read(known, entry);
       return boundBy(known, names);
     },
+    *selectors(namespace, scopeName) {
+      for (const { selector } of namespaces.get(namespace)?.selectors.values() ?? []) {
+        if (text(selector, 'scopeName') === scopeName) yield selector;
+      }
+    },
   };
 }
 
@@ -149,23 +171,44 @@ function boundBy({ byBound }: OfNamespace, names: Iterable<string>) {
 function read(known: OfNamespace, { bytes, name }: Entry): void {
   const object = decodeObject(bytes);
   known.unread.delete(name);
-  const bounds = Object.keys(part(part(object, 'spec'), 'hard'));
+  const spec = part(object, 'spec');
+  const bounds = Object.keys(part(spec, 'hard'));
   const uid = object.metadata.uid ?? '';
   const before = known.quotas.get(name);
-  if (before?.uid === uid && sameNames(before.bounds, bounds)) return;
+  const selectors = selectorsOf(spec);
+  if (
+    before?.uid === uid &&
+    sameNames(before.bounds, bounds) &&
+    deepEqual(before.selectors, selectors)
+  ) {
+    return;
+  }
   forgetRead(known, name);
-  const quota = { name, uid, bounds };
+  const quota = { name, uid, bounds, selectors };
   known.quotas.set(name, quota);
+  for (const selector of selectors) {
+    const key = JSON.stringify(selector);
+    const own = known.selectors.get(key) ?? { selector, quotas: 0 };
+    own.quotas += 1;
+    known.selectors.set(key, own);
+  }
   for (const bound of bounds) {
     const list = known.byBound.get(bound) ?? new Map<string, KnownQuota>();
     known.byBound.set(bound, list.set(name, quota));
   }
 }
 
-function forgetRead({ byBound, quotas }: OfNamespace, name: string): void {
+function forgetRead({ byBound, quotas, selectors }: OfNamespace, name: string): void {
   const quota = quotas.get(name);
   if (quota === undefined) return;
   quotas.delete(name);
+  for (const selector of quota.selectors) {
+    const key = JSON.stringify(selector);
+    const own = selectors.get(key);
+    if (own === undefined) continue;
+    own.quotas -= 1;
+    if (own.quotas === 0) selectors.delete(key);
+  }
   for (const bound of quota.bounds) {
     const list = byBound.get(bound);
     list?.delete(name);
@@ -205,6 +248,7 @@ export function followQuotas(
   return {
     isFree: index.isFree,
     bounding: index.bounding,
+    selectors: index.selectors,
     lost,
     whenRead: index.whenRead,
     epoch: (namespace) => epochs.get(namespace),

@@ -3,7 +3,7 @@
  *
  *     Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity    of pods
  *     PriorityClass         In, NotIn, Exists, DoesNotExist                                of pods
- *    VolumeAttributesClass likewise                                                       of claims
+ *     VolumeAttributesClass likewise, of any of its classes                              of claims
  *
  * Invariants: pure; a scope that an object has nothing to say about does not hold for it, so a
  * quota with scopes never counts services.
@@ -21,6 +21,9 @@ export interface ScopeFacts {
   readonly priorityClass?: string;
   readonly volumeAttributesClasses?: readonly string[];
 }
+
+/** Resources of the core group whose objects can be in a scope. */
+export const scopesByResource: ReadonlySet<string> = new Set(['pods', 'persistentvolumeclaims']);
 
 export function podScopes(pod: ApiObject): ScopeFacts {
   const spec = part(pod, 'spec');
@@ -64,16 +67,24 @@ function crossesNamespaces(affinity: JsonObject): boolean {
 
 /** Whether the quota is about such an object. */
 export function inScope(spec: JsonObject, facts: ScopeFacts | null): boolean {
-  const scopes = texts(spec, 'scopes');
-  const selector = objects(part(spec, 'scopeSelector'), 'matchExpressions');
-  if (scopes.length === 0 && selector.length === 0) return true;
-  if (facts === null) return false;
-  return (
-    scopes.every((scope) => holds(scope, 'Exists', [], facts)) &&
-    selector.every((each) =>
-      holds(text(each, 'scopeName'), text(each, 'operator'), texts(each, 'values'), facts),
-    )
-  );
+  return inAllScopes(selectorsOf(spec), facts);
+}
+
+export function inAllScopes(selectors: readonly JsonObject[], facts: ScopeFacts | null): boolean {
+  if (selectors.length === 0) return true;
+  return facts !== null && selectors.every((each) => isInScope(each, facts));
+}
+
+/** `selector`: scopeName, operator, values. */
+export function isInScope(selector: JsonObject, facts: ScopeFacts): boolean {
+  const values = texts(selector, 'values');
+  return holds(text(selector, 'scopeName'), text(selector, 'operator'), values, facts);
+}
+
+/** What a quota asks of objects; `scopes` are selectors of what exists. */
+export function selectorsOf(spec: JsonObject): readonly JsonObject[] {
+  const scopes = texts(spec, 'scopes').map((scopeName) => ({ scopeName, operator: 'Exists' }));
+  return [...scopes, ...objects(part(spec, 'scopeSelector'), 'matchExpressions')];
 }
 
 function holds(
@@ -118,7 +129,8 @@ function oneOf(operator: string, values: readonly string[], names: readonly stri
     case 'In':
       return names.some((name) => values.includes(name));
     case 'NotIn':
-      return !names.some((name) => values.includes(name));
+      // One that is not among them is enough, as in the reference.
+      return names.length === 0 || names.some((name) => !values.includes(name));
     default:
       return false;
   }

@@ -6,6 +6,7 @@
  *     a pod        + cpu, memory ... of its requests, limits.*     while it has not ended
  *     a service    + services.nodeports, services.loadbalancers
  *     a claim      + requests.storage, and both again for its storage class
+ *     a claim of devices      + CLASS.deviceclass.resource.DOMAIN/devices
  *
  * What it is not: a quota (charge.ts holds one against it).
  *
@@ -16,17 +17,11 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
-import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  roundUpQuantity,
-} from '../../apimachinery/quantity.ts';
+import { compareQuantities, formatQuantity, roundUpQuantity } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { podScopes } from './scopes.ts';
+import { podUsage, quantities } from './pod-usage.ts';
 import type { ScopeFacts } from './scopes.ts';
 
 export interface Usage {
@@ -68,25 +63,40 @@ export function countName({ group, resource }: GroupResource): string {
 
 /** Names that differ with the identity. */
 export interface UsageNames {
+  readonly labelDomain: string;
   /** Of storage classes in quotas: `storage.k8s.io`. */
   readonly storageDomain: string;
+  /** Behind the name of a device class in quotas. */
+  readonly devicesOfClass: string;
+  readonly resourceGroup: string;
   /** The annotation of claims that was there before the field. */
   readonly classAnnotation: string;
 }
 
-export function usageNames({ fill }: Pick<Identity, 'fill'>): UsageNames {
+type UsedOfIdentity = 'fill' | 'labelDomain';
+
+export function usageNames({ fill, labelDomain }: Pick<Identity, UsedOfIdentity>): UsageNames {
   return {
+    labelDomain,
     storageDomain: fill('storage.{domain}'),
+    devicesOfClass: fill('.deviceclass.resource.{domain}/devices'),
+    resourceGroup: fill('resource.{domain}'),
     classAnnotation: fill('volume.beta.{labelDomain}/storage-class'),
   };
 }
 
 export function usageOf(resource: GroupResource, object: ApiObject, names: UsageNames): Usage {
   const amounts: Record<string, string> = { [countName(resource)]: '1' };
-  if (resource.group !== '') return { amounts, scopes: null, missing: nothingMissing };
+  if (resource.group !== '') {
+    const isOfDevices = resource.resource === 'resourceclaims';
+    if (isOfDevices && resource.group === names.resourceGroup) {
+      deviceAmounts(part(part(object, 'spec'), 'devices'), amounts, names);
+    }
+    return { amounts, scopes: null, missing: nothingMissing };
+  }
   switch (resource.resource) {
     case 'pods':
-      return podUsage(object, amounts);
+      return podUsage(object, amounts, names.labelDomain);
     case 'services':
       serviceAmounts(part(object, 'spec'), amounts);
       break;
@@ -100,123 +110,6 @@ export function usageOf(resource: GroupResource, object: ApiObject, names: Usage
 
 const nothingMissing: Usage['missing'] = {};
 
-type Amounts = Map<string, Quantity>;
-
-/** Of a pod that has ended only `count/pods` is left. */
-function podUsage(pod: ApiObject, amounts: Record<string, string>): Usage {
-  const scopes = podScopes(pod);
-  const phase = text(part(pod, 'status'), 'phase');
-  if (phase === 'Succeeded' || phase === 'Failed') {
-    return { amounts, scopes, missing: nothingMissing };
-  }
-  const spec = part(pod, 'spec');
-  amounts['pods'] = '1';
-  for (const [name, amount] of podAmounts(spec, 'requests')) {
-    const shown = formatQuantity(amount);
-    if (isExtended(name)) amounts[`requests.${name}`] = shown;
-    else if (isRequestable(name)) {
-      amounts[name] = shown;
-      amounts[`requests.${name}`] = shown;
-    }
-  }
-  for (const [name, amount] of podAmounts(spec, 'limits')) {
-    if (limitable.has(name)) amounts[`limits.${name}`] = formatQuantity(amount);
-  }
-  return { amounts, scopes, missing: unsaid(spec) };
-}
-
-const limitable: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
-
-function isRequestable(name: string): boolean {
-  return limitable.has(name) || name.startsWith('hugepages-');
-}
-
-function isExtended(name: string): boolean {
-  return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
-}
-
-/** Containers together, or the init container that needs most where that is more, with those that
- * go on beside it; and what the pod needs for itself. */
-function podAmounts(spec: JsonObject, list: 'requests' | 'limits'): Amounts {
-  const total: Amounts = new Map();
-  for (const container of objects(spec, 'containers')) add(total, listOf(container, list));
-  const sidecars: Amounts = new Map();
-  const most: Amounts = new Map();
-  for (const container of objects(spec, 'initContainers')) {
-    const own = listOf(container, list);
-    if (container['restartPolicy'] === 'Always') {
-      add(total, own);
-      add(sidecars, own);
-      raise(most, sidecars);
-    } else {
-      const beside = new Map(sidecars);
-      add(beside, own);
-      raise(most, beside);
-    }
-  }
-  raise(total, most);
-  for (const [name, amount] of listOf(spec, list)) {
-    if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) {
-      total.set(name, amount);
-    }
-  }
-  for (const [name, amount] of quantities(part(spec, 'overhead'))) {
-    if (list === 'requests' || total.has(name)) add(total, new Map([[name, amount]]));
-  }
-  return total;
-}
-
-function listOf(holder: JsonObject, list: 'requests' | 'limits'): Amounts {
-  return quantities(part(part(holder, 'resources'), list));
-}
-
-function quantities(amounts: JsonObject): Amounts {
-  const found: Amounts = new Map();
-  for (const [name, value] of Object.entries(amounts)) {
-    const quantity = parseQuantity(String(value));
-    if (quantity !== undefined) found.set(name, quantity);
-  }
-  return found;
-}
-
-function add(to: Amounts, amounts: Amounts): void {
-  for (const [name, amount] of amounts) {
-    const before = to.get(name);
-    to.set(name, before === undefined ? amount : addQuantities(before, amount));
-  }
-}
-
-function raise(to: Amounts, amounts: Amounts): void {
-  for (const [name, amount] of amounts) {
-    const before = to.get(name);
-    if (before === undefined || compareQuantities(before, amount) < 0) to.set(name, amount);
-  }
-}
-
-/** What a quota of the name wants every container to say. */
-const demanded = [
-  ['cpu', 'requests', 'cpu'],
-  ['memory', 'requests', 'memory'],
-  ['requests.cpu', 'requests', 'cpu'],
-  ['requests.memory', 'requests', 'memory'],
-  ['limits.cpu', 'limits', 'cpu'],
-  ['limits.memory', 'limits', 'memory'],
-] as const;
-
-function unsaid(spec: JsonObject): Usage['missing'] {
-  const missing: Record<string, string[]> = {};
-  const containers = [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
-  const ofPod = part(spec, 'resources');
-  for (const [name, list, resource] of demanded) {
-    if (part(ofPod, list)[resource] !== undefined) continue;
-    const silent = containers.filter(
-      (each) => part(part(each, 'resources'), list)[resource] === undefined,
-    );
-    if (silent.length > 0) missing[name] = silent.map((each) => text(each, 'name')).sort();
-  }
-  return missing;
-}
-
 function serviceAmounts(spec: JsonObject, amounts: Record<string, string>): void {
   amounts['services'] = '1';
   const type = text(spec, 'type');
@@ -229,6 +122,34 @@ function serviceAmounts(spec: JsonObject, amounts: Record<string, string>): void
     ? ports
     : ports.filter(({ nodePort }) => nodePort !== undefined && nodePort !== 0);
   if (given.length > 0) amounts['services.nodeports'] = String(given.length);
+}
+
+/** Where a request may be met in one of several ways, a class counts as often as it can come.
+ * Before v1beta2 the only way is the request itself. */
+function deviceAmounts(
+  devices: JsonObject,
+  amounts: Record<string, string>,
+  { devicesOfClass }: UsageNames,
+): void {
+  const sums = new Map<string, number>();
+  for (const request of objects(devices, 'requests')) {
+    const most = new Map<string, number>();
+    const ways = [request, part(request, 'exactly'), ...objects(request, 'firstAvailable')];
+    for (const way of ways) {
+      const name = text(way, 'deviceClassName');
+      if (name !== '') most.set(name, Math.max(most.get(name) ?? 0, deviceCount(way)));
+    }
+    for (const [name, count] of most) sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  for (const [name, count] of sums) amounts[`${name}${devicesOfClass}`] = String(count);
+}
+
+/** All devices that there are: at most as many as a claim can get. */
+const devicesOfClaimMax = 32;
+
+function deviceCount({ allocationMode = 'ExactCount', count = 1 }: JsonObject): number {
+  if (allocationMode === 'All') return devicesOfClaimMax;
+  return allocationMode === 'ExactCount' && typeof count === 'number' ? count : 0;
 }
 
 function claimUsage(
@@ -255,6 +176,7 @@ function claimUsage(
   const classes = [
     text(spec, 'volumeAttributesClassName'),
     text(status, 'currentVolumeAttributesClassName'),
+    text(part(status, 'modifyVolumeStatus'), 'targetVolumeAttributesClassName'),
   ].filter((each) => each !== '');
   return { amounts, scopes: { volumeAttributesClasses: classes }, missing: nothingMissing };
 }

@@ -1,22 +1,24 @@
 /**
- * StorageObjectInUseProtection: volumes and claims are born with a finalizer, which whoever looks
- * after volumes takes away when nobody uses them any more.
+ * StorageObjectInUseProtection: volumes, claims and classes of attributes are born with a finalizer,
+ * which whoever looks after volumes takes away when nobody uses them any more.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { AdmissionPlugin } from '../admission.ts';
 
-export function inUseProtection({ labelDomain }: Identity): AdmissionPlugin {
+export function inUseProtection({ fill, labelDomain }: Identity): AdmissionPlugin {
+  const storage = fill('storage.{domain}');
   const finalizers: ReadonlyMap<string, string> = new Map([
-    ['persistentvolumes', `${labelDomain}/pv-protection`],
-    ['persistentvolumeclaims', `${labelDomain}/pvc-protection`],
+    ['/persistentvolumes', `${labelDomain}/pv-protection`],
+    ['/persistentvolumeclaims', `${labelDomain}/pvc-protection`],
+    [`${storage}/volumeattributesclasses`, `${labelDomain}/vac-protection`],
   ]);
   return {
     name: 'StorageObjectInUseProtection',
-    resources: [...finalizers.keys()].map((resource) => `/${resource}`),
+    resources: [...finalizers.keys()],
     concerns: (_user, { operations }) => operations.includes('CREATE'),
     admits: ['CREATE'],
     admit({ next, resource }) {
-      const finalizer = finalizers.get(resource.resource);
+      const finalizer = finalizers.get(`${resource.group}/${resource.resource}`);
       const own = next.metadata.finalizers ?? [];
       if (finalizer === undefined || own.includes(finalizer)) return next;
       return { ...next, metadata: { ...next.metadata, finalizers: [...own, finalizer] } };

@@ -124,7 +124,7 @@ function conditionsVerdict(
 ): Awaitable<'asked' | StatusError | undefined> {
   const { conditions, failsOpen, name } = webhook;
   const late = lateValues();
-  const evaluation: EvaluationPorts = { late, turns: ports.turns };
+  const evaluation: EvaluationPorts = { late, turns: ports.turns, spent: { units: 0 } };
   const source = authorizerSource(ports.access, review.user, late);
   const bindings: Bindings = admissionBindings({ ...shown, request }, source);
   const startedMs = ports.clock.monotonicMs();

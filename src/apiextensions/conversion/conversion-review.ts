@@ -2,12 +2,13 @@
  * ConversionReviews: what a conversion webhook is asked, and what is made of its answer (spec 1,
  * section 9).
  *
- * Invariants: pure. Objects come back in the order in which they were given, as many as were asked
- * for, each the one that it was but for its fields, labels and annotations; anything else is a
- * problem, said in the reference's words.
+ * Invariants: pure, and in steps, one for each object. Objects come back in the order in which they
+ * were given, as many as were asked for, each the one that it was but for its fields, labels and
+ * annotations; anything else is a problem, said in the reference's words.
  */
 import { items, part, text } from '../../apimachinery/members.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { identityProblem, restoreMetadata, typeProblem } from './restore-metadata.ts';
 
@@ -20,6 +21,15 @@ export interface ReviewRequest {
   readonly apiVersion: string;
   /** None of them is of that version yet. */
   readonly objects: readonly ApiObject[];
+  /** The same as JSON: each is written in a step of its own. */
+  readonly texts: readonly string[];
+}
+
+/** What is asked. */
+export interface Review {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly body: string;
 }
 
 const knownVersions = ['v1', 'v1beta1'];
@@ -28,17 +38,17 @@ const knownVersions = ['v1', 'v1beta1'];
 export function conversionReview({
   apiVersion,
   group,
-  objects,
   reviewVersions,
+  texts,
   uid,
-}: ReviewRequest): JsonObject | undefined {
+}: ReviewRequest): Review | undefined {
   const version = reviewVersions.find((each) => knownVersions.includes(each));
   if (version === undefined) return undefined;
-  return {
-    kind: 'ConversionReview',
-    apiVersion: `${group}/${version}`,
-    request: { uid, desiredAPIVersion: apiVersion, objects },
-  };
+  const head = { kind: 'ConversionReview', apiVersion: `${group}/${version}` };
+  const request = JSON.stringify({ uid, desiredAPIVersion: apiVersion });
+  const objects = `[${texts.join(',')}]`;
+  const body = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)},"objects":${objects}}}`;
+  return { ...head, body };
 }
 
 export type ReviewAnswer =
@@ -47,16 +57,44 @@ export type ReviewAnswer =
    * should not have answered. */
   | { readonly kind: 'failed' | 'returned'; readonly problem: string };
 
-export function readReview(
-  { apiVersion, objects, uid }: ReviewRequest,
-  asked: JsonObject,
+/** A step for each object. `read`: as the schema of its version reads it. */
+export function* readReview(
+  request: ReviewRequest,
+  asked: Review,
   answer: JsonObject,
-): ReviewAnswer {
+  read: (object: ApiObject) => ApiObject,
+): Steps<ReviewAnswer> {
+  const { apiVersion, objects } = request;
+  const converted = convertedObjects(request, asked, answer);
+  if ('kind' in converted) return converted;
+  const restored: ApiObject[] = [];
+  for (const [at, original] of objects.entries()) {
+    const names = objects.length === 1 ? aloneNames : listedNames(at);
+    const given = converted[at];
+    if (!isJsonObject(given)) return returned(`${names.typed}: it is no object`);
+    const ofOtherType = typeProblem(original, given, apiVersion);
+    if (ofOtherType !== undefined) return returned(`${names.typed}: ${ofOtherType}`);
+    const another = identityProblem(original, given);
+    if (another !== undefined) return returned(`${names.object}: ${another}`);
+    const object = restoreMetadata(original, given);
+    if (object.kind === 'refused') return returned(`${names.metadata}: ${object.problem}`);
+    yield;
+    restored.push(read(object.object));
+    yield;
+  }
+  return { kind: 'ok', objects: restored };
+}
+
+/** As many as were asked for, or what is wrong with the answer as a whole. */
+function convertedObjects(
+  { objects, uid }: ReviewRequest,
+  asked: Review,
+  answer: JsonObject,
+): readonly JsonValue[] | ReviewAnswer {
   const response = part(answer, 'response');
-  if (answer['kind'] !== asked['kind'] || answer['apiVersion'] !== asked['apiVersion']) {
-    const [expected, received] = [asked, answer].map(
-      (each) => `${text(each, 'apiVersion')}, Kind=${text(each, 'kind')}`,
-    );
+  if (answer['kind'] !== asked.kind || answer['apiVersion'] !== asked.apiVersion) {
+    const expected = `${asked.apiVersion}, Kind=${asked.kind}`;
+    const received = `${text(answer, 'apiVersion')}, Kind=${text(answer, 'kind')}`;
     return failed(`invalid ConversionReview: expected ${expected}, received ${received}`);
   }
   if (!isJsonObject(answer['response'])) return failed('no response provided');
@@ -75,20 +113,7 @@ export function readReview(
   if (converted.length !== objects.length) {
     return returned(`${converted.length} objects, expected ${objects.length}`);
   }
-  const restored: ApiObject[] = [];
-  for (const [at, original] of objects.entries()) {
-    const names = objects.length === 1 ? aloneNames : listedNames(at);
-    const given = converted[at];
-    if (!isJsonObject(given)) return returned(`${names.typed}: it is no object`);
-    const ofOtherType = typeProblem(original, given, apiVersion);
-    if (ofOtherType !== undefined) return returned(`${names.typed}: ${ofOtherType}`);
-    const another = identityProblem(original, given);
-    if (another !== undefined) return returned(`${names.object}: ${another}`);
-    const object = restoreMetadata(original, given);
-    if (object.kind === 'refused') return returned(`${names.metadata}: ${object.problem}`);
-    restored.push(object.object);
-  }
-  return { kind: 'ok', objects: restored };
+  return converted;
 }
 
 /** How the problems of an object are introduced: of the only one, and of one in a list. */

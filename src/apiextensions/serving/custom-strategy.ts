@@ -108,6 +108,8 @@ function isSmall(object: ApiObject): boolean {
     if (Array.isArray(value)) return value.every(within);
     return !isJsonObject(value) || Object.values(value).every((each) => within(each as JsonValue));
   };
-  const { metadata: _metadata, ...rest } = object;
-  return within(rest);
+  for (const name in object) {
+    if (name !== 'metadata' && !within(object[name] as JsonValue)) return false;
+  }
+  return true;
 }

@@ -15,11 +15,14 @@ import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
 import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 import type { CompileCustomVersion, CustomVersionDeps } from '../custom-schema.ts';
 import { customStrategy } from './custom-strategy.ts';
 import type { DefinitionReader } from './definition-reader.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
+import { createRememberedConversions } from './remembered-conversions.ts';
+import type { RememberedConversions } from './remembered-conversions.ts';
 import { servedDefinition } from './served-kind.ts';
 import { webhookConversion } from './webhook-conversion.ts';
 import type { ServedKind, ServedKindDeps } from './served-kind.ts';
@@ -32,7 +35,8 @@ export interface ServedDefinitionsDeps {
   readonly compileDeps: CustomVersionDeps;
   readonly reader: DefinitionReader;
   /** Calls the webhook that a `clientConfig` leads to. Rejects when there is no answer. */
-  readonly callWebhook: (clientConfig: JsonObject, review: JsonObject) => Promise<JsonObject>;
+  readonly callWebhook: (clientConfig: JsonObject, review: string) => Promise<JsonObject>;
+  readonly turns: Pick<Turns, 'run'>;
   readonly uuid: () => string;
 }
 
@@ -62,6 +66,7 @@ interface Known {
 
 export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefinitions {
   const known = new Map<string, Known>();
+  const remembered = createRememberedConversions();
   const served = new WeakMap<KindInfo, ServedKind>();
   const strategies = new WeakMap<KindInfo, KindStrategy>();
 
@@ -77,7 +82,7 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
     const { isEnding, storesSeveral } = summary;
     const own: Known = { summary, bytes, isEnding, storesSeveral };
     known.set(name, own);
-    const defined = servedDefinition(summary, kindDeps(deps, summary, own));
+    const defined = servedDefinition(summary, kindDeps(deps, summary, own, remembered));
     const { kinds = [], stored } = defined ?? {};
     for (const each of kinds) served.set(each.kind, each);
     if (stored !== undefined) served.set(stored.kind, stored);
@@ -118,8 +123,9 @@ function kindDeps(
   deps: ServedDefinitionsDeps,
   { accepted, group, preserveUnknownFields }: DefinitionSummary,
   own: Known,
+  remembered: RememberedConversions,
 ): ServedKindDeps {
-  const { compile, compileDeps, definitions, reader, scale, uuid } = deps;
+  const { compile, compileDeps, definitions, reader, scale, turns, uuid } = deps;
   const { kind } = accepted;
   return {
     definitions,
@@ -134,6 +140,8 @@ function kindDeps(
         reviewVersions: () => texts(config(), 'conversionReviewVersions'),
         call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
         uuid,
+        turns,
+        remembered,
         read,
       });
     },

@@ -6,10 +6,12 @@
  *                      └─ no: ConversionMissing ─▶ convert ─▶ remember ─▶ decided again
  *
  * Invariants: what comes back is read by the schema of its version. A webhook that is slow or dead
- * holds up those who ask for its own type, and nobody else.
- * Bounds: `batchMax` objects a call; conversions are remembered up to `rememberedMax`, those that
- * were asked for longest ago go first.
+ * holds up those who ask for its own type, and nobody else; what is written for it and read of its
+ * answer shares the turns of the event loop, an object at a time.
+ * Bounds: those of `batchLimits` a call, but at least one object; what is remembered is bounded by
+ * remembered-conversions.ts.
  */
+import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { ConversionMissing } from '../../apimachinery/object-version.ts';
 import type { ConversionWebhook, ConvertedObjects } from '../../apimachinery/scheme.ts';
@@ -17,19 +19,30 @@ import { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { conversionReview, readReview } from '../conversion/conversion-review.ts';
 import type { ReviewAnswer } from '../conversion/conversion-review.ts';
+import type { RememberedConversions } from './remembered-conversions.ts';
 
-const batchMax = 500;
-const rememberedMax = 256;
+/** The answer is read at once by the engine, so what is asked for at a time is small. */
+const batchLimits = {
+  objectsMax: 500,
+  charsMax: 1024 * 1024,
+  /** Members and items. */
+  valuesMax: bodyValuesMax,
+} as const;
 
 export interface WebhookConversionDeps {
   /** The group of definitions. */
   readonly group: string;
   readonly reviewVersions: () => readonly string[];
-  /** Rejects when there is no answer. */
-  readonly call: (review: JsonObject) => Promise<JsonObject>;
+  /** Sends the JSON of a review. Rejects when there is no answer. */
+  readonly call: (review: string) => Promise<JsonObject>;
   readonly uuid: () => string;
+  readonly turns: Pick<Turns, 'run'>;
+  readonly remembered: RememberedConversions;
   /** By apiVersion: an object as its schema reads it. */
   readonly read: (object: ApiObject) => ApiObject;
 }
@@ -40,68 +53,131 @@ export interface WebhookConversion extends ConversionWebhook {
 }
 
 export function webhookConversion(deps: WebhookConversionDeps): WebhookConversion {
-  const remembered = new Map<string, ApiObject>();
-  const convertBatch = async (
-    objects: readonly ApiObject[],
-    apiVersion: string,
-  ): Promise<ConvertedObjects> => {
-    const answer = await ask(deps, objects, apiVersion);
-    if (answer.kind === 'ok') return { kind: 'ok', objects: answer.objects.map(deps.read) };
-    const [{ apiVersion: from, kind } = { apiVersion: '', kind: '' }] = objects;
-    const verb = answer.kind === 'failed' ? 'failed:' : 'returned';
-    const message = `conversion webhook for ${from}, Kind=${kind} ${verb} ${answer.problem}`;
-    const error = new StatusError({ reason: StatusReason.internalError, message });
-    return { kind: 'refused', error };
-  };
+  // Another schema reads the same answers in another way.
+  const own = deps.uuid();
+  const nameOf = (object: ApiObject, apiVersion: string): string =>
+    `${own} ${apiVersion} ${stringifyJson(object)}`;
+  const inTurns = async <T>(work: Steps<T>): Promise<T> =>
+    (await runStepwise(deps.turns, work, () => false)) as T;
   return {
-    async convert(objects, apiVersion) {
-      const all = [...objects];
-      const places = all.flatMap((object, at) => (object.apiVersion === apiVersion ? [] : [at]));
-      for (let from = 0; from < places.length; from += batchMax) {
-        const batch = places.slice(from, from + batchMax);
-        const given = batch.map((at) => all[at] as ApiObject);
-        const converted = await convertBatch(given, apiVersion);
-        if (converted.kind === 'refused') return converted;
-        for (const [i, at] of batch.entries()) all[at] = converted.objects[i] as ApiObject;
+    async convert<T>(
+      objects: Iterable<ApiObject>,
+      apiVersion: string,
+      shown: (object: ApiObject) => T,
+    ): Promise<ConvertedObjects<T>> {
+      const results: T[] = [];
+      const batches = takeBatches(objects[Symbol.iterator](), apiVersion, (object, at) => {
+        results[at] = shown(object);
+      });
+      for (;;) {
+        const batch = await inTurns(batches.next());
+        if (batch.objects.length === 0) return { kind: 'ok', objects: results };
+        const answer = await ask(deps, batch, apiVersion, inTurns);
+        if (answer.kind !== 'ok') return { kind: 'refused', error: errorOf(answer, batch) };
+        await inTurns(showAll(answer.objects, (object, i) => {
+          results[batch.places[i] as number] = shown(object);
+        }));
       }
-      return { kind: 'ok', objects: all };
     },
     remember(object, apiVersion, converted) {
-      remembered.set(nameOf(object, apiVersion), converted);
-      for (const oldest of remembered.keys()) {
-        if (remembered.size <= rememberedMax) break;
-        remembered.delete(oldest);
-      }
+      deps.remembered.set(nameOf(object, apiVersion), converted);
     },
     need(object, apiVersion) {
       if (object.apiVersion === apiVersion) return object;
-      const name = nameOf(object, apiVersion);
-      const known = remembered.get(name);
+      const known = deps.remembered.get(nameOf(object, apiVersion));
       if (known === undefined) throw new ConversionMissing(object, apiVersion);
-      remembered.delete(name);
-      remembered.set(name, known);
       return known;
     },
   };
 }
 
-function nameOf(object: ApiObject, apiVersion: string): string {
-  return `${apiVersion} ${stringifyJson(object)}`;
+interface Batch {
+  readonly objects: ApiObject[];
+  /** Their JSON. */
+  readonly texts: string[];
+  /** Where they stand among all. */
+  readonly places: number[];
+}
+
+/** `keep`: for those that are in the version already. */
+function takeBatches(
+  objects: Iterator<ApiObject>,
+  apiVersion: string,
+  keep: (object: ApiObject, at: number) => void,
+): { next(): Steps<Batch> } {
+  let at = 0;
+  return {
+    *next() {
+      const batch: Batch = { objects: [], texts: [], places: [] };
+      let [chars, values] = [0, 0];
+      while (
+        batch.objects.length < batchLimits.objectsMax &&
+        chars < batchLimits.charsMax &&
+        values < batchLimits.valuesMax
+      ) {
+        const next = objects.next();
+        if (next.done === true) break;
+        yield;
+        const object = next.value;
+        if (object.apiVersion === apiVersion) keep(object, at);
+        else {
+          const json = stringifyJson(object);
+          batch.objects.push(object);
+          batch.texts.push(json);
+          batch.places.push(at);
+          chars += json.length;
+          values += countValues(object);
+        }
+        at += 1;
+        yield;
+      }
+      return batch;
+    },
+  };
+}
+
+function* showAll(
+  objects: readonly ApiObject[],
+  show: (object: ApiObject, i: number) => void,
+): Steps<void> {
+  for (const [i, object] of objects.entries()) {
+    show(object, i);
+    yield;
+  }
 }
 
 async function ask(
-  { call, group, reviewVersions, uuid }: WebhookConversionDeps,
-  objects: readonly ApiObject[],
+  { call, group, read, reviewVersions, uuid }: WebhookConversionDeps,
+  { objects, texts }: Batch,
   apiVersion: string,
+  inTurns: <T>(work: Steps<T>) => Promise<T>,
 ): Promise<ReviewAnswer> {
-  const request = { group, reviewVersions: reviewVersions(), uid: uuid(), apiVersion, objects };
+  const request = {
+    group,
+    reviewVersions: reviewVersions(),
+    uid: uuid(),
+    apiVersion,
+    objects,
+    texts,
+  };
   const review = conversionReview(request);
   if (review === undefined) {
     return { kind: 'failed', problem: 'it understands no version of ConversionReview' };
   }
   try {
-    return readReview(request, review, await call(review));
+    const answer = await call(review.body);
+    return await inTurns(readReview(request, review, answer, read));
   } catch (error) {
     return { kind: 'failed', problem: messageOf(error) };
   }
+}
+
+function errorOf(
+  answer: Exclude<ReviewAnswer, { readonly kind: 'ok' }>,
+  { objects }: Batch,
+): StatusError {
+  const [{ apiVersion: from, kind } = { apiVersion: '', kind: '' }] = objects;
+  const verb = answer.kind === 'failed' ? 'failed:' : 'returned';
+  const message = `conversion webhook for ${from}, Kind=${kind} ${verb} ${answer.problem}`;
+  return new StatusError({ reason: StatusReason.internalError, message });
 }

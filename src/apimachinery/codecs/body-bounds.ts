@@ -8,6 +8,7 @@
  */
 import { newTooLarge } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
+import type { JsonObject, JsonValue } from '../unstructured.ts';
 
 /** Deepest nesting of lists and objects in a body; above it 400. */
 export const bodyDepthMax = 1000;
@@ -24,4 +25,19 @@ export class TooManyValues extends Error {}
 
 export function newTooManyValues(max = bodyValuesMax): StatusError {
   return newTooLarge(`the body holds more than ${max} members and items`);
+}
+
+/** Members and items, those inside one another counted, as a codec counts them. Above `most`: some
+ * number above it. */
+export function countValues(value: JsonValue, most = bodyValuesMax): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const isList = Array.isArray(value);
+  let count = isList ? value.length : 0;
+  for (const name in value as JsonObject) {
+    if (!isList) count += 1;
+    const inner = (value as JsonObject)[name] as JsonValue;
+    if (typeof inner === 'object') count += countValues(inner, most - count);
+    if (count > most) break;
+  }
+  return count;
 }

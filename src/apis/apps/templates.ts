@@ -3,6 +3,7 @@
  * pods that will be created.
  */
 import { forbidden, invalid, notSupported } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { templateRules } from '../core/pods/validation/pods.ts';
@@ -14,7 +15,12 @@ import { isEmptySelector, labelSelectorRules, selects } from '../validation/labe
 import type { KindWarnings, Warnings } from '../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings } from '../warnings/kind-warnings.ts';
 
-export const mismatch = '`selector` does not match template `labels`';
+/** Of a template that its selector does not select. Labels that are missing are shown as null. */
+export function unselected(template: JsonObject): FieldError {
+  const labels = part(template, 'metadata')['labels'] ?? null;
+  const detail = '`selector` does not match template `labels`';
+  return invalid('spec.template.metadata.labels', labels, detail);
+}
 
 /** `what` as the messages name the kind: they say deployment of a replica set, too. */
 export function selectorRules(spec: JsonObject, what: string): Problems {
@@ -44,7 +50,7 @@ export function workloadTemplateRules(
   const given = spec['selector'] !== undefined;
   const own = given && (isEmptySelector(selector) || selects(selector, labels));
   return [
-    ...(own ? [] : [invalid(`${path}.metadata.labels`, labels, mismatch)]),
+    ...(own ? [] : [unselected(template)]),
     ...templateRules(template, path),
     ...(policy === '' || policy === 'Always'
       ? []

@@ -5,6 +5,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { failurePolicyRules, replacementPolicyRules, successPolicyRules } from './job-policies.ts';
 import { restartRules, templateRules } from '../core/pods/validation/pods.ts';
+import { unselected } from '../apps/templates.ts';
 import type { Problems } from '../validation/checks.ts';
 import { form, noProblems, nonNegative, numberOf, unchanged } from '../validation/checks.ts';
 import { checkDomainPath } from '../validation/domain-path.ts';
@@ -176,15 +177,13 @@ const generated = /(^|\/)(controller-uid|job-name)$/;
 
 /** A job that does not select its pods itself selects those that the server has marked. */
 function selectionRules(spec: JsonObject): Problems {
-  const labels = textMap(part(part(spec, 'template'), 'metadata'), 'labels');
-  const unselected = invalid(
-    'spec.template.metadata.labels',
-    labels,
-    '`selector` does not match template `labels`',
-  );
+  const template = part(spec, 'template');
+  const labels = textMap(part(template, 'metadata'), 'labels');
   if (spec['selector'] === undefined) {
     // Without manualSelector the server writes one.
-    return spec['manualSelector'] === true ? [required('spec.selector'), unselected] : noProblems;
+    return spec['manualSelector'] === true
+      ? [required('spec.selector'), unselected(template)]
+      : noProblems;
   }
   const selector = part(spec, 'selector');
   const marks = Object.entries(labels).filter(([name]) => generated.test(name));
@@ -192,7 +191,7 @@ function selectionRules(spec: JsonObject): Problems {
     ...(spec['manualSelector'] === true || selects(selector, Object.fromEntries(marks))
       ? []
       : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
-    ...(selects(selector, labels) ? [] : [unselected]),
+    ...(selects(selector, labels) ? [] : [unselected(template)]),
   ];
 }
 

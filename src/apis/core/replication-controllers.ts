@@ -1,11 +1,11 @@
 /** ReplicationControllers: the oldest kind that keeps a number of pods. */
-import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { notSupported, required } from '../../apimachinery/field-error.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { replicaColumns } from '../apps/table-columns.ts';
 import { templateLabels, withTemplateLabels } from '../apps/template-defaults.ts';
-import { mismatch, workloadWarnings } from '../apps/templates.ts';
+import { unselected, workloadWarnings } from '../apps/templates.ts';
 import { templateRules } from './pods/validation/pods.ts';
 import {
   ageColumn,
@@ -44,9 +44,7 @@ const replicationControllerRules: KindRules = {
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
       ...(Object.keys(selector).length === 0 ? [required('spec.selector')] : []),
       ...(spec['template'] === undefined ? [required('spec.template')] : []),
-      ...(own || spec['template'] === undefined
-        ? []
-        : [invalid('spec.template.metadata.labels', labels, mismatch)]),
+      ...(own || spec['template'] === undefined ? [] : [unselected(template)]),
       ...templateRules(template, 'spec.template'),
       ...(policy === '' || policy === 'Always'
         ? []

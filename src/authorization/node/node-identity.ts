@@ -2,10 +2,10 @@
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 
-const userPrefix = 'system:node:';
+export const nodeUserPrefix = 'system:node:';
 
 /** Undefined: not a node. '': of the nodes' group, without a name. */
 export function nodeNameOf({ name, groups }: UserInfo): string | undefined {
   if (!groups.includes(wellKnownGroups.nodes)) return undefined;
-  return name.startsWith(userPrefix) ? name.slice(userPrefix.length) : undefined;
+  return name.startsWith(nodeUserPrefix) ? name.slice(nodeUserPrefix.length) : undefined;
 }

@@ -28,6 +28,12 @@ export function newStepAllowance({ pauses }: { readonly pauses: boolean }): Step
 }
 
 let current: StepAllowance | undefined;
+let done = 0;
+
+/** Of all evaluations so far. */
+export function stepsDone(): number {
+  return done;
+}
 
 /** Whose steps are counted from now on; undefined: nobody's. Returns whose were counted before. */
 export function chargeTo(next: StepAllowance | undefined): StepAllowance | undefined {
@@ -51,6 +57,7 @@ export function isPartOver(): boolean {
 
 export function spendSteps(steps: number): void {
   if (current === undefined) return;
+  done += steps;
   current.left -= steps;
   if (current.left < 0) {
     throw new EvaluationCancelled('operation cancelled: too much work on nested values');

@@ -16,6 +16,7 @@ import { functions, method, overload } from './declare.ts';
 import { formatText } from './format-text.ts';
 import type { FormatStyle } from './format-text.ts';
 import { isList } from '../evaluate/lists.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import { elementsOf } from './lists-library.ts';
 import {
   elementOf,
@@ -47,10 +48,13 @@ const optionalCount = (value: Value | undefined): number | undefined =>
 function joined(list: Value, separator?: Value): Value {
   const between = separator === undefined ? '' : text(separator);
   const parts: string[] = [];
+  let length = 0;
   for (const element of elementsOf(list)) {
     if (typeof element !== 'string') throw evaluationError('join: invalid input');
     parts.push(element);
+    length += element.length + between.length;
   }
+  spendSteps(length >> 4);
   return parts.join(between);
 }
 

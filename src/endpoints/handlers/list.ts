@@ -25,7 +25,7 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   }
   const { convert } = representation.value;
   if (convert === undefined) return sendList(deps, request, representation.value, listed.value);
-  const list = await convertedList(convert, listed.value);
+  const list = await convertedList(deps.registry.turns, convert, listed.value);
   if (list instanceof StatusError) return list;
   return sendList(deps, request, representation.value, list);
 }

@@ -6,8 +6,6 @@
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
-import { readAdmissionConfiguration } from '../../admission/configuration.ts';
-import type { AdmissionConfiguration } from '../../admission/configuration.ts';
 import { readWebhookSettings } from '../../admission/webhooks/settings.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
 import type { AdmissionPlugin } from '../../admission/admission.ts';
@@ -23,13 +21,12 @@ import type { Authorization } from '../../authorization/authorization.ts';
 import type { GuardOf } from '../../registry/write-guard.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
-import { readFileAtStart } from '../../stdx/regular-file.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { readWebhookTarget } from '../../webhooks/kubeconfig-target.ts';
 import { createWebhookPoster } from '../../webhooks/webhook-poster.ts';
 import type { CompletedConfig } from '../config/options.ts';
-import { readOptionFile } from '../config/option-files.ts';
-import { OptionsError } from '../config/option-values.ts';
+import { configurationError } from './admission-configuration.ts';
+import type { ConfiguredPlugins } from './admission-configuration.ts';
 import { admissionObjects } from './admission-objects.ts';
 import type { UnreadableRecord } from './unreadable-records.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
@@ -48,12 +45,11 @@ export interface WriteGuardDeps {
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
   readonly makeNamespace: MakeNamespace;
+  readonly configured: ConfiguredPlugins;
   readonly lost: (resource: GroupResource) => UnreadableRecord;
   /** Who reviews behind all that the flags name. */
   readonly last: readonly AdmissionPlugin[];
 }
-
-const configFlag = 'admission-control-config-file';
 
 /** @throws OptionsError. */
 export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): GuardOf {
@@ -67,12 +63,12 @@ function pluginsOf(
   { admission, featureGates, release }: CompletedConfig,
   deps: WriteGuardDeps,
 ): readonly AdmissionPlugin[] {
-  const { clock, identity, makeNamespace, policies, prng, scheme, streams, timers, turns } = deps;
+  const { clock, configured, identity, makeNamespace, policies, prng, scheme, streams } = deps;
+  const { timers, turns } = deps;
   const { configFile, tolerationSeconds } = admission;
   const gate = (name: string): boolean => featureGates.get(name) ?? false;
   const posterFor: PluginDeps['posterFor'] = (file) =>
     createWebhookPoster(readWebhookTarget(file), timers);
-  const configured = configuredPlugins(configFile, identity);
   const webhookProblems: string[] = [];
   const callers = (['Mutating', 'Validating'] as const).map((type) =>
     readWebhookSettings(configured.get(`${type}AdmissionWebhook`), identity, webhookProblems),
@@ -89,7 +85,10 @@ function pluginsOf(
     posterFor,
     makeNamespace,
     isBestEffort: (pod) => qosClassOf(pod) === 'BestEffort',
-    nodes: { audiences: gate('ServiceAccountNodeAudienceRestriction') },
+    nodes: {
+      audiences: gate('ServiceAccountNodeAudienceRestriction'),
+      anyCertificates: gate('AllowInsecureKubeletCertificateSigningRequests'),
+    },
     security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
     tolerationSeconds,
     labelsTopology: gate('PodTopologyLabelsAdmission'),
@@ -103,17 +102,5 @@ function pluginsOf(
   });
   const all = [...problems, ...webhookProblems];
   if (all.length === 0) return plugins;
-  throw new OptionsError(`--${configFlag}: ${[configFile, ...all].join('; ')}`);
-}
-
-/** @throws OptionsError. */
-function configuredPlugins(
-  file: string | undefined,
-  identity: Identity,
-): AdmissionConfiguration['plugins'] {
-  if (file === undefined) return new Map();
-  const bytes = readOptionFile(configFlag, file);
-  const { plugins, problems } = readAdmissionConfiguration(bytes, file, identity, readFileAtStart);
-  if (problems.length === 0) return plugins;
-  throw new OptionsError(`--${configFlag}: ${file}: ${problems.join('; ')}`);
+  throw configurationError(configFile, all);
 }

@@ -11,6 +11,7 @@ import type { CompanionsPort } from '../../admission/companions/companions.ts';
 import { createCompanionRefusal } from '../../admission/companions/companion-refusal.ts';
 import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
 import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
+import type { LimitedResources } from '../../admission/quota/limited-resources.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { requestedAddressRules } from '../../apis/core/services/address-rules.ts';
@@ -38,11 +39,12 @@ export interface CompanionPartsDeps {
   readonly streams: Streams;
   readonly turns: Turns;
   readonly lost: (resource: GroupResource) => UnreadableRecord;
+  readonly limited: LimitedResources | undefined;
 }
 
 export function companionParts(
   { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
-  { clock, identity, lost, prng, streams, timers, turns }: CompanionPartsDeps,
+  { clock, identity, limited, lost, prng, streams, timers, turns }: CompanionPartsDeps,
 ) {
   const addresses = serviceAddresses({
     identity,
@@ -65,6 +67,7 @@ export function companionParts(
     clock,
     prng,
     quotas,
+    limited,
     services: serviceCompanions(identity, prng, (address) => addresses.rangeOf(address)),
   });
   told.companions = companions;

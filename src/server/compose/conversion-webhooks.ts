@@ -3,13 +3,17 @@
  *
  * Elsewhere: what is asked and what is made of the answer (src/apiextensions/conversion).
  *
- * Invariants: a call ends within `timeoutMs` and is not tried again.
+ * Invariants: a call ends within `timeoutMs` and is not tried again. An answer is read in steps; the
+ * longest is the engine's own reading of JSON, so it is small.
  */
-import { decodeJson } from '../../apimachinery/codecs/json.ts';
-import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { bodyValuesMax } from '../../apimachinery/codecs/body-bounds.ts';
+import { jsonSteps } from '../../apimachinery/codecs/json.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
@@ -17,24 +21,35 @@ import { WebhookError } from '../../webhooks/webhook-poster.ts';
 
 const limits = {
   timeoutMs: 30_000,
-  /** As many objects as are sent at a time may come back, each as large as objects are. */
-  answerBytesMax: 64 * 1024 * 1024,
+  /** What is sent at a time has a quarter of that, or is one object. No object is larger. */
+  answerBytesMax: 4 * 1024 * 1024,
+  answerValuesMax: 2 * bodyValuesMax,
   postersMax: 64,
 } as const;
 
-export type CallWebhook = (clientConfig: JsonObject, review: JsonObject) => Promise<JsonObject>;
+export type CallWebhook = (clientConfig: JsonObject, review: string) => Promise<JsonObject>;
 
-export function conversionWebhooks(resolve: ResolveService, timers: Timers): CallWebhook {
-  const { answerBytesMax, postersMax } = limits;
+export function conversionWebhooks(
+  resolve: ResolveService,
+  timers: Timers,
+  turns: Pick<Turns, 'run'>,
+): CallWebhook {
+  const { answerBytesMax, answerValuesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax });
   return async (clientConfig, review) => {
     const target = clientPlace(clientConfig).target(resolve);
-    const body = stringifyJson(review);
-    const answer = await posterTo(target).post(body, limits.timeoutMs, target.url);
-    const decoded = decodeJson(answer, { findDuplicates: false });
-    if (decoded.kind === 'refused' || !isJsonObject(decoded.value)) {
+    const answer = await posterTo(target).post(review, limits.timeoutMs, target.url);
+    const reading = jsonSteps(answer, { findDuplicates: false, valuesMax: answerValuesMax });
+    const decoded = await runStepwise(turns, reading, () => false);
+    if (decoded?.kind === 'refused') throw new WebhookError(ofAnswer(decoded.error), false);
+    if (!isJsonObject(decoded?.value)) {
       throw new WebhookError('the answer is not a JSON object', false);
     }
     return decoded.value;
   };
+}
+
+/** The decoder speaks of the body of a request. */
+function ofAnswer({ message }: StatusError): string {
+  return message.replace(/^.*?the body /, 'the answer ');
 }

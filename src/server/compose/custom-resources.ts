@@ -84,7 +84,8 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
       release,
     },
     reader,
-    callWebhook: conversionWebhooks(deps.resolveService, deps.timers),
+    callWebhook: conversionWebhooks(deps.resolveService, deps.timers, turns),
+    turns,
     uuid: () => deps.prng.uuid(),
   });
   scheme.onChange(({ added, removed }) => {

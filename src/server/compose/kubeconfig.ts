@@ -9,12 +9,13 @@
  * Invariants: a credential stands beside the port that takes it: certificates beside the secure
  * one, tokens beside their own where there is one. The file is readable by its owner only.
  */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Pki } from './pki.ts';
+import { makeDirectory } from '../../stdx/make-directory.ts';
 
 export interface AdminAccess {
   readonly url: string;
@@ -60,7 +61,7 @@ export const contextNames = { certificate: 'sluice', token: 'sluice-tokens' } as
 /** Writes the file and returns its path. */
 export function writeKubeconfig(dataDir: string, admin: AdminAccess): string {
   const file = adminKubeconfigFile(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  makeDirectory(dataDir);
   writeFileSync(file, kubeconfigText(entriesOf(admin)), { mode: 0o600 });
   // The mode above is for a new file.
   chmodSync(file, 0o600);

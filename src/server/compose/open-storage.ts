@@ -4,7 +4,6 @@
  *
  * Elsewhere: stores that are moved, copied and checked (store-commands.ts).
  */
-import { mkdirSync } from 'node:fs';
 import { objectStates } from '../../../actors/actors.ts';
 import {
   isCompanionConditionKey,
@@ -12,6 +11,7 @@ import {
 } from '../../admission/companions/allocation-records.ts';
 import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
 import { isConditionKey } from '../../registry/create.ts';
+import { makeDirectory } from '../../stdx/make-directory.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { openFdbStorage } from '../../storage/fdb/fdb-storage.ts';
@@ -78,7 +78,7 @@ export function isEnding(state: string): boolean {
 /** A new directory is its owner's alone: secrets will be in it. */
 export function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir, 0o700);
   } catch {
     // The code that needs the directory reports what is wrong with it.
   }

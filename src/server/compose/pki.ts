@@ -15,7 +15,7 @@
  * appears whole, the key before its certificate, so a certificate never waits for its key.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { isIP } from 'node:net';
@@ -26,6 +26,7 @@ import { coversHost, keyPurposes, readCertificates, verifyChain } from '../../pk
 import type { CertificateTemplate, KeyPair } from '../../pki/certificate-authority.ts';
 import type { Certificate } from '../../pki/certificates.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
+import { makeDirectory } from '../../stdx/make-directory.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import type { AccessConfig } from '../config/access-options.ts';
@@ -64,7 +65,7 @@ export async function ensurePki(
   const directory = pkiDirectory(dataDir);
   const nowMs = clock.nowMs();
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     chmodSync(directory, 0o700);
     const authority = await ensureAuthority(directory, identity, nowMs);
     const leaves: Leaves = { directory, authority, nowMs };

@@ -7,10 +7,12 @@
  * the file, and shows nothing of a key.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { signingKeyOf, verificationKeysOf } from '../../authentication/jwt-keys.ts';
 import type { SigningKey, VerificationKey } from '../../authentication/jwt-keys.ts';
+import { makeDirectory } from '../../stdx/make-directory.ts';
+import { readFileAtStart } from '../../stdx/regular-file.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { TokenConfig } from '../config/token-options.ts';
@@ -39,7 +41,7 @@ export function readTokenKeys(
 
 function read<T>(flag: string, file: string, parse: (pem: string) => T): T {
   try {
-    return parse(readFileSync(file, 'utf8'));
+    return parse(readFileAtStart(file).toString('utf8'));
   } catch (error) {
     throw new OptionsError(`--${flag}: ${file}: ${messageOf(error)}`);
   }
@@ -49,7 +51,7 @@ function read<T>(flag: string, file: string, parse: (pem: string) => T): T {
 function ensureKey(directory: string): string {
   const file = path.join(directory, 'sa.key');
   if (existsSync(file)) return file;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const pair = generateKeyPairSync('ec', {
     namedCurve: 'prime256v1',
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

@@ -17,8 +17,9 @@
  * the second look of a server that starts meanwhile does not take it for another server, it
  * listens on a name of its own, which says "this process only reads".
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { makeDirectory } from '../../stdx/make-directory.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 
@@ -57,7 +58,7 @@ async function hold(path: string, name: string): Promise<DirectoryLock> {
 
 function lockName(path: string): string {
   try {
-    if (!existsSync(path)) mkdirSync(path, { recursive: true });
+    if (!existsSync(path)) makeDirectory(path);
     const status = statSync(path, { bigint: true });
     if (!status.isDirectory()) throw new Error('it is not a directory');
     const { dev, ino } = status;

@@ -20,8 +20,9 @@
  * Bounds: a page of records in memory.
  */
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { makeDirectory } from '../../stdx/make-directory.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
@@ -58,7 +59,7 @@ export async function backupLmdb(from: string, to: string, clock: Clock): Promis
   const partial = `${path.resolve(to)}.partial`;
   try {
     rmSync(partial, { recursive: true, force: true });
-    mkdirSync(partial, { recursive: true });
+    makeDirectory(partial);
     const report = await copy(from, partial);
     await check(partial, clock, report.recordsCount);
     rmSync(path.join(partial, 'lock.mdb'), { force: true });

@@ -34,7 +34,7 @@ import type { IsBeingDeleted } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
-import type { CompanionRules, Mutation, MutationOutcome, Revision } from '../storage.ts';
+import type { CompanionRules, Mutation, MutationOutcome, Revision, StoreKey } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
   encodeKey,
@@ -81,10 +81,14 @@ export interface LmdbWriterOptions {
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const { tables, clock, isEnding, ring, commits } = options;
   const reserve = createReserve({ ...options, bytes: options.reserveBytes });
-  const { broken, transaction } = createTransactions(options, () => (known = undefined));
+  const { broken, transaction } = createTransactions(options, () => {
+    known = undefined;
+    states.forgetAll();
+  });
   const inReserve = withReserve(reserve, transaction);
   const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
+  const states = createConditionStates(tables);
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
 
@@ -95,9 +99,11 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    const planned = planCommit(options, mutations, (known ??= currentRevision(tables)));
+    known ??= currentRevision(tables);
+    const planned = planCommit(options, mutations, known, states);
     const newest = planned.writes.at(-1);
     if (newest === undefined) return planned.outcomes;
+    states.forget(planned.finally.keys());
     const timeMs = clock.nowMs();
     const ends = mutations.every((mutation) => isDeletion(mutation, isEnding));
     await inReserve({
@@ -204,10 +210,41 @@ function fullError(): StorageError {
   return new StorageError('full', 'no room for the store: only deletions are written');
 }
 
+interface ConditionStates {
+  of(key: StoreKey): string | undefined;
+  /** They are being written. */
+  forget(keys: Iterable<StoreKey>): void;
+  forgetAll(): void;
+}
+
+/** States of the records that conditions name, between commits: most commits ask for the same few
+ * namespaces and definitions, and LMDB copies all of a record (a definition of 400 KB) to show its
+ * head. Nobody else writes them. Bound: `conditionStatesMax`, all forgotten when it is reached. */
+function createConditionStates(tables: Tables): ConditionStates {
+  const known = new Map<StoreKey, string | undefined>();
+  return {
+    of(key) {
+      const there = known.get(key);
+      if (there !== undefined || known.has(key)) return there;
+      if (known.size >= conditionStatesMax) known.clear();
+      const state = readNow(tables, encodeKey(key))?.state;
+      known.set(key, state);
+      return state;
+    },
+    forget(keys) {
+      for (const key of keys) known.delete(key);
+    },
+    forgetAll: () => known.clear(),
+  };
+}
+
+const conditionStatesMax = 4096;
+
 function planCommit(
   { rules, tables }: Pick<LmdbWriterOptions, 'rules' | 'tables'>,
   mutations: readonly Mutation[],
   after: Revision,
+  states: ConditionStates,
 ): MutationPlan<LmdbRecord> {
   let revision = after;
   return planMutations<LmdbRecord>(mutations, {
@@ -216,6 +253,7 @@ function planCommit(
     nextRevision: () => (revision = (revision + 1n) as Revision),
     rules,
     stored: (_key, record) => record,
+    stateOf: (key) => states.of(key),
   });
 }
 

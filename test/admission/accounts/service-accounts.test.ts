@@ -172,6 +172,14 @@ describe('the account of a pod', () => {
     }
   });
 
+  it('adds no volume that no container mounts', async () => {
+    const volumeMounts = [{ name: 'v', mountPath: place }];
+    const volumes = [{ name: 'v', emptyDir: {} }];
+    const containers = [{ ...container, volumeMounts }];
+    const spec = specOf(await create('team', 'own-mounts', { containers, volumes }));
+    assert.deepEqual(spec['volumes'], volumes);
+  });
+
   it('takes a volume of that name that the pod has', async () => {
     const volumes = [{ name: 'kube-api-access-mine', emptyDir: {} }];
     const spec = specOf(await create('team', 'named', { volumes }));
@@ -196,6 +204,8 @@ describe('the account of a pod', () => {
     const secretVolume = (secretName: string) => [{ name: 'v', secret: { secretName } }];
     const rows: readonly (readonly [object, string | undefined])[] = [
       [{ volumes: secretVolume('listed') }, undefined],
+      [{ containers: [{ ...container, env: [from('listed')] }] }, undefined],
+      [{ imagePullSecrets: [{ name: 'registry' }] }, undefined],
       [
         { volumes: secretVolume('other') },
         `volume with secret.secretName="other" is not allowed ${by} secret`,
@@ -209,6 +219,14 @@ describe('the account of a pod', () => {
           initContainers: [{ name: 'i', image: 'i', envFrom: [{ secretRef: { name: 'other' } }] }],
         },
         `init container i with envFrom referencing secret.secretName="other" is not allowed ${by} secret`,
+      ],
+      [
+        { containers: [{ ...container, envFrom: [{ secretRef: { name: 'other' } }] }] },
+        `container c with envFrom referencing secret.secretName="other" is not allowed ${by} secret`,
+      ],
+      [
+        { initContainers: [{ name: 'i', image: 'i', env: [from('other')] }] },
+        `init container i with envVar V referencing secret.secretName="other" is not allowed ${by} secret`,
       ],
       [
         { imagePullSecrets: [{ name: 'other' }] },
@@ -230,10 +248,15 @@ describe('the account of a pod', () => {
         body: { spec: { ephemeralContainers: [debug] } },
       },
     );
-    assert.equal(
-      refusalOf(added),
-      'pods "secret-0" is forbidden: ephemeral container d with envVar V referencing ' +
-        `secret.secretName="other" is not allowed ${by} secret`,
+    // Not by a 403: the reference says no more.
+    assert.equal(added.status, 500);
+    assert.deepEqual(
+      [added.body['reason'], added.body['message']],
+      [
+        undefined,
+        'ephemeral container d with envVar V referencing secret.secretName="other" is not ' +
+          `allowed ${by} secret`,
+      ],
     );
   });
 

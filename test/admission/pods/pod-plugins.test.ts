@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { mergedTolerations } from '../../../src/admission/pods/tolerations.ts';
-import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import type { MutatePass, Proposed, ValidatePass } from '../../../src/admission/admission.ts';
+import { alwaysPullImages } from '../../../src/admission/pods/image-pulls.ts';
+import { StatusError } from '../../../src/apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../../support/servers/test-server.ts';
 
@@ -45,6 +48,23 @@ const rows: readonly Row[] = [
     title: 'that tolerates everything gets nothing',
     spec: { tolerations: [{ operator: 'Exists' }] },
     stored: { tolerations: [{ operator: 'Exists' }] },
+  },
+  {
+    title: 'that tolerates such a node in any way gets nothing for it',
+    spec: { tolerations: [{ key: notReady, operator: 'Exists' }, { ...waits(unreachable, 0) }] },
+    stored: { tolerations: [{ key: notReady, operator: 'Exists' }, waits(unreachable, 0)] },
+  },
+  {
+    title: 'that tolerates this effect of any taint gets nothing',
+    spec: { tolerations: [{ operator: 'Exists', effect: 'NoExecute' }] },
+    stored: { tolerations: [{ operator: 'Exists', effect: 'NoExecute' }] },
+  },
+  {
+    title: 'that tolerates a value of such a taint gets nothing for it',
+    spec: { tolerations: [{ key: unreachable, operator: 'Equal', value: 'x' }] },
+    stored: {
+      tolerations: [{ key: unreachable, operator: 'Equal', value: 'x' }, waits(notReady, 30)],
+    },
   },
   {
     title: 'that tolerates another effect is completed',
@@ -198,6 +218,24 @@ describe('a pod', () => {
     };
     const { 'topology.k8s.io/rack': _rack, ...copied } = labels;
     assert.deepEqual(metadata['labels'], { own: 'x', ...copied });
+    const made = await post(pods, {
+      metadata: { name: 'there', labels: { 'topology.k8s.io/zone': 'elsewhere' } },
+      spec: { containers: [container], nodeName: 'n1' },
+    });
+    assert.deepEqual((made.body['metadata'] as JsonObject)['labels'], copied);
+  });
+
+  it('that is bound to a node without such labels, or to none, keeps its own', async () => {
+    const labels = { 'sub.topology.k8s.io/zone': 'z1', 'topology.k8s.io': 'z1' };
+    await post('/api/v1/nodes', { metadata: { name: 'bare', labels } });
+    for (const nodeName of ['bare', 'absent']) {
+      const own = { 'topology.k8s.io/zone': 'own' };
+      const made = await post(pods, {
+        metadata: { name: `on-${nodeName}`, labels: own },
+        spec: { containers: [container], nodeName },
+      });
+      assert.deepEqual((made.body['metadata'] as JsonObject)['labels'], own);
+    }
   });
 
   it('that is bound to what is not called a node keeps its labels', async () => {
@@ -224,6 +262,64 @@ describe('a pod', () => {
       body: { spec: { taints: null } },
     });
     assert.equal((left.body['spec'] as JsonObject)['taints'], undefined);
+  });
+});
+
+describe('the images of a pod', () => {
+  const pass = {} as MutatePass & ValidatePass;
+  const pod = (image: string, reference: string): ApiObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: {
+      initContainers: [{ name: 'i', image, imagePullPolicy: 'Never' }],
+      containers: [{ name: 'c', image, imagePullPolicy: 'IfNotPresent' }],
+      volumes: [
+        { name: 'v', image: { reference, pullPolicy: 'Never' } },
+        { name: 'w', emptyDir: {} },
+      ],
+    },
+  });
+  const about = { name: 'p', resource: { group: '', resource: 'pods' }, operation: 'UPDATE' };
+  const review = (current: ApiObject | undefined, next: ApiObject) =>
+    ({ ...about, ...(current ?? { operation: 'CREATE' }), current, next }) as unknown as Proposed;
+
+  it('are pulled always, those of volumes too', () => {
+    const made = alwaysPullImages.admit?.(review(undefined, pod('a', 'b')), pass) as ApiObject;
+    const spec = made['spec'] as Record<string, JsonObject[]>;
+    const policies = ['initContainers', 'containers'].map(
+      (list) => spec[list]?.[0]?.['imagePullPolicy'],
+    );
+    const [image, other] = spec['volumes'] as JsonObject[];
+    assert.deepEqual(
+      [...policies, (image?.['image'] as JsonObject)['pullPolicy'], other],
+      ['Always', 'Always', 'Always', { name: 'w', emptyDir: {} }],
+    );
+  });
+
+  it('that are no others leave an update as it is', () => {
+    const [before, moved, brings] = [pod('a', 'b'), pod('b', 'a'), pod('a', 'c')];
+    assert.equal(alwaysPullImages.admit?.(review(before, moved), pass), moved);
+    assert.equal(alwaysPullImages.validate?.(review(before, moved), pass), undefined);
+    assert.notEqual(alwaysPullImages.admit?.(review(before, brings), pass), brings);
+  });
+
+  it('that others have changed behind it are refused, all at once and without a reason', () => {
+    const refused = alwaysPullImages.validate?.(review(undefined, pod('a', 'b')), pass);
+    assert.ok(refused instanceof StatusError);
+    const why = (field: string, policy: string): string =>
+      `pods "p" is forbidden: spec.${field}: Unsupported value: "${policy}": ` +
+      'supported values: "Always"';
+    assert.deepEqual(
+      [refused.code, refused.reason, refused.message],
+      [
+        500,
+        '',
+        `[${why('initContainers[0].imagePullPolicy', 'Never')}, ` +
+          `${why('containers[0].imagePullPolicy', 'IfNotPresent')}, ` +
+          `${why('volumes[0].image.pullPolicy', 'Never')}]`,
+      ],
+    );
   });
 });
 

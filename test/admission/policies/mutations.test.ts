@@ -88,7 +88,7 @@ async function run(
     bindings: { oldObject: null },
   };
   return after(
-    mutateByPolicy(policy, target, { turns, late: lateValues() }),
+    mutateByPolicy(policy, target, { turns, late: lateValues(), spent: { units: 0 } }),
     ({ object, problems: [problem] }) => problem ?? object,
   );
 }

@@ -102,6 +102,36 @@ describe('known quotas', () => {
     assert.equal(known.isFree('n'), true);
   });
 
+  it('have the selectors of their scopes, each once, until the last quota with it has gone', () => {
+    const { known, reset, send } = following();
+    const scoped = (name: string, values: readonly string[], ...scopes: string[]): Entry => {
+      const matchExpressions = [{ scopeName: 'PriorityClass', operator: 'In', values }];
+      const { bytes } = encodeObject({
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name, namespace: 'n', uid: '1' },
+        spec: { hard: { pods: '1' }, scopes, scopeSelector: { matchExpressions } },
+      });
+      return { ...quotaEntry(name, '1'), bytes };
+    };
+    const selectors = (scope: string) =>
+      [...known.selectors('n', scope)].map(({ operator, values }) => ({ operator, values }));
+    reset('resourcequotas', scoped('a', ['x'], 'Terminating'), scoped('b', ['x']));
+    known.bounding('n', []);
+    assert.deepEqual(selectors('PriorityClass'), [{ operator: 'In', values: ['x'] }]);
+    assert.deepEqual(selectors('Terminating'), [{ operator: 'Exists', values: undefined }]);
+    assert.deepEqual(selectors('BestEffort'), []);
+    send('resourcequotas', { type: 'MODIFIED', entry: scoped('a', ['y']) });
+    assert.deepEqual(selectors('Terminating'), []);
+    assert.deepEqual(
+      selectors('PriorityClass').map(({ values }) => values),
+      [['x'], ['y']],
+    );
+    send('resourcequotas', { type: 'DELETED', entry: scoped('b', ['x']) });
+    send('resourcequotas', { type: 'DELETED', entry: scoped('a', ['y']) });
+    assert.deepEqual(selectors('PriorityClass'), []);
+  });
+
   it('are too many where a transaction would have to write them all', () => {
     const { boundBy, reset } = following();
     const many = Array.from({ length: quotasPerWriteMax + 1 }, (_, at) =>

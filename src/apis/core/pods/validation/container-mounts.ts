@@ -49,7 +49,6 @@ function oneMountRules(
     repeated
       ? [invalid(`${path}.mountPath`, text(mount, 'mountPath'), 'must be unique')]
       : noProblems,
-    source === 'image' ? wholeImageRules(mount, path) : noProblems,
     descendingPath(`${path}.subPath`, subPath),
     expression !== '' && subPath !== ''
       ? [
@@ -61,14 +60,6 @@ function oneMountRules(
         ]
       : noProblems,
     descendingPath(`${path}.subPathExpr`, expression),
-  );
-}
-
-function wholeImageRules(mount: JsonObject, path: string): Problems {
-  return each(['subPath', 'subPathExpr'], (name) =>
-    text(mount, name) === ''
-      ? noProblems
-      : [invalid(`${path}.${name}`, text(mount, name), 'not allowed in image volume sources')],
   );
 }
 
