@@ -32,7 +32,7 @@ import { isInScope, scopesByResource } from './scopes.ts';
 import type { Usage } from './usage.ts';
 
 /** Entries of one configuration. */
-export const limitedResourcesMax = 1_000;
+const limitedResourcesMax = 1_000;
 
 interface LimitedResource {
   readonly group: string;

@@ -1,5 +1,5 @@
 /**
- * StorageObjectInUseProtection: volumes, claims and classes of attributes are born with a finalizer,
+ * StorageObjectInUseProtection: new volumes, claims and classes of attributes get a finalizer,
  * which whoever looks after volumes takes away when nobody uses them any more.
  */
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -47,7 +47,8 @@ export function conversionReview({
   const head = { kind: 'ConversionReview', apiVersion: `${group}/${version}` };
   const request = JSON.stringify({ uid, desiredAPIVersion: apiVersion });
   const objects = `[${texts.join(',')}]`;
-  const body = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)},"objects":${objects}}}`;
+  const opened = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)}`;
+  const body = `${opened},"objects":${objects}}}`;
   return { ...head, body };
 }
 
