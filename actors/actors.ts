@@ -1,8 +1,8 @@
 /**
  * The actor system's contract: one owner decides every change of an object (spec 1, section 3.1).
  *
- * What it is not: it knows no HTTP, no kinds and no streams. What a change means for a kind is
- * decided by a pure function that is given at composition (`Decide`); a command is data.
+ * What a change means for a kind is decided by a pure function that is given at composition
+ * (`Decide`); a command is data. Kinds, HTTP and streams are unknown here.
  *
  *   execute(key, command) ─▶ mailbox of the object's actor ─▶ Decide(command, current, answers)
  *        ▲                         │ proposal              │ question            │ refusal

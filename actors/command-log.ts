@@ -8,7 +8,7 @@
  * is the object that it saw, wherever that does not follow from the line before it about this key:
  * so a log may begin anywhere, and other servers may write in between.
  *
- * What it is not: the change log, which is the store's. This log holds requests, with the
+ * Not to be confused with the change log of the store: this log holds requests, with the
  * credentials in them, so only its owner may read the file.
  *
  * Invariant: replay is a function of the log and of the pure functions that decided. Numbers keep

@@ -3,8 +3,8 @@
  *
  *   oldest ◀─ older ─ [member] ─ newer ─▶ newest
  *
- * What it is not: a Map in insertion order. An actor enters and leaves with every write; a Map
- * would hash each time and rebuild its table again and again.
+ * A Map in insertion order would do the same at a higher price: an actor enters and leaves with
+ * every write, and a Map would hash each time and rebuild its table again and again.
  *
  * Invariant: a member that is not in the list refers to none.
  */

@@ -7,7 +7,7 @@
  *               │ └ mutation, built on a's
  *               └ mutation, expects the stored revision
  *
- * What it is not: behaviour. The machine decides when something happens, object-actions.ts what.
+ * The machine decides when something happens, object-actions.ts what.
  *
  * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
  * mailbox for each command would be quadratic in what waits.

@@ -9,8 +9,8 @@
  *            ├──ask──▶ deciding ──resume──▶ ready
  *            └──rewound──▶ settling ──resume──▶ ready
  *
- * What it is not: the objects, the mailbox and the decisions; those are the actor's context, and
- * object-actions.ts works on it when the machine says so.
+ * The objects, the mailbox and the decisions are the actor's context; object-actions.ts works on it
+ * when the machine says so.
  *
  * Invariants: total over the events of `life` (each state answers each with exactly one verdict, a
  * refusal included), and finite: neither region looks at the context. No refusal moves the life.
@@ -46,7 +46,7 @@ export const decisionEvents = [
 ] as const;
 export type DecisionEvent = (typeof decisionEvents)[number];
 
-/** What the actor tells its machine of itself. */
+/** Events that the actor raises about itself. */
 const internalEvents = [
   'known.absent',
   'known.live',

@@ -2,7 +2,7 @@
  * The root actor: the parent of all actors. They are stopped through it, and it is told when one
  * fails.
  *
- * What it is not: the registry of actors, or the choice of which to stop (actor-system.ts,
+ * Elsewhere: the registry of actors and the choice of which to stop (actor-system.ts,
  * token-actors.ts).
  *
  * Invariant: a child that throws is stopped and reported; the others do not notice.

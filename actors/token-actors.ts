@@ -6,8 +6,8 @@
  *        ▲                                                               command, on the record
  *        └──────────────── stored(key, timer), once it is durable ◀──────────────┘
  *
- * What it is not: a writer. The actor of the secret decides on its record, with the same machine,
- * whether the token has expired; so a deadline that comes too early, too late or twice does no
+ * The actor of the secret is the one who writes: it decides on its record, with the same machine,
+ * whether the token has expired. So a deadline that comes too early, too late or twice does no
  * harm.
  *
  * Invariants: there is one actor for each token that is valid and has a deadline, and no other. A

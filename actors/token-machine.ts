@@ -5,10 +5,10 @@
  *     ▲ └──────────────removed────────────▲
  *     └──written.open── expired                      somebody gave it a later expiration
  *
- * What it is not: it knows no clock and no secret. token-timer.ts tells it what a write means for
- * the expiration, and whether a deadline that passed was right. While valid a `deadline` is
- * invoked: XState does not arm `after` again when it restores an actor (its issue 5331), but starts
- * what a state invokes.
+ * It knows no clock and no secret. token-timer.ts tells it what a write means for the expiration,
+ * and whether a deadline that passed was right. While valid a `deadline` is invoked: XState does
+ * not arm `after` again when it restores an actor (its issue 5331), but starts what a state
+ * invokes.
  *
  * Invariants: total (each state answers each event with exactly one verdict), finite. A life begins
  * at `valid`, with the write that made the secret. An expired token comes back only by a write that

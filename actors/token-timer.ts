@@ -2,7 +2,7 @@
  * The timer of a token in its record. A write, or a deadline that has passed, becomes an event of
  * the machine; its verdict makes the next timer (spec 2, section 3.1).
  *
- * What it is not: the deadline itself (token-actors.ts). The timer in the record is the persisted
+ * Elsewhere: the deadline itself (token-actors.ts). The timer in the record is the persisted
  * snapshot of the token's actor: its state, and when it is due. So nothing is lost when the server
  * restarts.
  *

@@ -3,7 +3,7 @@
  * from the history of the resource or from a page of the log. Each call makes at most one chunk of
  * whole frames.
  *
- * What it is not: a sender. A chunk says where the watch stands when it has been sent.
+ * A chunk says where the watch stands when it has been sent.
  *
  * Bounds: a chunk is `pumpChunkBytes` or a single frame, made of at most `pumpExaminedMax` entries.
  */

@@ -4,8 +4,6 @@
  *      groups with new frames  ──▶ pass over the live watchers, backwards: one write each
  *      watchers not yet live   ──▶ one step of their expression each, in turn
  *
- * What it is not: where frames are made, what a watcher is, or where time passes.
- *
  * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
  * because it is not in the live list. They are numbered in SPEC.md.
  */

@@ -3,10 +3,8 @@
  * fails is subscribed again, from the whole state.
  *
  *     events ─▶ RESET ─▶ take ─▶ change ─▶ take ...
- *       ▲                  └── throws ─▶ told, counted ─┐
- *       └──── retryMinMs × 2^n, up to retryMaxMs ◀──────┘
- *
- * What it is not: the source of events (`Streams.resourceEvents`).
+ *       ▲                  └── throws ─▶ logged, counted ─┐
+ *       └──── retryMinMs × 2^n, up to retryMaxMs ◀────────┘
  *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a

@@ -5,9 +5,8 @@
  *      ── dropped ──┤ floor   [ frame ][ frame ][ frame ]  head
  *                        ▲ position of a watcher: it gets what lies right of it
  *
- * What it is not: a guarantee. Any frame may be dropped at any time; a watcher left of the floor
- * catches up from the history of the resource. So the ring is bounded whatever the slowest watcher
- * does.
+ * Any frame may be dropped at any time; a watcher left of the floor catches up from the history of
+ * the resource. So the ring is bounded whatever the slowest watcher does.
  *
  * Invariants: seqs increase; every frame of the group with floor < seq <= head is here.
  */

@@ -4,8 +4,8 @@
  *      log ───────────────┤ floor                      last
  *                         └──[ seq floor+1 ... seq last ]──▶ appended by the watch cache
  *
- * What it is not: the complete history. That is the log in the store; this is the part in memory.
- * Older changes are read from the log.
+ * The complete history is the log in the store; this is the part in memory. Older changes are read
+ * from the log.
  *
  * Invariants: seqs are consecutive; the ring holds every change of the resource with revision
  * > floorRevision and none other.

@@ -7,8 +7,7 @@
  *                            ├─ the history reaches back to N ──▶ the cache with changes undone
  *                            └─ else ──▶ a scan of the store at N, or compacted
  *
- * What it is not: a guarantee that a snapshot is kept. The store can answer for all of its history
- * window.
+ * A snapshot may be dropped at any time: the store can answer for all of its history window.
  *
  * Invariants: entries that are still current are shared with the cache, so only what has been
  * superseded since costs memory, and that is bounded, as are count and age.

@@ -5,7 +5,7 @@
  *      log   ──[ page: after ......... through ]──      any revision in [after, through) is
  *                        ▲ a watcher                    answered by the page
  *
- * What it is not: a copy of the log. Pages are dropped by age, use and bytes.
+ * Pages are dropped by age, use and bytes.
  *
  * Invariants: a page holds every change of the store with after < revision <= through, in order;
  * the log never changes, so neither does a page.

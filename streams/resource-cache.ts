@@ -1,7 +1,7 @@
 /**
  * One resource as it is now: an ordered map of entries, and the history that led here.
  *
- * What it is not: the place where events are made. It knows no watches.
+ * It knows no watches.
  *
  * Invariants: the map is the sum of all changes applied; `seq` counts them; a change is appended
  * to the history in the same step in which it changes the map.
@@ -87,7 +87,7 @@ export class ResourceCache {
   /** Part of the state at the start. Not a change. */
   load(record: StoredRecord, allocate: Allocate): void {
     const key = flatText(entryKeyOf(record.key));
-    const entry = this.#read(record, this.#placeOf(key), allocate);
+    const entry = this.#read(record, this.#nameOf(key), allocate);
     if (entry === undefined) return;
     const replaced = this.#map.set(key, entry);
     assert(replaced === undefined, 'a scan shows every key once');
@@ -103,7 +103,7 @@ export class ResourceCache {
     const key = previous === undefined ? flatText(known) : known;
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
     if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
-    const written = change.record && this.#read(change.record, previous ?? this.#placeOf(key));
+    const written = change.record && this.#read(change.record, previous ?? this.#nameOf(key));
     if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
       this.#changedAt = change.revision;
@@ -150,14 +150,14 @@ export class ResourceCache {
   }
 
   /** One text for the namespaces of objects that come one after the other. */
-  #placeOf(key: EntryKey): EntryName {
+  #nameOf(key: EntryKey): EntryName {
     const slash = key.indexOf('/');
     const isSame = slash === this.#namespace.length && key.startsWith(this.#namespace);
     if (!isSame) this.#namespace = key.slice(0, slash);
     return { namespace: this.#namespace, name: key.slice(slash + 1) };
   }
 
-  /** Undefined, and remembered, when nobody can tell what the record says. */
+  /** Undefined, and remembered, when the record cannot be read. */
   #read(record: StoredRecord, place: EntryName, allocate?: Allocate): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, place, allocate);

@@ -13,7 +13,7 @@
  *
  * Ten thousand that each select for themselves are handed a change in slices, a few in each turn.
  *
- * What it is not: the filter. A group on a visited route still applies its whole selection.
+ * A group on a visited route still applies its whole selection.
  *
  * Invariants: a route without subscribers is removed. Only groups and followers in this process
  * subscribe, never watchers, so the number of subscribers of a route is the number of selections

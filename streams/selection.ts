@@ -6,7 +6,7 @@
  *        matched         MODIFIED     DELETED, the state before at the new revision
  *        did not         ADDED        nothing
  *
- * What it is not: delivery. A frame is made here once per group, however many watchers receive it.
+ * A frame is made here once per group, however many watchers receive it.
  */
 import { Observable } from 'rxjs';
 import type { Observer, OperatorFunction } from 'rxjs';

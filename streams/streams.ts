@@ -1,8 +1,6 @@
 /**
  * The contract of streams/: every read and every watch is answered here (spec 1, 4.9, 4.10, 6).
  *
- * What it is not: HTTP, negotiation or authorization; it receives an encoder and a sink.
- *
  *   storage.tail ─▶ watch cache ─▶ ordered immutable snapshots ─▶ snapshot() ─▶ get, list
  *                    ├──▶ history ring (per resource) ─▶ watch groups ─▶ frames, made once
  *                    │                                        └─▶ watchers: a position, a sink

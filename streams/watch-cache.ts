@@ -4,8 +4,7 @@
  *      storage.tail ─▶ apply: cache + history ─▶ routes ─▶ groups ─▶ delivery, next turn
  *                        one change at a time, synchronously, in log order
  *
- * What it is not: a writer. A local commit reaches watchers only through the log, as any other
- * server's does.
+ * A local commit reaches watchers only through the log, as any other server's does.
  *
  * Invariants: numbered in SPEC.md. A log that cannot be followed stops the server (`onFatal`),
  * because going on would leave a gap.

@@ -4,7 +4,7 @@
  *
  *      start ──── bookmark ──── bookmark ──── ... ──── bookmark ── 2 s ── deadline: end
  *
- * What it is not: a sender (watcher.ts).
+ * watcher.ts sends.
  *
  * Invariant: the fields of TimedWatch are written here and nowhere else.
  */

@@ -9,7 +9,7 @@
  * the expression is over (watcher.ts). A live watch that falls behind its group resumes with the
  * second half of it.
  *
- * What it is not: a writer. It knows no sink; whoever sends a chunk moves the position.
+ * It knows no sink; whoever sends a chunk moves the position.
  *
  * Invariants: the initial state is of one revision, and the position becomes that revision in the
  * same step, so no change is lost between the state and the changes after it. One step at a time.

@@ -6,7 +6,7 @@
  *     merge(changes of the route, bookmarks) ─▶ frames ─▶ ring, for the live list
  *                                                    └──▶ the newest bookmark
  *
- * What it is not: a sender. delivery.ts hands the frames out.
+ * delivery.ts hands the frames out.
  *
  * Invariants: the group holds no frame that every watcher has; `live[i].liveIndex === i`, and a
  * watcher in no live list has index -1.
@@ -59,7 +59,7 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly live: W[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
-  /** Its watchers are being ended, and told why (watch-terminator.ts). */
+  /** Its watchers are being ended, with an error or without (watch-terminator.ts). */
   ending: { readonly why: StatusError | undefined } | undefined = undefined;
 
   /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,

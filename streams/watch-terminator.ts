@@ -5,7 +5,7 @@
  *      begin ─▶ groups out of the map, no new watch joins them ─▶ their watchers, a slice per turn
  *                 └ the next change of the resource waits until all have gone
  *
- * What it is not: what ends a single watch (watcher.ts), or time (watch-clock.ts).
+ * Elsewhere: what ends a single watch (watcher.ts), and what ends by the clock (watch-clock.ts).
  *
  * Invariants: no watcher that is to be ended sees a change that was applied after it was decided.
  * Bound: one pass over all watchers at a time, and one to follow it.
@@ -53,8 +53,8 @@ export class WatchTerminator {
     this.#deps = deps;
   }
 
-  /** Ends the watchers of the groups. `why`: what they are told; undefined: nothing, but they get
-   * what there is for them. */
+  /** Ends the watchers of the groups. `why`: the error that they are sent; undefined: none, but
+   * they get what there is for them. */
   begin(groups: Iterable<WatchGroup<Watcher>>, why: StatusError | undefined): void {
     for (const group of groups) {
       group.ending ??= { why };

@@ -8,8 +8,8 @@
  * `onDrain`. Each turn makes one write. At 'live' the subscription and everything that belongs to
  * it are dropped: a live watch is a small record in a list.
  *
- * What it is not: a queue or a timer. Everything that could grow belongs to the group (frames), the
- * resource (history) or the store (log); time passes in watch-clock.ts.
+ * Everything that could grow belongs to the group (frames), the resource (history) or the store
+ * (log); time passes in watch-clock.ts.
  *
  * Invariants: in exactly one state; everything the selection shows up to the position has been
  * written, nothing after it; nothing is written between a write that said wait and its drain.
@@ -106,7 +106,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   begin(start: WatchStart, onInitialEventsEnd?: () => void): void {
-    this.#follow((place) => watchEvents(place, start, onInitialEventsEnd));
+    this.#follow((progress) => watchEvents(progress, start, onInitialEventsEnd));
   }
 
   /** Its index in the live list, kept by the list; -1: in none. */
@@ -201,10 +201,10 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     onEnded(this);
   }
 
-  #follow(expression: (place: WatchProgress) => Observable<WatchItem>): void {
+  #follow(expression: (progress: WatchProgress) => Observable<WatchItem>): void {
     const approach = new Approach();
     this.#approach = approach;
-    const subscription = expression(this.#placeOf(approach)).subscribe({
+    const subscription = expression(this.#progressOf(approach)).subscribe({
       next: (item) => this.#take(approach, item),
       // The encoder cannot even say what is wrong.
       error: () => this.end(),
@@ -214,7 +214,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     else subscription.unsubscribe();
   }
 
-  #placeOf(approach: Approach): WatchProgress {
+  #progressOf(approach: Approach): WatchProgress {
     const { sources, whenApplied } = this.#deps;
     return {
       sources,

@@ -9,8 +9,7 @@
  *     project/      what others see of it: columns, selectable fields, scale, OpenAPI
  *     conversion/   what a conversion webhook may change
  *
- * What it is not: names, conditions and life of definitions, routes, discovery, storage, or calls
- * to conversion webhooks. No I/O, no clock, no scheme.
+ * It does no I/O and knows no clock and no scheme.
  *
  * Invariants: pure. Objects are never changed; a part that is as it should be is returned as it
  * came, so preparing twice gives the very same object. Nothing throws on any JSON. Everything is
@@ -56,7 +55,8 @@ export interface CustomVersionSource {
 /**
  * Where a document comes from. Of a body, what is wrong in embedded metadata is refused; of the
  * store and of a conversion it is dropped, for it was accepted once. An intent of an apply and what
- * a webhook has patched keep their nulls: where none may be, they are refused when they are judged.
+ * a webhook has patched keep their nulls: where none may be, they are refused when they are
+ * validated.
  */
 export type DocumentOrigin = 'body' | 'intent' | 'stored';
 
@@ -150,8 +150,9 @@ export type CompileCustomVersion = (
 // ---- Definitions
 //
 // What a definition must obey are rules of its kind (src/apis/apiextensions); what is asked of its
-// schemas stands in acceptance/. Expressions take time: definition-expressions.ts judges in steps,
-// and then knows the answer when the rules are asked. protected-groups.ts tells approval.
+// schemas stands in acceptance/. Expressions take time: definition-expressions.ts validates in
+// steps, and then knows the answer when the rules are asked. protected-groups.ts decides about
+// approval.
 
 /** The condition KubernetesAPIApprovalPolicyConformant; undefined: the group needs no approval. */
 export interface ApprovalState {

@@ -6,8 +6,8 @@
  *
  * The object carries the tag of its own: clients keep it as bytes and know them by it.
  *
- * What it is not: a form of its own. What a frame says is what the JSON frame of the same watch
- * says, so Tables and partial metadata come in it too.
+ * What a frame says is what the JSON frame of the same watch says, so Tables and partial metadata
+ * come in it too.
  *
  * Invariants: as event-frames.ts; equal ids make equal bytes. Every frame begins with the prefix.
  */

@@ -2,8 +2,8 @@
  * Reading a configuration document strictly: the file that says how a part of the server behaves,
  * YAML or JSON, with an apiVersion and a kind.
  *
- * What it is not: the reading of API objects (typed/), nor the lenient reading of what has been
- * checked (members.ts). Nor what any one field means.
+ * Elsewhere: the reading of API objects (typed/), and the lenient reading of what has been checked
+ * (members.ts).
  *
  * Invariants: nothing is passed over. A field that is not known may have been meant as a
  * restriction, so it is a problem; and each problem begins with its place, as in

@@ -7,9 +7,9 @@
  * collection, plus NUL. `rv` is the revision that all pages show; -1 means "go on at the latest",
  * which the server offers when the revision is no longer kept.
  *
- * What it is not: a secret or a proof. A client can write one; so nothing in it may lead outside
- * the listed collection, and authorization never looks at it.
- * Bound: CONTINUE_TOKEN_LENGTH_MAX characters; longer ones are refused unread.
+ * A token is neither a secret nor a proof: a client can write one, so nothing in it may lead
+ * outside the listed collection, and authorization never looks at it. Bound:
+ * CONTINUE_TOKEN_LENGTH_MAX characters; longer ones are refused unread.
  */
 import { quote } from './quote.ts';
 import { newBadRequest, newExpired } from './status-error.ts';

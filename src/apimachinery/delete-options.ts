@@ -1,8 +1,8 @@
 /**
  * Options of delete and deletecollection, from the body and the query (spec 1, section 2.7).
  *
- * What it is not: the deletion itself. Where there is a body, the query is not asked, but for a dry
- * run: whoever wants one never loses an object.
+ * Where there is a body, the query is not asked, but for a dry run: whoever wants one never loses
+ * an object.
  */
 import { invalid, notSupported } from './field-error.ts';
 import type { FieldError } from './field-error.ts';

@@ -2,8 +2,8 @@
  * Frames of a watch in JSON: one line `{"type":...,"object":...}` an event (spec 1, sections 2.4
  * and 6). Each function makes an encoder of one wire form, as streams/ expects it.
  *
- * What it is not: a writer; who gets a frame, and when, is streams/ business. Media types without
- * a stream form never come here.
+ * Who gets a frame, and when, is decided in streams/. Media types without a stream form never come
+ * here.
  *
  * Invariants: encoders with equal ids make equal bytes for equal entries. Where an object is shown
  * as it is stored, the hot path, a frame is one allocation and two copies, and nothing is parsed.

@@ -1,8 +1,8 @@
 /**
  * What is wrong with one field of an object or of a request's options (spec 1, section 7).
  *
- * What it is not: an exception. Validators return lists of these; `newInvalid` makes one 422 of
- * them. The text forms are fixed: clients and people compare them.
+ * Validators return lists of these; `newInvalid` makes one 422 of them. The text forms are fixed:
+ * clients and people compare them.
  *
  *   spec.replicas: Invalid value: -1: must be greater than or equal to 0
  *   ^ field        ^ type         ^ value ^ detail
@@ -50,7 +50,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** Errors that one answer tells of. Policy: behind them it says `too many errors`. */
+/** Errors that one answer lists. Policy: behind them it says `too many errors`. */
 export const fieldErrorsMax = 100;
 
 /** One for all: nearly every check finds nothing, and need not make a list of it. */

@@ -1,9 +1,9 @@
 /**
  * The identity: every name that holds the service's own name, under one of two identities.
  *
- * What it is not: configuration. It is one value, chosen at start and passed on; nothing else in
- * the code spells a domain. Data that carries such names writes `{domain}` (the API domain) or
- * `{labelDomain}` (the domain of labels, annotations and secret types) and is filled in here.
+ * It is one value, chosen at start and passed on; nothing else in the code spells a domain. Data
+ * that carries such names writes `{domain}` (the API domain) or `{labelDomain}` (the domain of
+ * labels, annotations and secret types) and is filled in here.
  *
  *     svc         the neutral names of the specification: svc.io for everything
  *     kubernetes  k8s.io groups, kubernetes.io labels: unmodified clients work

@@ -4,9 +4,8 @@
  *     young ◀── what was made or asked for lately         a full young one becomes the old one,
  *     old   ◀── what was, before that                     and the old one goes as a whole
  *
- * What it is not: a place to look for objects. Who asks has the entry, and what is kept is for its
- * very revision and the form that it was read in: after a change it is made anew and takes the
- * place of what there was.
+ * Who asks has the entry, and what is kept is for its very revision and the form that it was read
+ * in: after a change it is made anew and takes the place of what there was.
  *
  * Invariants: what is given out is what `make` would give, and is never changed. Bound: `bytesMax`,
  * with what keeping an object costs; objects that have gone leave with their generation. Small ones

@@ -1,7 +1,7 @@
 /**
  * Options of get, list and watch, from the query (spec 1, sections 4.2, 4.9, 4.10).
  *
- * What it is not: the meaning of the options against data (streams/ and the registry).
+ * Elsewhere: the meaning of the options against data (streams/ and the registry).
  *
  * Invariants of the result: it is valid as a whole; a watch that asks for its state in the old way
  * (resourceVersion "" or "0", nothing else) already says sendInitialEvents.
@@ -186,7 +186,7 @@ function validateForWatch(options: RawListOptions, watchListEnabled: boolean): F
 }
 
 /** A watch from "" or "0" that says nothing more begins with the state, as it always did. Filled
- * in before anything is judged: such a watch has nothing to continue. */
+ * in before anything is validated: such a watch has nothing to continue. */
 function withLegacyInitialEvents(
   options: RawListOptions,
   watchListEnabled: boolean,

@@ -1,7 +1,7 @@
 /**
  * Reading the members of an object that may lack them: one of another type reads as empty.
  *
- * What it is not: a check. Who must refuse what has another type says so before it reads, or reads
+ * Nothing is checked: who must refuse what has another type says so before it reads, or reads
  * strictly (configuration-document.ts, typed/).
  *
  * Invariants: nothing throws, and nothing is copied that is as it should be: what is returned

@@ -1,7 +1,7 @@
 /**
  * Names that the server chooses for `generateName` (spec 1, section 2.2).
  *
- * What it is not: a promise that the name is free; the caller tries again when it is taken.
+ * The name may be taken; the caller tries again then.
  *
  * Bounds: 5 characters of an alphabet of 27 are appended to at most 58 characters, so the result
  * has at most 63: it fits where a DNS label is asked for. The alphabet has no vowels and no 0, 1

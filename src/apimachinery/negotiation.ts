@@ -2,8 +2,7 @@
  * Content negotiation: which media type and which form of the object a request asks for
  * (spec 1, sections 2.6 and 4.3).
  *
- * What it is not: encoding, or knowledge of the identity; the meta group comes from the caller's
- * domain. What is supported is data: a further encoding is one more row.
+ * What is supported is data: a further encoding is one more row.
  *
  * Rules: the client's clauses count by q, then by how specific they are, then in their order; the
  * first that can be served wins. A clause that asks for a form the endpoint does not have is

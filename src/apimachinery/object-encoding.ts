@@ -4,7 +4,7 @@
  *   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",...},"spec":...}
  *                                               ^ metadataAt: `"resourceVersion":"7",` goes here
  *
- * What it is not: a codec for what clients send; see codecs/. Stored bytes are trusted.
+ * What clients send is decoded in codecs/. Stored bytes are trusted.
  *
  * Invariants: kind, apiVersion and metadata come first, in this order, compact; the rest keeps the
  * object's own order. Stored bytes carry no metadata.resourceVersion; stamped bytes do. Metadata

@@ -1,9 +1,6 @@
 /**
  * An object of one version as another version of its kind shows it (spec 1, section 9).
  *
- * What it is not: the conversions (they come with the kind, KindInfo.conversions), nor the choice
- * of a version.
- *
  * Invariants: pure. Versions without a conversion share their fields: only apiVersion changes.
  */
 import type { KindInfo } from './scheme.ts';

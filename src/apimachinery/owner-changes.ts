@@ -2,7 +2,7 @@
  * Whether a write changes only owner references and finalizers, as garbage collection does. Such a
  * write needs no further right.
  *
- * What it is not: a decision. Who wrote which field, and the revision, follow from any write.
+ * Who wrote which field, and the revision, follow from any write.
  */
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { ApiObject } from './unstructured.ts';

@@ -4,8 +4,8 @@
  *     <sign> <digits>[.<digits>] <suffix>
  *     suffix   n u m k M G T P E  |  Ki Mi Gi Ti Pi Ei  |  e or E and an exponent
  *
- * What it is not: a float. The value is unscaled * 10^exp10, and the family of the suffix is kept
- * for the way back: binary, decimal or exponent.
+ * The value is unscaled * 10^exp10, and the family of the suffix is kept for the way back: binary,
+ * decimal or exponent.
  *
  * Invariants: the canonical text is the one that the reference writes: no fraction, the largest
  * suffix that needs none, an exponent that is a multiple of three. Amounts below 1n are rounded up

@@ -1,8 +1,8 @@
 /**
  * The query of a request as data, and the few ways to read a value from it (spec 1, section 4.2).
  *
- * What it is not: tolerant of broken encodings. A `%` without two hexadecimal digits, or bytes
- * that are not UTF-8, refuse the request: dropping a selector would widen a delete.
+ * A `%` without two hexadecimal digits, or bytes that are not UTF-8, refuse the request: dropping a
+ * selector would widen a delete.
  *
  * Bound: the size of the request head, which transport limits.
  */

@@ -1,7 +1,7 @@
 /**
  * Quoting of values inside error messages: the form clients of this API have always seen.
  *
- * What it is not: JSON. Control characters are `\x00`, not `\u0000`; lone surrogates are U+FFFD.
+ * Unlike in JSON, control characters are `\x00` and not `\u0000`; lone surrogates are U+FFFD.
  */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],

@@ -2,8 +2,7 @@
  * The query parameter `timeout` of requests that are to end soon: what a client thinks the request
  * may take, as `1h15m30.5s`.
  *
- * What it is not: a deadline of its own. Writes that have to wait for others wait no longer than
- * this; streams do not look at it at all.
+ * Writes that have to wait for others wait no longer than this; streams do not look at it at all.
  */
 import { queryValue } from './query.ts';
 import type { QueryParameters } from './query.ts';

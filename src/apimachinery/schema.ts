@@ -1,7 +1,5 @@
 /**
  * Names of types and endpoints: group, version, kind, resource (spec 1, sections 2.1 and 4.1).
- *
- * What it is not: a registry of which types exist (that is the scheme) or how they behave.
  */
 export interface GroupResource {
   /** Empty string for the core group. Always the concrete name, the identity's domain filled in. */

@@ -1,8 +1,8 @@
 /**
  * The scheme: which kinds are served, in which versions, and how each behaves; pure look-ups.
  *
- * What it is not: the data (src/apis), nor the choice of what is enabled (src/apis/build-scheme).
- * It knows no domain and no HTTP.
+ * Elsewhere: the data (src/apis), and the choice of what is enabled (src/apis/build-scheme.ts). It
+ * knows no domain and no HTTP.
  *
  * Invariants: a KindInfo never changes; kinds that users define come and go as a whole
  * (served-scheme.ts), all others are there from the start. A (group, version, resource) names at

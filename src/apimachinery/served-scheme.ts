@@ -5,7 +5,7 @@
  *     always ── makeScheme, unchanged ──┐
  *     defined: definition ▶ its kinds ──┴▶ one Scheme, asked by everybody
  *
- * What it is not: what a definition says (src/apiextensions), or who hears of definitions.
+ * Elsewhere: what a definition says (src/apiextensions), and who hears of definitions.
  *
  * Invariants: whoever holds the scheme sees each change as a whole, from one step to the next, and
  * goes on with the KindInfo that it has. A kind that is always there is found first, at the cost

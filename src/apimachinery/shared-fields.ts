@@ -7,7 +7,7 @@
  *
  *     text of the fields  ⇄  the fields, as managedFields carry them
  *
- * What it is not: a judge of what the text says; that is fieldmanager/fieldpath.
+ * What the text means is read in fieldmanager/fieldpath.
  *
  * Invariant: fields are never changed once read. Bounds: texts of `textsCharsMax` characters in
  * all, none longer than `textKeptMax`. At the limit they start anew: what is used is soon back.

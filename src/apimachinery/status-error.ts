@@ -1,9 +1,8 @@
 /**
  * The one error that reaches a client, as a Status object (spec 1, section 7).
  *
- * What it is not: the way to say "no" inside the service. Storage and actors return unions; a
- * StatusError is made where the answer to the client is decided. Reasons, codes and texts are in
- * `status-table.ts`.
+ * Inside the service "no" is a value: storage and actors return unions, and a StatusError is made
+ * where the answer to the client is decided. Reasons, codes and texts are in `status-table.ts`.
  *
  * Invariants: `code` follows from `reason`, but where somebody else has refused, who says both;
  * `details.kind` is the plural resource name, except for

@@ -1,9 +1,9 @@
 /**
  * The one table of failure reasons, their HTTP codes and their messages (spec 1, section 7).
  *
- * What it is not: the error class or its constructors (`status-error.ts`). Nothing else in the
- * service spells a reason, and no code looks inside a message. Names in messages are quoted;
- * resources are group-qualified (`deployments.apps "web" not found`).
+ * Elsewhere: the error class and its constructors (`status-error.ts`). Nothing else in the service
+ * spells a reason, and no code looks inside a message. Names in messages are quoted; resources are
+ * group-qualified (`deployments.apps "web" not found`).
  */
 import { formatGroupResource } from './schema.ts';
 import type { GroupResource } from './schema.ts';

@@ -3,9 +3,9 @@
  *
  *     2026-01-02T03:04:05Z
  *
- * What it is not: a clock. It also reads what clients send, as leniently as the reference does:
- * fractions of any length after a point or a comma, an hour of one digit, offsets up to 24:60;
- * anything else is refused. Years are 0000 to 9999, in UTC.
+ * It also reads what clients send, as leniently as the reference does: fractions of any length
+ * after a point or a comma, an hour of one digit, offsets up to 24:60; anything else is refused.
+ * Years are 0000 to 9999, in UTC.
  */
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;

@@ -1,7 +1,7 @@
 /**
  * A body whose apiVersion or kind is not the expected one.
  *
- * Users of custom types are told so as an invalid value of the object (422). What others are told
+ * For a custom type it is an invalid value of the object (422). For a built-in one the error
  * depends on where the body came from: a request, a patch, a webhook.
  */
 import { invalid } from './field-error.ts';

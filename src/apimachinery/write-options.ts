@@ -1,7 +1,7 @@
 /**
  * Options of create, update and patch, from the query (spec 1, sections 4.2, 4.7, 4.8).
  *
- * What it is not: options of delete (`delete-options.ts`), or the effect of any option.
+ * Elsewhere: options of delete (`delete-options.ts`) and the effect of any option.
  */
 import { invalid, notSupported, tooLong } from './field-error.ts';
 import type { FieldError } from './field-error.ts';

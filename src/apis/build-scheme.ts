@@ -2,8 +2,8 @@
  * Makes the scheme that a server serves: the catalogue, filtered by release, configuration and
  * feature gates, under one identity.
  *
- * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts), nor
- * what the scheme says of a kind (kind-info.ts).
+ * Elsewhere: reading flags (the text of --runtime-config is parsed in runtime-config.ts), and what
+ * the scheme says of a kind (kind-info.ts).
  *
  * Invariants: all errors are reported before anything is served; storage resources and versions
  * depend on the release only, never on what is enabled, so that switching a version off and on

@@ -2,8 +2,8 @@
  * The catalogue: the generated rows of every built-in kind as values, and those that definitions
  * add, with the life cycle that they add to them (spec 2, sections 3.3 and 9.3).
  *
- * What it is not: a scheme. Which rows are served, under which identity and how they behave is
- * build-scheme.ts. Group names are templates here (`rbac.authorization.{domain}`).
+ * Which rows are served, under which identity and how they behave is decided in build-scheme.ts.
+ * Group names are templates here (`rbac.authorization.{domain}`).
  *
  * Invariants: a malformed row is a broken build and fails at start, not a request.
  */

@@ -2,9 +2,8 @@
  * Where a connection to a container, a port of a pod, a service or a node would lead, and why it
  * leads nowhere: this server holds the cluster's objects and has no way to its nodes.
  *
- * What it is not: the streams themselves, or the access to them, which is decided on
- * `pods/exec` and its like before anybody looks here. What is wrong with an object is said by its
- * kind.
+ * Access to the streams is decided on `pods/exec` and its like before anybody looks here. What is
+ * wrong with an object is said by its kind.
  *
  * Invariants: an existing object is never reported as NotFound, because a controller would take it
  * for deleted. Mistakes in the request or the object are reported before what this server cannot do

@@ -2,7 +2,7 @@
  * Manifests from one version to another, without a server: every object of the catalogue's kinds,
  * whether a release still serves its version or not (spec 2, section 9.3).
  *
- * What it is not: reading files or text (commands/convert-command.ts), nor validation beyond the
+ * Elsewhere: reading files and text (commands/convert-command.ts). Nothing is validated beyond the
  * types of the fields.
  *
  * An object gets the defaults of the version it was written in before it is converted, so that it

@@ -8,7 +8,7 @@
  *     deprecated  may still be switched, with a warning
  *     removed     not a gate any more
  *
- * What it is not: what a gate does. The code that reads it decides that.
+ * The code that reads a gate decides what it does.
  *
  * Invariant: the values of a release are complete: every gate that it knows has one.
  */

@@ -3,8 +3,8 @@
  * strategy and subresources. Everything that serves a kind collects from these definitions, so
  * adding a kind is writing one of them and naming it in its group (docs/adding-a-kind.md).
  *
- * What it is not: the fields of its types, which are generated from the facts for every kind that
- * the facts have (field-types.gen.ts), nor any engine.
+ * Elsewhere: the fields of its types, which are generated from the facts for every kind that the
+ * facts have (field-types.gen.ts), and any engine.
  *
  * Invariants: data and pure functions. A definition covers all versions of its resource; what only
  * one of them has stands under `versions`. All of it but `resource` is optional: what is absent is

@@ -2,7 +2,7 @@
  * One APIService for each group and version that this server serves itself: clients look there
  * for the server of a group.
  *
- * What it is not: writing them (src/controllers/local-api-services.ts). The version of APIServices
+ * Elsewhere: writing them (src/controllers/local-api-services.ts). The version of APIServices
  * itself has none, as in the reference: it is served by the server that stores them.
  *
  * Rules: a group with a higher priority comes first in lists of groups, and a version with a higher

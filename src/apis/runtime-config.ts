@@ -6,7 +6,7 @@
  *     v1/<resource>  <group>/<version>/<resource>   one resource
  *
  * The more specific key wins whatever the order; a key given twice takes its last value.
- * What it is not: the defaults, nor whether a name exists (build-scheme.ts). Spec 1, section 9.
+ * Elsewhere: the defaults, and whether a name exists (build-scheme.ts). Spec 1, section 9.
  */
 export type Stability = 'alpha' | 'beta' | 'ga';
 

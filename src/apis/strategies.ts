@@ -2,8 +2,6 @@
  * The strategy of each kind: the generic one, with the functions that the kind's definition
  * replaces, and with what is checked of every kind: its schema first, then the rules that are
  * written for it.
- *
- * What it is not: the rules themselves; each lives with its kind.
  */
 import { allErrors, FieldErrorType, noErrors } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';

@@ -2,8 +2,8 @@
  * Subresources: those that are the same for every kind, those that the definition of a kind names,
  * and what is common to the latter.
  *
- * What it is not: what they do. Only what stands here or in a definition is answered: discovery
- * shows it, and the request router lets it through. Spec 1, sections 1.3 and 4.1.
+ * Only what stands here or in a definition is answered: discovery shows it, and the request router
+ * lets it through. Spec 1, sections 1.3 and 4.1.
  */
 import type { Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';

@@ -6,7 +6,7 @@
  *     networking.{domain}/v1beta1 Ingress   ├─ one resource in the store: networking.{domain}
  *     extensions/v1beta1 Ingress            ┘
  *
- * What it is not: what is served, or in which version a release stores (served-versions.ts).
+ * Elsewhere: what is served and in which version a release stores (served-versions.ts).
  *
  * Invariants: the resource in the store and the hub do not depend on the release.
  */

@@ -1,8 +1,6 @@
 /**
  * The audit contract: what happened, for whom, in which order (spec 2, sections 1 and 9.1).
  *
- * What it is not: a log of the server's own doings.
- *
  *     RequestReceived ▶ ResponseStarted (long-running only) ▶ ResponseComplete | Panic
  *     ResponseStarted alone, for wrong credentials
  *
@@ -41,7 +39,7 @@ export interface AuditTrail {
   /** Once it is known what is asked for: the policy decides the level here. False: the request
    * must not be served. */
   attributes(attributes: Attributes): Taken;
-  /** The same for wrong credentials; `why` is told instead of the answer's message. */
+  /** The same for wrong credentials; `why` is recorded instead of the answer's message. */
   unauthenticated(attributes: Attributes, why: string): void;
   annotate(key: string, value: string): void;
   /** Whether the level wants bodies; ask before keeping them. */

@@ -1,7 +1,7 @@
 /**
  * Makes audit events of requests, with exactly what the policy's level asks for.
  *
- * What it is not: HTTP (endpoints/filters/audited-exchange.ts) or writing (log-backend.ts,
+ * Elsewhere: HTTP (endpoints/filters/audited-exchange.ts) and writing (log-backend.ts,
  * webhook-backend.ts).
  *
  * Invariants: nothing is written before the policy has been asked, nor after the last stage; each

@@ -21,7 +21,7 @@ export interface AuditEvent {
   readonly json: string;
 }
 
-/** False: the request that the event tells of must not be served. */
+/** False: the request that the event is about must not be served. */
 export type Taken = boolean | Promise<boolean>;
 
 export interface AuditBackend {

@@ -4,8 +4,6 @@
  *     add ▶ buffer ▶ a batch is full, or its first event has waited long enough, and the throttle
  *                    allows it ▶ deliver (several at a time, when it takes its time)
  *
- * What it is not: delivery, or the handling of events that could not be delivered.
- *
  * Invariants: nothing is delivered in the turn in which it was added. A batch holds events in the
  * order in which they came. Bounds: `eventsMax` events and `bufferBytesMax` bytes are held beside
  * the batches under way, which are `deliveriesMax`; what does not fit is refused.

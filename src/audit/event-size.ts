@@ -2,7 +2,7 @@
  * Keeps events within the size that a backend takes: what is too long loses its bodies, and what is
  * too long without them is lost.
  *
- * What it is not: the bound on bodies that holds for every event (auditor.ts).
+ * Elsewhere: the bound on bodies that holds for every event (auditor.ts).
  */
 import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';

@@ -1,7 +1,7 @@
 /**
  * The audit log: events as lines of a file, in the order they came.
  *
- * What it is not: rotation and the file itself (rotating-file.ts).
+ * Elsewhere: rotation and the file itself (rotating-file.ts).
  *
  * Invariant: an event is one line to every reader, whatever a caller has put into it.
  *

@@ -1,7 +1,7 @@
 /**
  * The audit policy: how much of a request is written down (exact names as in audit.<domain>/v1).
  *
- * What it is not: reading the file (policy-file.ts).
+ * Elsewhere: reading the file (policy-file.ts).
  *
  * Invariants: the first rule that matches decides; where none does nothing is written. Requests
  * whose bodies carry credentials by their nature are never written above Metadata, whatever the

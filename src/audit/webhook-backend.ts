@@ -1,7 +1,7 @@
 /**
  * Audit events as lists that are posted to a webhook.
  *
- * What it is not: HTTP, or where the webhook is (src/webhooks).
+ * Elsewhere: where the webhook is, and HTTP (src/webhooks).
  *
  *     try ▶ pause ▶ try ▶ a pause half as long again ▶ ... `triesMax` tries ▶ lost
  *

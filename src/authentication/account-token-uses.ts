@@ -7,9 +7,9 @@
  *     invalidated   of a token secret that is marked so; it is refused
  *     stale         after the moment at which its holder should have had a new one
  *
- * What it is not: the judgement on a token. A use is counted where it is judged, reviews included.
+ * A use is counted where the token is authenticated, reviews included.
  *
- * Invariant: what is told names the account or its secret, never the token.
+ * Invariant: what is reported names the account or its secret, never the token.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { RequestNotes } from './authenticator.ts';

@@ -1,7 +1,7 @@
 /**
  * The authentication contract: who sent a request (spec 2, sections 5.1-5.3).
  *
- * What it is not: HTTP (the handler chain asks and answers 401) and permission (authorization).
+ * The handler chain asks, and answers 401.
  *
  *     request ▶ method, method, ... ▶ a user      the first that knows the caller decides
  *                                   ▶ rejected    credentials were shown and are wrong: 401

@@ -1,7 +1,7 @@
 /**
  * Bearer tokens (spec 2, section 5.2): reads the header, asks the methods that know tokens.
  *
- * What it is not: a cache. What may be kept of a token, and for how long, its method knows.
+ * What may be kept of a token, and for how long, its method knows.
  *
  * Invariants: one credential, or none at all. Two Authorization headers, a token with anything
  * behind it, an oversize one or one with characters no token has are refused: what another party

@@ -4,8 +4,8 @@
  *     kube-system/bootstrap-token-abcdef, type bootstrap.<domain>/token
  *     data: token-id, token-secret, expiration, usage-bootstrap-*, auth-extra-groups
  *
- * What it is not: the state of a token (its machine has that) or comparing secrets. A secret that
- * is not quite a token is none: it is written like any other secret, and is good for nothing.
+ * A secret that is not quite a token is none: it is written like any other secret, and is good for
+ * nothing.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { part, text } from '../apimachinery/members.ts';

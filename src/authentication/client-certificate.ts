@@ -4,8 +4,7 @@
  *
  * In the extra fields the certificate itself is named, so that audit tells two of one name apart.
  *
- * What it is not: the handshake, which has proved that the peer holds the key, or the judgement of
- * a chain (peer-verifier.ts).
+ * The handshake has proved that the peer holds the key; peer-verifier.ts judges the chain.
  *
  * Invariants: validity is asked for at every request, so a certificate that runs out on an open
  * connection stops working, and so does one whose CA is no longer trusted; a certificate without a
@@ -27,7 +26,7 @@ export function clientCertificates(
   roots: () => readonly Certificate[],
   clock: Clock,
   identity: Identity,
-  /** Is told at each use how long the certificate is still good, in seconds. */
+  /** Is called at each use with how long the certificate is still good, in seconds. */
   onUsed: (remainingSeconds: number) => void = () => undefined,
 ): Authenticator {
   const name = 'x509';

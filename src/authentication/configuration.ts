@@ -6,7 +6,7 @@
  *     anonymous: {enabled: true, conditions: [{path: /livez}, ...]}
  *     jwt: [...]                                                      (read by the token methods)
  *
- * What it is not: the issuers. `jwt` is handed on as it is.
+ * `jwt` is handed on as it is.
  *
  * Invariants: a field that is not known is an error, for it may have been meant as a restriction.
  * Bounds: `conditionsMax`.

@@ -1,8 +1,8 @@
 /**
  * Comparison of secrets: as long wherever they differ, and whatever their lengths are.
  *
- * What it is not: hashing for storage. The digests only bring both sides to one length, under a key
- * that lives as long as the process, so that not even the digests' common prefix means anything.
+ * The digests only bring both sides to one length, under a key that lives as long as the process,
+ * so that not even the digests' common prefix means anything.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

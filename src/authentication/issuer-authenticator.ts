@@ -3,7 +3,7 @@
  *
  *   issuer known? ─▶ its keys ─▶ signature ─▶ time, audience ─▶ user ─▶ rules ─▶ authenticated
  *
- * What it is not: a login. Clients bring their ID token.
+ * There is no login: clients bring their ID token.
  *
  * Invariants: the issuer a token names decides by whose keys it is verified, and by no others; a
  * claim that is missing or of the wrong type authenticates nobody. Nobody waits for an issuer but

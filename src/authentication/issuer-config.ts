@@ -2,9 +2,8 @@
  * The `jwt` entries of an AuthenticationConfiguration: which issuers are trusted, and what their
  * tokens' claims mean (spec 2, section 2.1).
  *
- * What it is not: talking to issuers. A claim is named, or an expression makes something of all of
- * them (claim-expressions.ts). A field that is not known is refused, since it may have been meant
- * as a restriction.
+ * A claim is named, or an expression makes something of all of them (claim-expressions.ts). A field
+ * that is not known is refused, since it may have been meant as a restriction.
  *
  * Bounds: `issuersMax`, `audiencesMax`, `rulesMax`, `extraMax`.
  */

@@ -1,8 +1,8 @@
 /**
  * Keys that sign and verify tokens: from PEM to key, algorithm and id, and as a JWK set.
  *
- * What it is not: the verifying of tokens (jwt-verify.ts), or where the keys come from (the
- * server's token-keys.ts).
+ * Elsewhere: the verifying of tokens (jwt-verify.ts) and where the keys come from (the server's
+ * token-keys.ts).
  *
  * Invariants: a key has exactly one algorithm, which follows from what it is, never from what a
  * token says (so there is no `none`, and no public key is ever taken for an HMAC secret); its id

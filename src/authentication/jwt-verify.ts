@@ -1,7 +1,7 @@
 /**
  * A JSON Web Token against keys that were chosen before: the one way in which tokens are verified.
  *
- * What it is not: a check of claims, which the callers do.
+ * Callers check the claims.
  *
  * Invariants: the algorithm must be the key's own, so `none`, HMAC and a public key used as a
  * secret fail; keys that a token brings along (`jwk`, `jku`, `x5c`, `x5u`) are refused, a `crit`

@@ -1,10 +1,10 @@
 /**
  * How authenticators see objects: as the server's cache has them.
  *
- * What it is not: a read of the store. A change that was acknowledged a moment ago may not be in
- * the cache yet; `current` waits until it is. Authenticators wait before they refuse for something
- * that is missing, so a credential works as soon as it exists; one that has been revoked stops
- * working when the change has come through the log, which takes milliseconds.
+ * A change that was acknowledged a moment ago may not be in the cache yet; `current` waits until it
+ * is. Authenticators wait before they refuse for something that is missing, so a credential works
+ * as soon as it exists; one that has been revoked stops working when the change has come through
+ * the log, which takes milliseconds.
  */
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';

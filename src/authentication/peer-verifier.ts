@@ -8,7 +8,7 @@
  * never read by the library, which is slow, and no key in it is ever used: its cost is a look at
  * its outside and a signature of one of our own CAs.
  *
- * Invariants: a chain is judged once for a connection by each set of roots; the verdict is kept
+ * Invariants: a chain is verified once for a connection by each set of roots; the verdict is kept
  * until time can change it, or the roots are others. What of a chain is not signed by a root is as
  * if it had not been sent.
  * Bounds: `certificatesMax` of `bytesMax` each, `signaturesMax` signatures for a connection,

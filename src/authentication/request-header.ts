@@ -2,7 +2,7 @@
  * The authenticating proxy (spec 2, section 5.2): a proxy that is known by its client certificate
  * says in headers whom it has authenticated.
  *
- * What it is not: a user of its own. A proxy's certificate without the headers is nobody here.
+ * A proxy's certificate without the headers is nobody here.
  *
  * Invariants: without a certificate of the proxies' CA, with a name that is allowed, the headers
  * mean nothing, whoever sent them; nothing behind authentication sees them in any case.

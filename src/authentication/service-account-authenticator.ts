@@ -4,7 +4,7 @@
  *   ours? ─▶ signature (or the cache) ─▶ time, audience ─▶ account, pod, secret, node still there
  *                                                       ─▶ counted, where it should not be used
  *
- * What it is not: permission. A token of another issuer is none of this method's.
+ * A token of another issuer is none of this method's.
  *
  * Invariants: what a token says is believed after its signature only; the objects it names are
  * looked up at each use, by uid, so a token dies with its account or with what it is bound to; a

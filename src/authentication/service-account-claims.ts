@@ -6,7 +6,7 @@
  *   legacy   {"<domain>/serviceaccount/namespace": ..., "<domain>/serviceaccount/secret.name": ...}
  *            in a token secret: neither an end nor an audience, good while its secret is there
  *
- * What it is not: trust. Claims are read after the signature has been verified.
+ * Claims are read after the signature has been verified.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { text } from '../apimachinery/members.ts';

@@ -1,8 +1,8 @@
 /**
  * Makes tokens of service accounts: bound ones that end, and those of token secrets.
  *
- * What it is not: deciding who may have one (authorization of serviceaccounts/token), nor looking
- * at accounts: the caller has them in its hand.
+ * Who may have a token is decided by authorization of serviceaccounts/token. Accounts are not
+ * looked up: the caller has them in its hand.
  *
  * Bounds: a bound token lasts at most `maxExpirationSeconds`.
  */

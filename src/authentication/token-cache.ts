@@ -3,8 +3,7 @@
  *
  *     digest of the token ──▶ what it says, good until a moment
  *
- * What it is not: a decision. Whatever can change while a token is good (accounts, objects) is
- * looked at again by the caller.
+ * Whatever can change while a token is good (accounts, objects) is looked at again by the caller.
  *
  * Invariants: tokens are not kept, only digests of them; nothing is answered past its moment, nor
  * past `ttlMs` after it was put in. Bounds: `entriesMax`, the longest in it go first.

@@ -3,8 +3,7 @@
  *
  *     token,user name,user UID[,group ...]     a quoted column may hold several: "group,group"
  *
- * What it is not: a place for secrets to be managed: tokens never expire, and a change of the file
- * takes a restart.
+ * Tokens never expire, and a change of the file takes a restart.
  *
  * Invariants: tokens are kept as digests under a key of this process, and looked up by them, so the
  * time of a look-up says nothing about the token; the first of two equal tokens counts. An error

@@ -2,7 +2,7 @@
  * What stands in a request for a service account's token, checked and bound (spec 2, section 5.1):
  * from a TokenRequest to an order for the issuer, and back with the token in its status.
  *
- * What it is not: permission (authorization of serviceaccounts/token), nor HTTP.
+ * Elsewhere: permission (authorization of serviceaccounts/token).
  *
  * Invariants: a token is bound to objects that exist, by uid; a pod must run as this account.
  * Bounds: 10 minutes to 2^32 seconds.
@@ -40,7 +40,7 @@ export interface AnsweredTokenRequest {
   readonly object: ApiObject;
   /** Undefined for a dry run. */
   readonly credentialId: string | undefined;
-  /** What the caller is told beside it. */
+  /** Warnings for the caller. */
   readonly warning: string | undefined;
 }
 

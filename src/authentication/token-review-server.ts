@@ -1,9 +1,8 @@
 /**
  * The server that answers TokenReviews, from the kubeconfig that the flag names.
  *
- * What it is not: the reading of a kubeconfig (webhooks/kubeconfig.ts); here is what is understood
- * of it. Plugins that get credentials, and whatever else is not, are refused: they may have been
- * meant to protect something.
+ * Elsewhere: the reading of a kubeconfig (webhooks/kubeconfig.ts). Plugins that get credentials,
+ * and whatever else is not understood, are refused: they may have been meant to protect something.
  *
  * Invariant: read once, credentials too.
  */

@@ -1,7 +1,7 @@
 /**
  * The authorization configuration file: which authorizers, in which order (spec 2, section 2.1).
  *
- * What it is not: reading the file, or what it names (authorization.ts).
+ * Elsewhere: reading the file and what it names (authorization.ts).
  *
  * Invariants: strict. A field that is not known, a required one that is missing, a value that makes
  * no sense, a condition that does not compile: the whole file is refused, with every problem and

@@ -1,7 +1,7 @@
 /**
  * The authorization contract: may this user do this (spec 2, section 5.5).
  *
- * What it is not: HTTP, or the reading of requests; the handler chain makes the attributes.
+ * The handler chain makes the attributes.
  *
  *     attributes ▶ authorizer, authorizer, ... ▶ allow | deny    the first that says so decides
  *                                              ▶ 403             nobody has an opinion

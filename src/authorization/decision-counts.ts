@@ -1,7 +1,7 @@
 /**
  * Metrics of authorization: decisions, calls of webhooks, reloads.
  *
- * What it is not: the page. Counts are kept here and read when the page is asked for.
+ * Counts are kept here and read when the metrics page is asked for.
  *
  * Bound: label values come from the configuration and from this file, never from requests. Names
  * of authorizers that a reload took away keep their counts.

@@ -1,7 +1,7 @@
 /**
  * Several authorizers as one: the first that allows or denies decides (spec 2, section 5.5).
  *
- * What it is not: the order, or which there are: the options say so (authorization.ts).
+ * Which authorizers there are, and in which order, the options say (authorization.ts).
  *
  * Invariants: members of system:masters are allowed before anybody is asked, whatever the modes.
  * When nobody has an opinion the answer is no opinion, with all reasons in order, and that is a

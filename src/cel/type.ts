@@ -4,7 +4,7 @@
  * Two types are equal when their texts are equal; the text is the one users see in errors:
  * `list(int)`, `map(string, dyn)`, `optional_type(string)`, `wrapper(int)`, `type(int)`.
  *
- * What it is not: a schema. A type provider says which fields an object type has.
+ * A type provider says which fields an object type has.
  */
 import { Boxed } from './boxed.ts';
 

@@ -4,11 +4,11 @@
  *
  *   cluster-info or a token changes ─▶ what the signatures should be ─▶ write, if they differ
  *
- * What it is not: the author of the configuration. Without the key `kubeconfig` it does nothing.
- * Invariants: signatures of tokens that are gone, expired, not for signing or of another
- * configuration do not stay; what it writes depends on what is there only, so it may run at any
- * time and writes nothing the second time; what others keep in the object stays. A write is bound
- * to the revision it was made for; who comes second looks again.
+ * Others write the configuration; without the key `kubeconfig` nothing is done. Invariants:
+ * signatures of tokens that are gone, expired, not for signing or of another configuration do not
+ * stay; what it writes depends on what is there only, so it may run at any time and writes nothing
+ * the second time; what others keep in the object stays. A write is bound to the revision it was
+ * made for; who comes second looks again.
  */
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';

@@ -5,8 +5,8 @@
  *          │
  *     one timer, for the time at which the first is due ─▶ delete it, on that very revision
  *
- * What it is not: exact. An event lives at least its time, and goes within `lateMs` after it. No
- * timer per event, and no look at those that are not due.
+ * An event lives at least its time, and goes within `lateMs` after it. No timer per event, and no
+ * look at those that are not due.
  *
  * When an event was last written is not in the store. While this runs it is the time at which the
  * change was seen. For those that were there before, the latest time that is certain is taken: of

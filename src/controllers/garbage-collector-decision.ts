@@ -31,7 +31,7 @@ const circleMax = 10_000;
 export interface DecisionContext {
   readonly graph: OwnerGraph;
   readonly finalizers: Identity['finalizers'];
-  /** What is at a reference now; `unreadable` when nobody can tell. */
+  /** What is at a reference now; `unreadable` when it cannot be read. */
   readonly entryAt: (reference: ObjectReference) => Entry | 'unreadable' | undefined;
 }
 

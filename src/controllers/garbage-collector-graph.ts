@@ -7,7 +7,7 @@
  *   referred         reference of an owner ─▶ uids that are looked for there
  *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, and back
  *
- * What it is not: what decides. It says what to look at; decisions are made on the snapshots.
+ * It says what to look at; decisions are made on the snapshots.
  *
  * Invariants: the graph is exactly what the snapshots show, because it gets a change in the step in
  * which they do. An object without owners, that nobody names as its owner and whose deletion does

@@ -2,7 +2,7 @@
  * The writes of garbage collection. Each holds only for the very state it was decided on: uid and
  * resourceVersion are preconditions, so what has changed meanwhile is looked at again instead.
  *
- * What it is not: the decisions. It knows no graph.
+ * It knows no graph.
  */
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

@@ -72,7 +72,7 @@ class Collector implements GarbageCollector {
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
   readonly #context: DecisionContext;
-  /** Told of already, in this state. */
+  /** Reported already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
   #following: Subscription | undefined;
   #loading: Promise<unknown> = Promise.resolve();
@@ -129,7 +129,7 @@ class Collector implements GarbageCollector {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    // What it failed with has been told.
+    // What it failed with has been reported.
     await this.#loading.catch(() => undefined);
     await this.#queue.stop();
   }

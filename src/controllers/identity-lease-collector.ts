@@ -1,9 +1,9 @@
 /**
  * Removes the identity Leases of servers that are gone: those not renewed for their duration.
  *
- * What it is not: exact. Here a server's time stamp is compared with another one's clock, which is
- * harmless: a duration is an hour, the deletion holds only for the revision that was looked at, and
- * a server whose Lease was removed by mistake writes it again within seconds.
+ * A server's time stamp is compared with another one's clock. That is harmless: a duration is an
+ * hour, the deletion holds only for the revision that was looked at, and a server whose Lease was
+ * removed by mistake writes it again within seconds.
  *
  * Bounds: one look at the cache an interval, deletions one after the other.
  */

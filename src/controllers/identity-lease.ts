@@ -6,8 +6,8 @@
  *                                  renewTime every 10 s, leaseDurationSeconds 3600
  *                                  annotation: where others reach the server, until it stops
  *
- * What it is not: a lock, nor what readiness is judged by. A server that stops leaves its Lease;
- * whoever runs the controllers removes it when it has expired (identity-lease-collector.ts).
+ * Readiness is not judged by it. A server that stops leaves its Lease; whoever runs the controllers
+ * removes it when it has expired (identity-lease-collector.ts).
  *
  * Invariants: the name is the same over restarts of a server, and another one for each server of a
  * host; a write is decided on the current object, so a Lease that was removed meanwhile, or edited,

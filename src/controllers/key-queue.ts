@@ -5,8 +5,8 @@
  *                  ▲                        │ failed, or refused
  *                  └──── later, with backoff ┘
  *
- * What it is not: knowledge of what changed. Work looks at what is there, so it may run twice and
- * after a restart; every key is worked on at the start.
+ * Work looks at what is there, so it may run twice and after a restart; every key is worked on at
+ * the start.
  *
  * Bounds: keys waiting are at most as many as there are objects, and are worked on in turns with
  * everybody else; retries from `retryMinMs` to `retryMaxMs` apart.

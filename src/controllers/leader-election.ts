@@ -8,8 +8,8 @@
  *   0 s            10 s                  15 s
  *   ├─ renewed ─────┤ last write decided  ├ another may take it, by its own observation
  *
- * What it is not: a lock. It keeps servers from doing the same work; that a write cannot come late
- * is the fence's part (fenced-registry.ts), and what that leaves is the revision precondition's.
+ * It keeps servers from doing the same work, and is no lock: that no write comes late is ensured by
+ * the fence (fenced-registry.ts) and, for what that leaves, by the precondition of the write.
  *
  * Invariants
  *  - The Lease is written by resourceVersion only, so of two that try one wins.

@@ -1,8 +1,7 @@
 /**
  * Lease objects as controllers read and write them: from the cache, and through the registry.
  *
- * What it is not: the meaning of a Lease; that is its user's. A field that a client has filled with
- * something else reads as unset.
+ * A field that a client has filled with something else reads as unset.
  */
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';

@@ -4,8 +4,8 @@
  *     not there ▶ created      labelled, with another spec ▶ updated      not labelled ▶ left alone
  *     labelled, and not one of them any more ▶ deleted
  *
- * What it is not: going on. As in the reference, the label says `onstart`: what is changed or
- * deleted in between stays so until the next start. Nor which ones there are; the caller says that.
+ * It runs once. As in the reference, the label says `onstart`: what is changed or deleted in
+ * between stays so until the next start. The caller says which ones there are.
  *
  * Invariants: each change is decided on the object as it is then. Servers over one store may do
  * this at the same time: who comes second finds it done.

@@ -6,8 +6,8 @@
  *                            │                       ▼
  *                            └─ last of a kind gone, or later ─ conditions say what is left
  *
- * What it is not: garbage collection by owner. It needs no lock against creators: a create tests in
- * its own transaction that the namespace is live, so the content can only shrink.
+ * It needs no lock against creators: a create tests in its own transaction that the namespace is
+ * live, so the content can only shrink.
  *
  * Invariants: the finalizer goes only after a read that is current showed the namespace empty, and
  * only from the namespace that was looked at (uid). Objects whose deletion is marked are counted,

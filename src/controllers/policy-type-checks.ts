@@ -4,8 +4,8 @@
  *
  *     a policy of a new generation ─▶ checked in turns ─▶ status.typeChecking, observedGeneration
  *
- * What it is not: the check (admission/policies/type-check.ts), which is handed in; or anything
- * that a policy waits for: it is in force without it.
+ * Elsewhere: the check itself (admission/policies/type-check.ts), which is handed in. A policy is
+ * in force without it.
  *
  * Invariants: one write for a generation; conditions of others stay. Bound: one policy at a time.
  */

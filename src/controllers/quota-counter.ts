@@ -7,8 +7,8 @@
  *     all of a namespace, each syncMs ─▶ look ─▶ differs ─▶ look again when the caches are current:
  *                                                       the same quota, so it is wrong ─▶ put right
  *
- * What it is not: what keeps usage within quotas. Every write charges them in its own transaction;
- * a figure can only be wrong where somebody wrote it so, or a record was removed unread.
+ * It does not keep usage within quotas: every write charges them in its own transaction. A figure
+ * can only be wrong where somebody wrote it so, or a record was removed unread.
  *
  * Invariants: what is written is bound to the very revision of the quota that was looked at:
  * charged meanwhile, it is looked at again. A charge and its object may be seen one before the

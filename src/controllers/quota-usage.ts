@@ -6,8 +6,8 @@
  *            ─▶ the resources they name ─┴─▶ each object: its usage ─▶ added to each scope it is in
  *                                                              └─▶ used, of each quota
  *
- * What it is not: a charge (admission/quota/charge.ts), or what is done about a figure that is
- * wrong (quota-counter.ts).
+ * Elsewhere: charging (admission/quota/charge.ts), and what is done about a figure that is wrong
+ * (quota-counter.ts).
  *
  * Invariant: all of it as the caches are at one moment, the one of the call.
  * Bounds: linear in the objects, times the different scopes of the quotas; counts without scopes

@@ -5,8 +5,8 @@
  *     not there ▶ created    there ▶ what is missing is added    autoupdate "false" ▶ left alone
  *                            bound to another role ▶ made anew
  *
- * What it is not: going on. It runs once for each start (of the server, or of a term of the one
- * that runs controllers); what is changed in between stays changed until the next.
+ * It runs once for each start (of the server, or of a term of the one that runs controllers); what
+ * is changed in between stays changed until the next.
  *
  * Invariants: each change is decided on the object as it is then. A namespace that is not there, or
  * is going, has none of its defaults. What fails for another reason is tried again.

@@ -4,7 +4,7 @@
  *     start ▶ work ─ done ───▶ afterSuccessMs ▶ work ...        undefined: it has been done
  *                  └ failed ─▶ onError, afterFailureMs ▶ work ...
  *
- * What it is not: work that changes call for (work-queue.ts, key-queue.ts).
+ * Elsewhere: work that changes call for (work-queue.ts, key-queue.ts).
  *
  * Invariants: the pause begins when a run has ended, so runs never meet. After `stop` nothing
  * begins, and it resolves when the run in hand has ended; long work asks `stopped` on its way.

@@ -3,8 +3,8 @@
  *
  *     any cluster role changes ▶ next turn: which aggregates differ? ▶ write those, one by one
  *
- * What it is not: a check of who may do that: whoever may write a role with a matching label has
- * been measured by the rules of that role, and an aggregationRule itself needs all rights.
+ * Nobody gains rights by it: whoever may write a role with a matching label has been measured by
+ * the rules of that role, and an aggregationRule itself needs all rights.
  *
  * Invariants: rules that are set by hand in an aggregate are overwritten. Nothing is written when
  * nothing differs. A write is decided on the role as it is then: one that is no aggregate any more

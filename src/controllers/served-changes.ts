@@ -1,8 +1,8 @@
 /**
  * Changes of the objects of every kind that is served, those that come later among them.
  *
- * What it is not: the state. What is there of a kind when it comes may be much, and is for whoever
- * is told of the kind to read, in turns with everybody else.
+ * What is there of a kind when it comes may be much; whoever is notified of the kind reads it, in
+ * turns with everybody else.
  *
  * Invariants: no change is missed from the subscription on, of a kind that comes from the moment
  * it is told of, and none comes twice. A kind that is defined anew goes on.

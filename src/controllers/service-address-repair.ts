@@ -3,10 +3,10 @@
  * somebody has deleted an IPAddress by hand or made one without a service.
  *
  *     a service has it, no record      ▶ the record is made
- *     a service has it, another's      ▶ told: one of the two has to change
+ *     a service has it, another's      ▶ logged: one of the two has to change
  *     a record for a service without   ▶ the record goes
  *
- * What it is not: giving out. A service's own write claims and gives back in its transaction
+ * A service's own write claims and gives back in its transaction
  * (admission/addresses/service-claims.ts), so after a crash there is nothing to put right.
  *
  * Invariants: what looks wrong is looked at again when the caches are current: a service and its

@@ -4,9 +4,9 @@
  *
  *   expired, says the record ─▶ delete, by uid and revision ─▶ gone
  *
- * What it is not: the clock. That a token has expired is written into its record by its actor.
- * Invariants: a secret that was changed, or made anew, since it was looked at is left alone and
- * looked at again; a secret that is gone already is none to remove.
+ * That a token has expired is written into its record by its actor. Invariants: a secret that was
+ * changed, or made anew, since it was looked at is left alone and looked at again; a secret that is
+ * gone already is none to remove.
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';

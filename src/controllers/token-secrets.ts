@@ -5,10 +5,9 @@
  *     account there  ─▶ data: token, namespace, ca.crt; annotation: the account's uid
  *     account gone   ─▶ the secret goes, too
  *
- * What it is not: making such secrets. Nobody but clients does.
- * Invariants: a token that is in a secret stays, as long as it is this account's; a secret that
- * names the uid of another account than the one of its name is removed; a write is bound to the
- * revision it was made for.
+ * Only clients make such secrets. Invariants: a token that is in a secret stays, as long as it is
+ * this account's; a secret that names the uid of another account than the one of its name is
+ * removed; a write is bound to the revision it was made for.
  */
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';

@@ -1,7 +1,7 @@
 /**
  * The root of all paths: health, version, discovery, resources (spec 1, section 4; spec 2, 4.1).
  *
- * What it is not: authentication or authorization; it asks filters/access.ts before anything else.
+ * Elsewhere: authentication and authorization; it asks filters/access.ts before anything else.
  *
  * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
  * with 500 and is reported, never more.

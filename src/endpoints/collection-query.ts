@@ -2,8 +2,8 @@
  * From list options to what is read: selectors as a predicate, the row of the table in spec 1,
  * section 4.10, the decoded continue token.
  *
- * What it is not: the syntax of a query (apimachinery/list-options.ts) or the reading of a
- * collection (registry/read.ts).
+ * Elsewhere: the syntax of a query (apimachinery/list-options.ts) and the reading of a collection
+ * (registry/read.ts).
  */
 import { decodeContinueToken } from '../apimachinery/continue-token.ts';
 import { parseListOptions } from '../apimachinery/list-options.ts';

@@ -1,8 +1,8 @@
 /**
  * If-None-Match: whether a client has the document that it asks for already (RFC 9110, 13.1.2).
  *
- * What it is not: If-Match; objects have resourceVersions for that. Tags are compared weakly: who
- * has the same content in another encoding need not be sent it. What is no tag matches nothing.
+ * Tags are compared weakly: who has the same content in another encoding need not be sent it. What
+ * is no tag matches nothing.
  */
 
 /** The opaque part of a tag cannot hold a quote; it can hold a comma. */

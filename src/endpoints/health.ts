@@ -2,7 +2,7 @@
  * /livez, /readyz and /healthz: named checks and their text form (spec 2, section 4.1); and how
  * they went, for the page of service level indicators.
  *
- * What it is not: HTTP. It answers a path and a query with a status and a text.
+ * It answers a path and a query with a status and a text.
  *
  * Invariants: machines read only the status; the reason of a failure is never in the answer. The
  * checks of an endpoint run at once, so an answer takes as long as the slowest one; a check bounds

@@ -5,7 +5,7 @@
  *     entry ─ show ─▶ JSON in the version ─ project ─▶ JSON of the item ─ form.item ─▶ item
  *             └──────────────────── kept by revision, where it costs something ──────────┘
  *
- * What it is not: sending; see list-response.ts.
+ * Elsewhere: sending; see list-response.ts.
  *
  * Invariant: in the common case (JSON, stored version, whole objects) an item is the entry's own
  * bytes. Rows of Tables are kept without the ages in them, which are put in as they are sent.

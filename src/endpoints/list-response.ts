@@ -5,7 +5,7 @@
  *     collect ─▶ small: one buffer, Content-Length
  *        └─────▶ measure, where the head depends on it ─▶ send: a chunk, when the last was taken
  *
- * What it is not: one object as a response (object-response.ts), or a stream of events
+ * Elsewhere: one object as a response (object-response.ts) and a stream of events
  * (handlers/watch.ts).
  *
  * Invariants: every part runs in steps that share the turns of the event loop with all other lists;

@@ -1,7 +1,7 @@
 /**
  * What is said to a client that speaks the names of the other identity: which flag would help.
  *
- * What it is not: a translation. Nothing is served under a name of the other identity.
+ * Nothing is served under a name of the other identity.
  *
  * Invariants: only names that this server has under another spelling get the hint, so a group of
  * somebody else's in the same domain does not; without one the answer is what it would have been.

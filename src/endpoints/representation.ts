@@ -2,7 +2,7 @@
  * How an object is shown: the negotiated media type, version and projection as functions on bytes
  * (spec 1, sections 2.6, 4.3).
  *
- * What it is not: sending. See object-response.ts and list-response.ts.
+ * Elsewhere: sending. See object-response.ts and list-response.ts.
  *
  * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
  * are; nothing is parsed.

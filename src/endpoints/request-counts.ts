@@ -3,8 +3,6 @@
  * apiserver_request_total, which are joined with those of deprecated versions (spec 1, section 9,
  * rule 6), and those of durations, sizes, aborted requests and open watches.
  *
- * What it is not: the metrics page, which reads them.
- *
  * Invariants: a request counts once, when it is answered, a watch when it has ended; one whose
  * client went before the answer counts as aborted. A request whose kind has been counted before
  * allocates one key. Bound: labels are what is served and what this file lists. Any other text of a

@@ -7,7 +7,7 @@
  *   /api/v1/watch/..., /apis/{group}/{version}/watch/...     the older form of watch=true
  *   /api/v1/proxy/...                                        an older form that nothing serves
  *
- * What it is not: a check that the group, the version or the resource exists.
+ * The group, the version and the resource may not exist.
  *
  * Invariants: parts are percent-decoded once, and those that name something hold no slash, so an
  * encoded slash never moves the border between two of them; slashes at the end do not count; an

@@ -1,7 +1,7 @@
 /**
  * What every handler receives: the exchange, what it asks for, and what the server offers.
  *
- * What it is not: the transport. Handlers write through the functions of *-response.ts.
+ * Handlers write through the functions of *-response.ts.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
@@ -39,7 +39,7 @@ export interface EndpointDeps {
   readonly views: ResourceViews;
   /** Counts what watches are sent. */
   readonly watchCounts: WatchCounts;
-  /** Told for which request long work continues. */
+  /** Called with the request for which long work continues. */
   readonly turnWatch: Pick<TurnWatch<RequestInfo>, 'mark'>;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;

@@ -1,7 +1,7 @@
 /**
  * From a resource request to its verb's handler: is the kind served, in this scope, with this verb?
  *
- * What it is not: access, which has been decided (filters/access.ts), or what a verb does
+ * Elsewhere: access, which has been decided before (filters/access.ts), and what a verb does
  * (handlers/).
  *
  * Invariants: an unknown group, version, resource or subresource is 404; a known one without the

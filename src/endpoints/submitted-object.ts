@@ -2,8 +2,6 @@
  * From a request body to an object: size, media type, decoding, agreement with the URL
  * (spec 1, sections 4.3, 4.8).
  *
- * What it is not: validation of values; that is the registry's.
- *
  * Invariants: nothing has been changed when a body is refused; an accepted object has the
  * apiVersion and kind of the URL (filled in when absent), the fields of its type and no others,
  * its defaults, and the namespace and name of the URL.

@@ -1,8 +1,6 @@
 /**
  * Whether the caller may do more than what the path and the method say: another verb on the same
  * object (spec 2, section 5.5).
- *
- * What it is not: a second authorization of the request, which has happened.
  */
 import type { AccessChecker } from '../authorization/authorizer.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';

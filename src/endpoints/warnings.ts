@@ -1,8 +1,8 @@
 /**
  * Warning headers (RFC 7234, section 5.5): what a request should know although it succeeded.
  *
- * What it is not: deciding what to warn about, except for deprecated versions, whose text follows
- * from the kind's life cycle. Spec 1, section 9, rule 6; spec 2, section 3.3.
+ * Of the warnings it decides only on those for deprecated versions, whose text follows from the
+ * kind's life cycle. Spec 1, section 9, rule 6; spec 2, section 3.3.
  *
  * Invariants: a header value is printable ASCII on one line. Limits: `warningsMax` a response, of
  * `totalMax` characters; beyond, each is cut to `textMax` and what has no room is dropped.

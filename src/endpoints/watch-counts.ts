@@ -1,7 +1,7 @@
 /**
  * What watches were sent, and how long streaming lists took, by the kind that they watch.
  *
- * What it is not: the metrics page, which reads it, or open watches (request-counts.ts).
+ * Elsewhere: the metrics page, which reads the counts, and open watches (request-counts.ts).
  *
  * Bound: one series for each kind; for lists three.
  */

@@ -2,8 +2,8 @@
  * How a watch is shown: the negotiated media type, version and projection as frames of events
  * (spec 1, sections 2.4, 4.3 and 6).
  *
- * What it is not: a list, though the items of one and the objects of initial events are the same
- * bytes, kept once for both (list-layout.ts).
+ * The items of a list and the objects of initial events are the same bytes, kept once for both
+ * (list-layout.ts).
  */
 import { cborEvents } from '../apimachinery/cbor-events.ts';
 import type { EventFrames } from '../apimachinery/event-frames.ts';

@@ -1,7 +1,7 @@
 /**
  * Making X.509 certificates: a CA, and what it signs for one purpose.
  *
- * What it is not: the answer to a signing request of a client, whose key is the client's
+ * Elsewhere: the answer to a signing request of a client, whose key is the client's
  * (certificate-requests.ts); here the key is made, too. Nor where they are kept (the server's
  * pki.ts).
  *

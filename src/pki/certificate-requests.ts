@@ -4,7 +4,7 @@
  *
  *     PEM ▶ readSigningRequest ▶ subject, names, key, proven by its signature ▶ issueCertificate
  *
- * What it is not: a decision whether to (controllers/signing).
+ * Elsewhere: the decision whether to issue one (controllers/signing).
  *
  * Invariants: a request is signed by the key that it is for. Of a request a certificate gets the
  * subject as it stands, the key, and names of hosts, addresses, mail and URIs; whatever other

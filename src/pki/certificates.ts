@@ -2,8 +2,8 @@
  * X.509: reading certificates and checking chains. A door of @peculiar/x509, with
  * certificate-authority.ts, which makes certificates, and certificate-requests.ts.
  *
- * What it is not: a user (client-certificate.ts) and files (the server's pki.ts). Revocation lists
- * are not read: what must end soon is issued for a short time.
+ * Elsewhere: users (client-certificate.ts), and files (the server's pki.ts). Revocation lists are
+ * not read: what must end soon is issued for a short time.
  *
  *     leaf ▶ (intermediates that the peer sent) ▶ root that is trusted
  *

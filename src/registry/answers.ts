@@ -1,8 +1,7 @@
 /**
  * Answers the questions of decisions: whether admission plugins and authorizers allow a write.
  *
- * What it is not: the plugins and authorizers themselves, or the moment at which they are asked,
- * which the object's actor chooses.
+ * The object's actor chooses the moment.
  */
 import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';

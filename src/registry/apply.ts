@@ -2,8 +2,8 @@
  * apply: server-side apply of an intent to an object, its status or its scale; it creates what is
  * not there (spec 1, sections 3.2 and 4.5).
  *
- * What it is not: the merge (apimachinery/fieldmanager). The object's actor merges on its current
- * state, so appliers that race each other are decided one after the other.
+ * Elsewhere: the merge (apimachinery/fieldmanager). The object's actor merges on its current state,
+ * so appliers that race each other are decided one after the other.
  *
  * Invariants: an intent that changes nothing makes no revision; a conflict names each manager and
  * field, and changes nothing.

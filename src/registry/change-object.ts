@@ -5,7 +5,7 @@
  *          ▲                                                        │ it has changed meanwhile
  *          └──────────── the cache, when it is current ◀────────────┘
  *
- * What it is not: for clients, whose changes the object's actor decides on the current state. A
+ * Clients' changes take another way: the object's actor decides them on the current state. A
  * command is data and cannot hold a function; so the function is applied here, and the write is
  * bound to the version that it was applied to.
  *

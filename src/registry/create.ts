@@ -1,8 +1,8 @@
 /**
  * create: POST to a collection (spec 1, sections 4.1, 4.6; names by generateName included).
  *
- * What it is not: a PUT or an apply of a missing object (update.ts, apply.ts). Those create, too,
- * with the functions of this file.
+ * A PUT or an apply of a missing object (update.ts, apply.ts) creates, too, with the functions of
+ * this file.
  *
  * Invariants: the object is complete before the actor sees it; the namespace is tested in the
  * transaction that writes the object, so there is no moment between the test and the write.

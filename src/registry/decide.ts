@@ -6,8 +6,7 @@
  *   an object        ─▶ update, patch, apply ... ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
  *                    ─▶ delete                                                        ┘
  *
- * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
- * files of their own.
+ * The actor asks, waits, and decides again. Each verb has a file of its own.
  *
  * Invariants: nothing here draws a time, a random number or an answer: all of it is in the command
  * and in `answers`. So the same arguments give the same proposal, anywhere and at any time.

@@ -1,8 +1,8 @@
 /**
  * deletecollection: DELETE of a collection (spec 1, section 4.1).
  *
- * What it is not: atomic. Each object is deleted by its own actor, in pages of one consistent list;
- * an object that someone else removes meanwhile is passed over.
+ * It is not atomic: each object is deleted by its own actor, in pages of one consistent list; an
+ * object that someone else removes meanwhile is passed over.
  *
  * `timeoutSeconds` bounds it: no deletion is begun after that, those that were begun are waited
  * for, and the answer, a 504, says how many objects were deleted. Asked again it goes on.

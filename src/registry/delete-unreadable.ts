@@ -2,8 +2,8 @@
  * Deletion of an object that cannot be read: its record is removed, whatever it contained (spec 1,
  * section 3.1).
  *
- * What it is not: a way around finalizers. For an object that can be read it is refused, so the
- * normal way must be used. The caller has checked that this kind of deletion is allowed.
+ * It is refused for an object that can be read, whose finalizers hold. The caller has checked that
+ * this kind of deletion is allowed.
  *
  * What watches see: DELETED with the last state that could be read, if this server has seen one;
  * otherwise they are ended with an ERROR event (500, StorageReadError), because no state can be

@@ -5,8 +5,8 @@
  *   otherwise              ──▶ marked: deletionTimestamp, grace; removed when nothing holds it
  *   grace cut to nothing   ──▶ marked, so that watches see the grace it got, then removed
  *
- * What it is not: garbage collection. Dependents are not looked at; propagationPolicy only decides
- * which finalizer tells the collector what to do (deletion-finalizers.ts).
+ * Dependents are not looked at; propagationPolicy only decides which finalizer tells the garbage
+ * collector what to do (deletion-finalizers.ts).
  *
  * Invariants: preconditions are checked on the state the decision is made on; a later delete can
  * only shorten the grace period; nothing un-marks an object; while a grace period runs, finalizers

@@ -7,7 +7,7 @@
  *
  * In order of weight: what the request says, what the object already carries, what its kind does.
  *
- * What it is not: the collector, which acts on these finalizers. Pure.
+ * The garbage collector acts on these finalizers. Pure.
  */
 import type { DeleteOptions, PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { Identity } from '../apimachinery/identity.ts';

@@ -1,7 +1,7 @@
 /**
  * Sends a change to the object's actor and reads its outcome.
  *
- * What it is not: the decision, which the actor makes with decide.ts on the object as it then is.
+ * The actor decides, with decide.ts, on the object as it then is.
  */
 import { unreachable } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';

@@ -5,7 +5,7 @@
  *      ▲                                                                 │ why it is refused
  *      └──────── the world has moved on: decided again ◀─────────────────┘
  *
- * What it is not: the companions, or the meaning of their failures (src/admission/companions).
+ * Elsewhere: the companions and the meaning of their failures (src/admission/companions).
  *
  * Invariant: a new decision uses the state of that moment. Bound: `attemptsMax` decisions of one
  * command.

@@ -1,8 +1,8 @@
 /**
  * Who owns which field, kept through every write (spec 1, sections 2.5 and 3.2).
  *
- * What it is not: the rules of ownership (apimachinery/fieldmanager); this is where the generic
- * verbs call them, at the version of the request.
+ * Elsewhere: the rules of ownership (apimachinery/fieldmanager); this is where the generic verbs
+ * call them, at the version of the request.
  *
  * Invariant: a write that changes nothing leaves managedFields as they were, so that it is
  * recognised as one that changes nothing.

@@ -2,7 +2,7 @@
  * Which validator checks metadata.name of a kind: the catalogue's word turned into a function
  * (spec 1, section 1.7).
  *
- * What it is not: the validators (apimachinery/validation/names.ts).
+ * Elsewhere: the validators (apimachinery/validation/names.ts).
  */
 import { isIP } from 'node:net';
 import type { NameRule } from '../apimachinery/scheme.ts';

@@ -1,10 +1,8 @@
 /**
  * What a namespace says to something new in it, before anybody looks at what is new: that it is not
- * there, or is being deleted. What is stored is told by its own transaction (create.ts); this is
- * for what is posted and not stored, and for a creation that has been refused for another reason:
- * the reference asks after the namespace first.
- *
- * What it is not: a condition of a write.
+ * there, or is being deleted. For what is stored its own transaction finds that out (create.ts).
+ * This is for what is posted and not stored, and for a creation that has been refused for another
+ * reason: the reference asks after the namespace first. No write depends on it.
  *
  * Invariants: as old as the caches; that there is no namespace is only said when they are current.
  * Reviews of access are answered for any namespace, so that nobody learns from them which there

@@ -2,7 +2,7 @@
  * The metadata that the server owns: what a create sets and what an update may not change
  * (spec 1, section 2.2).
  *
- * What it is not: validation of what the client owns (apimachinery/validation).
+ * Elsewhere: validation of what the client owns (apimachinery/validation).
  */
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -17,7 +17,7 @@ export interface ServerSetMetadata {
   readonly namespace: string;
 }
 
-/** Fields of metadata that a client cannot write. What it says of managedFields is judged where
+/** Fields of metadata that a client cannot write. What it says of managedFields is checked where
  * ownership is tracked. */
 const serverOwned: ReadonlySet<string> = new Set([
   'resourceVersion',

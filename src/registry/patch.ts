@@ -2,9 +2,8 @@
  * patch: a JSON, merge or strategic merge patch of an object, its status or its scale
  * (spec 1, section 4.4).
  *
- * What it is not: a read, a patch and a conditional write. The patch is applied by the object's
- * actor to its current state, so patches that race each other all win; only a resourceVersion in
- * the patch itself can conflict.
+ * The patch is applied by the object's actor to its current state, so patches that race each other
+ * all win; only a resourceVersion in the patch itself can conflict.
  *
  *     current (stored version) ▶ version of the request ▶ patch ▶ shape ▶ as an update from there
  *

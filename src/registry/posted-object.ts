@@ -1,8 +1,6 @@
 /**
  * Admission of objects that are posted but not stored: a review, an eviction, a binding, the
  * options of a connection (spec 1, section 4.1).
- *
- * What it is not: the operation itself, which follows if nothing has refused the object.
  */
 import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import { StatusError } from '../apimachinery/status-error.ts';

@@ -7,7 +7,7 @@
  *                    N, Exact     -> exactly N (also: a limit without a match)
  *   continue token                -> exactly the revision of the first page, after the last key
  *
- * What it is not: a reader of the store. Only an exact read that no kept snapshot shows goes there.
+ * Only an exact read that no kept snapshot shows goes there.
  *
  * Invariant: all pages of one list show one revision.
  */

@@ -1,9 +1,9 @@
 /**
  * The registry's contract: generic verbs over any kind (spec 1, sections 3.1, 4.4, 4.9, 4.10).
  *
- * What it is not: HTTP (bytes are decoded and options are parsed before) and storage (a write is a
- * command to the object's actor, a read is a look into streams' snapshots). What differs between
- * kinds is data (KindInfo) and a KindStrategy.
+ * Bytes are decoded and options are parsed before; a write is a command to the object's actor, a
+ * read is a look into streams' snapshots. What differs between kinds is data (KindInfo) and a
+ * KindStrategy.
  *
  * Invariants: a verb answers with a Result; it rejects only for broken invariants and failed I/O.
  * A refused request has changed nothing.

@@ -1,9 +1,8 @@
 /**
  * What a kind may decide for itself in a write: the hooks of the generic verbs, as functions.
  *
- * What it is not: a class to inherit from. genericStrategy does what most kinds do; a kind replaces
- * single functions (src/apis/strategies.ts). All are pure: they run inside an actor's decision and
- * may run again.
+ * genericStrategy does what most kinds do; a kind replaces single functions
+ * (src/apis/strategies.ts). All are pure: they run inside an actor's decision and may run again.
  */
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';

@@ -1,8 +1,8 @@
 /**
  * update: PUT of an object or of its status (spec 1, sections 4.4 and 3.1).
  *
- * What it is not: a read followed by a write. The decision is a pure function that the object's
- * actor runs on its current state, so an update without a resourceVersion cannot lose a race.
+ * The decision is a pure function that the object's actor runs on its current state, so an update
+ * without a resourceVersion cannot lose a race.
  *
  * Invariants: a stale resourceVersion, or another uid, is a Conflict; metadata that the server owns
  * is taken from the current object; a result equal to the current object writes nothing.

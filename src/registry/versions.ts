@@ -1,7 +1,7 @@
 /**
  * Between the version of a request and the version an object is stored in (spec 1, section 9).
  *
- * What it is not: the conversions themselves; they come with the kind (KindInfo.conversions).
+ * The conversions come with the kind (KindInfo.conversions).
  *
  * Invariants: the stored object carries the storage version, whichever version it came through.
  * Versions with the same fields cost nothing: their bytes are passed on with another apiVersion. A

@@ -2,8 +2,8 @@
  * The command of a write to the object's actor, as data: who, when, through which version, and the
  * body.
  *
- * What it is not: the decision. decide.ts has the pure function of each verb; the actor asks
- * plugins and authorizers (answers.ts).
+ * A command is data. The decision is made elsewhere: decide.ts has the pure function of each verb;
+ * the actor asks plugins and authorizers (answers.ts).
  *
  * Invariants: a command holds no function and no state, so it can be logged and decided again.
  * Time and the uid of what it may create are drawn once, when it is made.
@@ -92,7 +92,7 @@ export interface WriteInput extends CommandInput {
   readonly user: UserInfo | undefined;
   /** Which guards must be asked. */
   readonly asks: AdmissionPhases;
-  /** What the guards are told; undefined: the write has none. */
+  /** What the guards get; undefined: the write has none. */
   readonly terms: WriteTerms | undefined;
   /** The uid of an object that it creates; '' if it creates none. */
   readonly uid: string;

@@ -6,7 +6,7 @@
  *     a deletion           ▶ validate ▶ stored | refused, no change
  *     a connection         ▶ mutate ▶ validate ▶ made | refused
  *
- * What it is not: authorization of the request, which has happened, or the rules of the kind.
+ * The request itself has been authorized before.
  *
  * Invariants: it is asked about the very object that is stored, in the form in which it was decided
  * on: the object's actor asks in the middle of its decision, waits for the answer, and asks again

@@ -1,9 +1,8 @@
 /**
- * What guards are told about the request of a write, and the warnings and annotations that they
+ * What guards get to know of the request of a write, and the warnings and annotations that they
  * return.
  *
- * What it is not: the parsed options, which are already in force; guards see them as they were
- * sent.
+ * Guards see the options as they were sent; the parsed ones are already in force.
  *
  * Invariants: it is made only for writes that have a guard. A request gets each warning once, and
  * of several values of one annotation the first. Bound: a write waits up to `waitMaxMs` for all of

@@ -1,9 +1,8 @@
 /**
  * Assertions: invariants that hold in production, not input checks.
  *
- * What it is not: validation. Input that a client can send wrong is refused with a StatusError.
- * A failed assertion is a bug: in request scope it fails that request with 500; in the commit or
- * log path it stops the process.
+ * Input that a client can send wrong is refused with a StatusError. A failed assertion is a bug: in
+ * request scope it fails that request with 500; in the commit or log path it stops the process.
  */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';

@@ -2,7 +2,7 @@
  * Values that are there at once or come as a promise: work that is usually synchronous costs no
  * turn of the event loop.
  *
- * What it is not: a way around `await`; where a promise is there in any case, use that.
+ * Where a promise is there in any case, use `await`.
  */
 export type Awaitable<T> = T | Promise<T>;
 

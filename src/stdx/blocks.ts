@@ -5,7 +5,7 @@
  *
  *     block [ a | b | c | d |    ]   [ e |        next
  *
- * What it is not: for what comes and goes. A block lives for as long as anything in it.
+ * A block lives for as long as anything in it, so blocks are not for what comes and goes.
  *
  * Bounds: one block at a time is not full; what is larger than a quarter of a block has memory of
  * its own.

@@ -2,7 +2,7 @@
  * One text for all values that are equal member by member, so that a Set can tell whether one has
  * been seen. Of JSON's values, bigint too; members that are undefined do not count.
  *
- * What it is not: an encoding. Nobody reads it.
+ * Nobody reads the text back.
  */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {

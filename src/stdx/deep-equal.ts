@@ -1,8 +1,8 @@
 /**
  * Equality of JSON values: same content, key order ignored, `undefined` members count as missing.
  *
- * What it is not: a comparison of anything but plain JSON data (with bigint). A bigint never equals
- * a number: decoders keep integers that a double can hold as numbers.
+ * For plain JSON data only (with bigint). A bigint never equals a number: decoders keep integers
+ * that a double can hold as numbers.
  *
  * Bounds: time linear in the smaller value; recursion as deep as the value, which decoders limit.
  */

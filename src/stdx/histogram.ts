@@ -1,8 +1,6 @@
 /**
  * Observations sorted into buckets, as metrics show them.
  *
- * What it is not: labels, names or text.
- *
  * Invariants: an observation allocates nothing; `counts[i]` are those above `bounds[i - 1]` and not
  * above `bounds[i]`, the last one those above all bounds. Bounds rise and never change.
  */

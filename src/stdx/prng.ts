@@ -1,7 +1,7 @@
 /**
  * Randomness as a port: the system's for production, a seeded one for tests and simulation.
  *
- * What it is not: a source of keys. Credentials are made with node:crypto in authentication.
+ * Not for keys: credentials are made with node:crypto in authentication.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 

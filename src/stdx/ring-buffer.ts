@@ -2,7 +2,7 @@
  * A double-ended run of items on a circular array: push at the back, shift from the front, read
  * by position. Takes no memory until used and gives large arrays back when cleared.
  *
- * What it is not: bounded. The owner knows what its items weigh and shifts accordingly.
+ * It has no bound of its own: the owner knows what its items weigh and shifts accordingly.
  */
 import { assert } from './assert.ts';
 

@@ -1,10 +1,10 @@
 /**
- * One long walk in slices: the walk asks now and then, and waits for the next turn of the event loop
- * when its slice has taken `sliceMs`.
+ * One long walk in slices: the walk asks now and then, and waits for the next turn of the event
+ * loop when its slice has taken `sliceMs`.
  *
- * Requests share the turns of turns.ts instead. A slice is for the streams, which own the event loop
- * while they load, and which wait for the store between the parts of a walk: there a step would hold
- * its place among the requests while it waits, and its time would be taken from theirs.
+ * Requests share the turns of turns.ts instead. Slices are for the streams, which have the event
+ * loop for themselves while they load, and which wait for the store between the parts of a walk: a
+ * step of turns.ts cannot wait.
  */
 import type { Clock, Timers } from './clock.ts';
 

@@ -6,7 +6,7 @@
  * one of them has grown old, the garbage collector keeps all that follow, with every member, until
  * it next looks at the old: a server would copy each request twice before it is let go.
  *
- * What it is not: ordered. Invariant: a slot is in one set at most, and `at` is its place there.
+ * Without order. Invariant: a slot is in one set at most, and `at` is its place there.
  */
 import { assert } from './assert.ts';
 

@@ -2,7 +2,7 @@
  * Runs work that is written as an iterator in the turns of the event loop (turns.ts): others run
  * between its steps, and work for a client that has gone stops at the next step.
  *
- * What it is not: a bound on one step; that is for the iterator to see to.
+ * How long one step is, is for the iterator to see to.
  */
 import { untilDone } from './turns.ts';
 import type { Turns } from './turns.ts';

@@ -1,8 +1,7 @@
 /**
  * A cache of results by text, bounded by size.
  *
- * What it is not: an LRU cache. At the limit it is emptied, so hits cost no bookkeeping; entries in
- * use are soon back.
+ * At the limit it is emptied, so hits cost no bookkeeping; entries in use are soon back.
  *
  * Bounds: texts of `charsMax` characters in all. What a value takes is its owner's to reckon.
  */

@@ -5,8 +5,8 @@
  *     [ mark a ── mark b ─────────── mark c ── ]  end: seen by a callback of the next turn
  *                 └── the longest part: b is told
  *
- * What it is not: a profile. Whoever marks owns the time until the next mark or the turn's end;
- * turns in which nobody marks are seen by the delays of the event loop only.
+ * Whoever marks owns the time until the next mark or the turn's end; turns in which nobody marks
+ * are seen by the delays of the event loop only.
  *
  * Invariants: a mark of what goes on already costs nothing; another reads the clock, and asks for
  * the end once a turn. Nothing is kept of a turn but its length, and of the longest one what was

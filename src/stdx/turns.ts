@@ -1,8 +1,8 @@
 /**
  * Turns of the event loop, shared by all requests whose work may be longer than one: long lists,
- * large bodies, long walks. Each piece of work is a step that is run again, in turn with the others,
- * until it says that it is done or that it waits for something. A single walk of the streams, which
- * waits for the store in between, has slices.ts.
+ * large bodies, long walks. Each piece of work is a step that is run again, in turn with the
+ * others, until it says that it is done or that it waits for something. A walk of the streams,
+ * which waits for the store in between, has slices.ts.
  *
  *     run ─▶ [ step ][ step ][ step ] … until `turnMs` are used ─▶ next turn of the event loop
  *                 └ at most `stepMs` each, which is for the step to see to
@@ -35,7 +35,7 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have a turn for itself: never the one it asks in. */
+/** The argument of `pause` for work that is to have a turn for itself: never the one it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };

@@ -2,8 +2,8 @@
  * A store that its user can abandon: every waiting call then gets an answer, whatever the store
  * does.
  *
- * What it is not: close(), which waits for commits and so for a disk or a cluster that may never
- * answer. A server that has to end cannot wait that long.
+ * close() waits for commits, and so for a disk or a cluster that may never answer; a server that
+ * has to end cannot wait that long.
  *
  *   call ─▶ store ─▶ answer            abandon(): reads end with `closed`, commits with `unknown`
  *                                      (the store may yet apply them), further calls with `closed`

@@ -2,8 +2,8 @@
  * The newest changes of the log, decoded. Followers that keep up read them here instead of in the
  * store.
  *
- * What it is not: the complete history. Changes that it has dropped are still in the log; `after`
- * then returns undefined, and the reader reads the log.
+ * Changes that it has dropped are still in the log; `after` then returns undefined, and the reader
+ * reads the log.
  *
  * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
  * from it equals the page the log would have given.

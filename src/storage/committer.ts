@@ -1,9 +1,9 @@
 /**
  * Group commit: mutations that arrive while the store is busy go together into the next commit.
  *
- * What it is not: it decides nothing. Preconditions are evaluated by the store, inside the
- * transaction; this file only gathers, translates "after that commit" into what the store can
- * check, and hands each submitter its own outcome.
+ * It decides nothing: preconditions are evaluated by the store, inside the transaction. This file
+ * only gathers, translates "after that commit" into what the store can check, and hands each
+ * submitter its own outcome.
  *
  *   submit ─▶ queue ──(a lane is free)──▶ batch ─▶ storage.commit ─▶ outcome of each
  *               ▲  bounded: overloaded       │  bounded: the rest stays for the next batch
@@ -94,7 +94,7 @@ export interface CommitterOptions {
   /** Whether a record in this state is being deleted; absent: none is. */
   readonly isEnding?: IsBeingDeleted | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
-  /** Is told when writes have become durable; absent: nobody is. */
+  /** Is called when writes have become durable; absent: nobody is. */
   readonly stages?: CommitStages | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Age-based compaction: history older than `historyMs` is forgotten.
  *
- * What it is not: a clock of its own. The age of a change stands in the log (Change.timeMs), so a
- * restart neither forgets nor keeps more than it should.
+ * The age of a change stands in the log (Change.timeMs), so a restart neither forgets nor keeps
+ * more than it should.
  *
  * The newest change that is old enough is found by bisection over the revision space, one change
  * read per step: walking the log would read every record of the history on every run. Time in the
@@ -19,7 +19,7 @@ export interface Compactor {
   start(): void;
   /** No further run; resolves when the one in progress has ended. */
   stop(): Promise<void>;
-  /** Compacts once and tells the compact revision that then holds. Rejects with StorageError. */
+  /** Compacts once and returns the compact revision that then holds. Rejects with StorageError. */
   runOnce(): Promise<Revision>;
 }
 
@@ -30,7 +30,7 @@ export interface CompactorOptions {
   /** How long a change stays readable (`--watch-history`). */
   readonly historyMs: number;
   readonly intervalMs: number;
-  /** Told when a timed run fails; the next one is tried all the same. */
+  /** Called when a timed run fails; the next one is tried all the same. */
   readonly onError: (error: unknown) => void;
 }
 

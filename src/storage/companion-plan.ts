@@ -7,8 +7,8 @@
  *                                                                    commit, or before anybody else
  *                                                                    writes the record
  *
- * What it is not: the plan of a commit (mutation-plan.ts), which calls this for each mutation that
- * has companions.
+ * Elsewhere: the plan of a commit (mutation-plan.ts), which calls this for each mutation that has
+ * companions.
  *
  * Invariants: staging changes nothing that a later mutation could see; a record that is amended
  * many times in one commit is decoded once and written once, unless it is written in between.

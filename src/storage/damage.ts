@@ -2,8 +2,7 @@
  * Records whose bytes were damaged on the medium: what all adapters share (StoredRecord.damage in
  * storage.ts).
  *
- * What it is not: detection. An adapter checks the bytes that it writes around a value,
- * record-codec.ts checks the value.
+ * An adapter checks the bytes that it writes around a value, record-codec.ts checks the value.
  */
 import type { Revision, StoredRecord } from './storage.ts';
 

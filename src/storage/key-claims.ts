@@ -1,9 +1,9 @@
 /**
  * Which mutations must wait for which: the keys that commits under way, or waiting, have claimed.
  *
- * What it is not: a lock. Preconditions decide, inside the transaction; claims only keep the
- * commits of one writer that touch a common key in the order in which they were asked for, and
- * from disturbing each other.
+ * Not a lock: preconditions decide, inside the transaction. Claims only keep the commits of one
+ * writer that touch a common key in the order in which they were asked for, and from disturbing
+ * each other.
  *
  * Two mutations clash when one writes what the other writes or tests, companions included. Tests
  * alone do not clash: all creations in a namespace test that it is live.

@@ -1,8 +1,8 @@
 /**
  * The order of store keys: UTF-8 bytes, whatever the adapter keeps them in.
  *
- * What it is not: the order of JavaScript strings, which is by UTF-16 code unit and puts
- * characters above U+FFFF before U+E000..U+FFFF.
+ * It differs from the order of JavaScript strings, which is by UTF-16 code unit and puts characters
+ * above U+FFFF before U+E000..U+FFFF.
  */
 
 /** Negative, zero or positive, as `a` sorts before, with or after `b` in UTF-8 byte order. */

@@ -5,7 +5,7 @@
  * an empty namespace. Neither part can hold a slash (names are checked before a key is made), so a
  * key splits without escaping, and one resource, or one namespace of it, is one contiguous range.
  *
- * What it is not: the bytes of a key: each adapter has an encoding of its own.
+ * Each adapter has its own encoding of keys.
  */
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { assert } from '../stdx/assert.ts';

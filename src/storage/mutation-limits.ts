@@ -1,7 +1,7 @@
 /**
  * What every adapter and the committer refuse before a transaction starts.
  *
- * What it is not: validation of requests; those limits are lower and are checked at the endpoints.
+ * The limits of requests are lower, and are checked at the endpoints.
  */
 import { StorageError, storageLimits } from './storage.ts';
 import type { Companion, Mutation } from './storage.ts';

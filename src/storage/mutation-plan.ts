@@ -1,8 +1,8 @@
 /**
  * Deciding a commit: which of its mutations apply, given the records as they are now.
  *
- * What it is not: a transaction. The adapter calls this where nothing else can write between the
- * reads made here and the writes it makes of the plan.
+ * The adapter calls this where nothing else can write between the reads made here and the writes it
+ * makes of the plan.
  *
  * Invariants: mutations are decided in the given order, each seeing what those before it did; a
  * refused one leaves no trace; revisions are given in order to applied mutations and to what their

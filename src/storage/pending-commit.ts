@@ -4,7 +4,7 @@
  *   queued ─▶ sent (batch, index) ─▶ applied (revision)
  *      └──────────────┴────────────▶ failed
  *
- * What it is not: the queue, or the choice of when to send (committer.ts).
+ * Elsewhere: the queue and the choice of when to send (committer.ts).
  *
  * Invariants: it is settled once, and its state is set before its outcome is announced, so
  * mutations that are built on it see that state. A mutation that was built on one that failed is

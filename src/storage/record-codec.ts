@@ -15,8 +15,8 @@
  * the calls a record costs 0.8 µs more to write and to read. What stands before the uid has one
  * right value; the revision is the adapter's to guard.
  *
- * What it is not: the wire format. `object` is the JSON of the object as record.ts describes it;
- * nothing here looks inside. Nor a defence: who can write the store can write a checksum.
+ * `object` is the JSON of the object as record.ts describes it; nothing here looks inside. A
+ * checksum is no defence: who can write the store can write one.
  *
  * Invariants: decodeRecord() of what encodeRecord(r) made, under the same key and state, equals r;
  * `object` of a decoded record is a view into the bytes it was decoded from, not a copy, so those

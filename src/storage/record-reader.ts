@@ -3,8 +3,8 @@
  * short texts, small maps of texts, a number, bytes, and nothing behind them. A general decoder
  * takes three times as long.
  *
- * What it is not: a decoder of msgpack. Whatever it does not know ends it (undefined), and the
- * general one reads the record. It is for bytes whose checksum is right.
+ * It knows no more of msgpack than that: whatever else it meets ends it (undefined), and the
+ * general decoder reads the record. It is for bytes whose checksum is right.
  *
  * Invariant: what it gives is what the general decoder gives; `object` is a view into the bytes.
  */

@@ -2,8 +2,8 @@
  * Writes the msgpack of a stored record where its items are as they nearly always are: short texts
  * of ASCII, small maps of them, a number and bytes. A general encoder takes four times as long.
  *
- * What it is not: an encoder of msgpack. Whatever it does not know ends it (undefined), and the
- * general one writes the record. record-reader.ts is its counterpart.
+ * Whatever else it meets ends it (undefined), and the general encoder writes the record.
+ * record-reader.ts is its counterpart.
  *
  * Invariant: what it writes is, byte for byte, what the general encoder writes.
  * Bound: what stands before the object fits `headBytesMax`.

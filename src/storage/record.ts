@@ -1,7 +1,7 @@
 /**
  * The record of one object: what the store keeps and what streams/ and actors/ read back.
  *
- * What it is not: the bytes. record-codec.ts turns it into the msgpack envelope and back.
+ * record-codec.ts turns it into the msgpack envelope and back.
  *
  * Invariants: `object` is the JSON encoding of the object without metadata.resourceVersion, with
  * kind, apiVersion and metadata first; `metadataAt` is the offset just behind the opening brace of

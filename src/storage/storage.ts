@@ -1,9 +1,8 @@
 /**
  * The storage contract: what every adapter (memory, lmdb, fdb) promises, and nothing of how.
  *
- * What it is not: it knows no objects, no HTTP and no actors. Values are opaque bytes; the only
- * thing an adapter sees of a record beside its key is `state`, a short word that conditions of
- * other records' commits may test ("the namespace is live").
+ * Values are opaque bytes; the only thing an adapter sees of a record beside its key is `state`, a
+ * short word that conditions of other records' commits may test ("the namespace is live").
  *
  *   revision space    1 ──── compactRevision ═══════ history ═══════ revision() ─ ─ ─▶
  *                     reads at, and changes after, a revision left of compactRevision: compacted

@@ -1,8 +1,8 @@
 /**
  * Following the log: the loop that turns "read a page" and "something was committed" into tail().
  *
- * What it is not: a queue. A follower holds a revision, not events, so a slow one costs nothing
- * but its own re-reading, and there is nothing here that can grow with the number of commits.
+ * A follower holds a revision, not events, so a slow one costs nothing but its own re-reading, and
+ * there is nothing here that can grow with the number of commits.
  *
  * Invariants: pages come in revision order without a gap or a repeat, because each page starts
  * where the last one ended; a commit that happens between reading a page and falling asleep is

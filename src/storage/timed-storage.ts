@@ -1,7 +1,7 @@
 /**
  * A store that times its answers, by operation and resource.
  *
- * What it is not: a change of any promise: every call and every answer is passed on unchanged.
+ * Every call and every answer is passed on unchanged.
  *
  * A commit carries mutations of several requests: each counts as the create, update or delete that
  * it is, with the time of its commit.

@@ -91,7 +91,7 @@ export async function importBytes(
       await target.finish();
       return { header, recordsCount };
     } catch (error) {
-      // What cannot be taken back stays marked as unfinished; the first failure is what to tell.
+      // What cannot be taken back stays marked as unfinished; the first failure is reported.
       await target.abort().catch(() => undefined);
       throw error;
     }

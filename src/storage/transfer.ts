@@ -1,8 +1,8 @@
 /**
  * Moving a store: one snapshot read out of it, or a snapshot made into a new one.
  *
- * What it is not: a way to merge. An import goes into a place that holds nothing, and what it makes
- * is a store like any other. transfer-file.ts is the form that a snapshot has in between.
+ * Nothing is merged: an import goes into a place that holds nothing, and what it makes is a store
+ * like any other. transfer-file.ts is the form that a snapshot has in between.
  *
  * Invariants (test/contract/transfer-contract.ts holds every adapter to them)
  *  - An export shows one revision, whatever is written meanwhile.

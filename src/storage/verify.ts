@@ -2,8 +2,8 @@
  * What must agree in every store: each record with the change that wrote it and the one that ended
  * it, each change with its record.
  *
- * What it is not: a walk through a store; the adapters do that (lmdb/verify.ts, fdb/fdb-verify.ts),
- * and look up what is asked for here.
+ * The adapters walk through their stores (lmdb/verify.ts, fdb/fdb-verify.ts) and ask here about
+ * what they find.
  *
  *   log        put@3 ─────────── put@7 ─────────── delete@9
  *   records      ╰─ a: 3 to 7 ─────╯╰─ a: 7 to 9 ─────╯

@@ -14,7 +14,7 @@
  * Where a write is committed the first three are known, where the log is followed the others. Both
  * say so under the revision, and whoever comes second counts what is known by both.
  *
- * What it is not: a part of any promise, or a trace. Only sums are kept.
+ * Only sums are kept.
  *
  * Invariants: a stage is counted once for a write, with the time since the stage before, which is
  * never negative; a write without a live watcher has no `encoded` and no `written`. What another

@@ -1,7 +1,7 @@
 /**
  * The bytes of a body as it comes, in pieces of any size.
  *
- * What it is not: a limit on them (request-body.ts).
+ * Elsewhere: the limit on them (request-body.ts).
  *
  * Invariant: what is kept takes at most twice its bytes and 1 KiB, however small the pieces are:
  * a body may come a byte at a time, and an object for each would be a hundred bytes of memory.

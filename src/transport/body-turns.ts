@@ -8,7 +8,7 @@
  * A pause takes effect behind the read it comes in, and all chunks of a read are handed over at
  * once: 87,000 of one byte. So beyond `smallPiecesPerTurn` who sends such pieces is cut off.
  *
- * What it is not: a bound on what is held (load.ts). A body that comes in one piece never waits.
+ * What is held is bounded by load.ts. A body that comes in one piece never waits.
  */
 import { RingBuffer } from '../stdx/ring-buffer.ts';
 import type { Timers } from '../stdx/clock.ts';

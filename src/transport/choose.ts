@@ -1,7 +1,7 @@
 /**
  * Decides which adapter serves, and says why.
  *
- * What it is not: a listener. It opens nothing.
+ * It opens nothing.
  */
 import type { Listen, TlsOptions } from './http-exchange.ts';
 import { listenNode } from './node/listen-node.ts';

@@ -2,9 +2,8 @@
  * Deadlines of requests whose body is still arriving, or whose reader takes nothing: one coarse
  * scan for all of them, and no timer at all while there are none.
  *
- * What it is not: precise. An entry expires up to one scan interval late. Nothing here looks at a
- * request whose body is complete and whose reader has taken everything, so a quiet watch is never
- * cut by it.
+ * An entry expires up to one scan interval late. Nothing here looks at a request whose body is
+ * complete and whose reader has taken everything, so a quiet watch is never cut by it.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { SlotSet } from '../stdx/slot-set.ts';

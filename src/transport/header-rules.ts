@@ -1,8 +1,6 @@
 /**
  * What both adapters do with response heads: reason phrases, the headers that only the transport
  * may write, and values that must not break out of their line.
- *
- * What it is not: a header parser.
  */
 import { STATUS_CODES } from 'node:http';
 

@@ -3,8 +3,6 @@
  * Only src/transport knows sockets; two adapters implement this (uws/, node/), and one contract
  * suite (test/contract/transport-contract.ts) runs on both.
  *
- * What it is not: routing, authentication or content negotiation.
- *
  * Invariants
  *  - The head (method, path, query, headers) is a copy: it stays readable after any await. Headers
  *    may be forgotten once stream() has been called.

@@ -2,8 +2,6 @@
  * Counts what all ports of one process hold for their clients: bytes of request bodies, and of
  * answers that their readers have not taken yet.
  *
- * What it is not: connections or requests, which are counted where they come in.
- *
  * Bounds: `bodyBytesMax` and UnreadAnswers' own. A body or an answer of at most `smallBytesMax` is
  * counted and never refused: a few large ones cannot stop the traffic that a cluster lives on.
  */

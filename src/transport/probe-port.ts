@@ -2,7 +2,7 @@
  * Finds out whether a port is free, or a free one if the system chooses. For servers that will
  * share the port: each could silently join the listeners of another program.
  *
- * What it is not: a reservation. The port is free again when the answer is there.
+ * The port is free again when the answer is there.
  */
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';

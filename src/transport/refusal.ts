@@ -3,7 +3,7 @@
  * slowly, or is for somebody else. It is a Status, as every answer of the server that is none of
  * its objects, so a client that reads those can say what was wrong.
  *
- * What it is not: content negotiation; nobody knows what such a client accepts.
+ * Nothing is negotiated: nobody knows what such a client accepts.
  */
 import { statusLine } from './header-rules.ts';
 

@@ -1,8 +1,7 @@
 /**
  * The body of one request while it arrives: collects it under a limit, or throws it away.
  *
- * What it is not: a reader of sockets. An adapter feeds it with take() and is told through `flow`
- * when to stop and go on reading.
+ * An adapter feeds it with take() and is told through `flow` when to stop and go on reading.
  *
  * Invariants
  *  - read() settles exactly once, whatever the client does.

@@ -2,8 +2,8 @@
  * Answers that were handed over but not yet taken by their readers: counts their bytes, and ends
  * those whose readers take nothing.
  *
- * What it is not: what watches have to say (streams/ bounds that), or a timer for each answer: one
- * scan looks at all of them, `sliceCount` in a turn of the event loop.
+ * What watches have to say is bounded by streams/. No answer has a timer of its own: one scan looks
+ * at all of them, `sliceCount` in a turn of the event loop.
  *
  * Invariants: a reader who takes something between two looks is not cut; a stream that has nothing
  * to say is not cut, however long. An entry is cut up to one scan after its time.

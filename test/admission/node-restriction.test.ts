@@ -6,17 +6,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
+import {
+  claims,
+  csiNodes,
+  leases,
+  named,
+  nodes,
+  pods,
+  prepareNodes,
+  slice,
+  slices,
+  tokenPath,
+} from '../support/servers/node-cluster.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 import { podSpec } from '../support/data/valid-objects.ts';
-
-const pods = '/api/v1/namespaces/default/pods';
-const nodes = '/api/v1/nodes';
-const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-const csiNodes = '/apis/storage.k8s.io/v1/csinodes';
-const slices = '/apis/resource.k8s.io/v1beta1/resourceslices';
-const tokenPath = '/api/v1/namespaces/default/serviceaccounts/account/token';
-const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
 
 interface Row {
   /** `POST /path`; a PATCH is a merge patch. */
@@ -25,8 +29,6 @@ interface Row {
   /** The 403 after "is forbidden: "; absent: it is allowed. */
   readonly refused?: string;
 }
-
-const named = (name: string, more: object = {}) => ({ metadata: { name, ...more } });
 
 let made = 0;
 /** A pod as an agent mirrors it. `$uid` is that of its Node. */
@@ -277,15 +279,6 @@ const nodeObjects: readonly Row[] = [
   },
 ];
 
-const slice = (name: string, nodeName: string) => ({
-  metadata: { name },
-  spec: {
-    nodeName,
-    driver: 'd.example',
-    pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
-    devices: [],
-  },
-});
 const onlyOwnLease = 'can only access node lease with the same name as the requesting node';
 const onlyOwnCsi = 'can only access CSINode with the same name as the requesting node';
 const others: readonly Row[] = [
@@ -393,54 +386,6 @@ const featured = {
   controllers: '',
 };
 
-async function prepare(server: SecureServer): Promise<Map<string, string>> {
-  const uids = new Map<string, string>();
-  const make = async (path: string, body: object, key = ''): Promise<void> => {
-    const reply = await asAdmin(server, 'POST', path, body);
-    assert.equal(reply.status, 201, reply.text);
-    uids.set(key, (reply.body as unknown as { metadata: { uid: string } }).metadata.uid);
-  };
-  const worker = { 'node-role.kubernetes.io/worker': '' };
-  const taints = [{ key: 'a', effect: 'NoSchedule' }];
-  await make(nodes, { ...named('n1', { labels: worker }), spec: { taints } }, '$uid');
-  await make(nodes, named('n2'));
-  await make('/api/v1/namespaces/default/serviceaccounts', named('account'));
-  const driver = (name: string, audience: string) => ({
-    ...named(name),
-    spec: { tokenRequests: [{ audience }] },
-  });
-  await make('/apis/storage.k8s.io/v1/csidrivers', driver('d.example', 'of-driver'));
-  await make('/apis/storage.k8s.io/v1/csidrivers', driver('e.example', 'of-claim'));
-  const size = { storage: '1Gi' };
-  const modes = ['ReadWriteOnce'];
-  await make('/api/v1/persistentvolumes', {
-    ...named('volume'),
-    spec: { capacity: size, accessModes: modes, csi: { driver: 'e.example', volumeHandle: 'h' } },
-  });
-  await make(claims, {
-    ...named('claim'),
-    spec: { accessModes: modes, resources: { requests: size }, volumeName: 'volume' },
-  });
-  const token = (audience: string) => ({ serviceAccountToken: { audience, path: audience } });
-  const plain = { serviceAccountToken: { path: 'token' } };
-  const volumes = [
-    { name: 'v', projected: { sources: [token('vault'), plain] } },
-    { name: 'd', csi: { driver: 'd.example' } },
-    { name: 'c', persistentVolumeClaim: { claimName: 'claim' } },
-  ];
-  const spec = podSpec({ nodeName: 'n1', serviceAccountName: 'account', volumes });
-  await make(pods, { ...named('own'), spec }, '$own');
-  await make(pods, { ...named('evicted'), spec: podSpec({ nodeName: 'n1' }) });
-  const labels = { one: 'of-n2' };
-  const otherSpec = podSpec({ nodeName: 'n2', serviceAccountName: 'account' });
-  await make(pods, { ...named('other', { labels }), spec: otherSpec }, '$other');
-  await make(pods, { ...named('unbound'), spec: podSpec() });
-  await make(leases, named('n2'));
-  await make(csiNodes, { ...named('n2'), spec: { drivers: [] } });
-  await make(slices, slice('s2', 'n2'));
-  return uids;
-}
-
 describe("NodeRestriction, of a node's agent", () => {
   let server: SecureServer;
   let agent: KeyPair;
@@ -449,7 +394,7 @@ describe("NodeRestriction, of a node's agent", () => {
     const options = { 'authorization-mode': 'AlwaysAllow', ...featured };
     server = await startSecureServer(options);
     agent = await server.clientCertificate('system:node:n1', ['system:nodes']);
-    uids = await prepare(server);
+    uids = await prepareNodes(server);
   });
   after(() => server.remove());
 
@@ -549,7 +494,7 @@ describe('a right to an audience', () => {
   it('lets a node have a token that the pod does not name', async () => {
     const server = await startSecureServer({ 'authorization-mode': 'Node,RBAC', ...featured });
     const agent = await server.clientCertificate('system:node:n1', ['system:nodes']);
-    const uids = await prepare(server);
+    const uids = await prepareNodes(server);
     const group = 'rbac.authorization.k8s.io';
     const rbac = `/apis/${group}/v1/namespaces/default`;
     const rule = {

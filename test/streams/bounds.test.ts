@@ -59,7 +59,7 @@ describe('bounds', () => {
     }
   });
 
-  it('C1 I10: a chunk is whole frames up to its bytes, the same buffer for the same cursor', () => {
+  it('C1 I10: a chunk is whole frames up to its bytes, the same buffer for the same position', () => {
     const ring = new FrameRing(0, limits, { bytes: 0 });
     for (let seq = 1; seq <= 5; seq += 1) ring.push(frame(seq, 120), 0);
     const chunk = ring.after(1);

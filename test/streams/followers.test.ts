@@ -43,7 +43,7 @@ describe('followers', () => {
     return seen;
   }
 
-  it('I26: a listener that throws begins anew from the state, later each time, and the others miss nothing', async () => {
+  it('I26: a follower that throws begins anew from the state, later each time, and the others miss nothing', async () => {
     await put('before');
     const bad = follower();
     const good = follower();

@@ -54,7 +54,7 @@ async function mostInOneTurn(count: () => number, all: number): Promise<number> 
 }
 
 describe('slices', () => {
-  it('I30: a change that ten thousand selections judge is handed to a few in each turn', async () => {
+  it('I30: a change that concerns ten thousand selections is handed to a few in each turn', async () => {
     const { ticking, world } = await tickingWorld();
     const sinks = await watchers(world);
     ticking.isTicking = true;

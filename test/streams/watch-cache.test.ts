@@ -176,7 +176,7 @@ describe('delivery', () => {
     await world.stop();
   });
 
-  it('I10: a thousand members of one class share one encoding and the very bytes', async () => {
+  it('I10: a thousand watchers of one group share one encoding and the very bytes', async () => {
     let made = 0;
     const counting: EventEncoder = {
       ...encoder,
@@ -222,7 +222,7 @@ describe('delivery', () => {
     await world.stop();
   });
 
-  it('I11: with 10,000 pinned classes a change evaluates only those of its node', async () => {
+  it('I11: with 10,000 pinned groups a change evaluates only those of its node', async () => {
     const world = await createWorld();
     let evaluated = 0;
     const sinks = Array.from({ length: 10_000 }, (_, i) => {
@@ -246,7 +246,7 @@ describe('delivery', () => {
     await world.stop();
   });
 
-  it('I12: a stalled member changes nothing for the others and holds a bounded ring', async () => {
+  it('I12: a stalled watcher changes nothing for the others and holds a bounded ring', async () => {
     const limits = { frameBytesBase: 10_000, framesMax: 1_000, historyBytesMax: 20_000 };
     const run = async (stalled: boolean): Promise<number[]> => {
       const world = await createWorld({ limits });
@@ -275,7 +275,7 @@ describe('delivery', () => {
     assert.deepEqual(await run(true), await run(false));
   });
 
-  it('I13: at most one write per member and turn, within the slice of the turn', async () => {
+  it('I13: at most one write per watcher and turn, within the slice of the turn', async () => {
     const limits = { turnWritesMax: 10, liveChunkBytes: 400 };
     const world = await createWorld({ limits });
     const start = { kind: 'after', revision: world.streams.revision } as const;
@@ -395,7 +395,7 @@ describe('the clock', () => {
     await world.stop();
   });
 
-  it('I8: a bookmark is sent only after the events it covers, never to a blocked member', async () => {
+  it('I8: a bookmark is sent only after the events it covers, never to a blocked watcher', async () => {
     const world = await createWorld();
     const start = { kind: 'after', revision: world.streams.revision } as const;
     const sink = new TestSink(() => true);

@@ -104,6 +104,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/admission/extended-resource-names.ts',
       'src/admission/companions/allocation-records.ts',
       'src/storage/storage.ts',
       'streams/streams.ts',

@@ -55,7 +55,7 @@ function pulling(pod: ApiObject): ApiObject {
   return { ...pod, spec: { ...spec, ...changed } };
 }
 
-/** For what was changed behind it. The reference tells all of it at once, so without a reason. */
+/** For what was changed behind it. The reference says all of it at once, so without a reason. */
 function policyRefusal({ name, next, resource }: Review): Refusal {
   const spec = part(next, 'spec');
   const wrong: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * StorageObjectInUseProtection: volumes, claims and classes of attributes are born with a
- * finalizer, which whoever looks after volumes takes away when nobody uses them any more.
+ * StorageObjectInUseProtection: new volumes, claims and classes of attributes get a finalizer,
+ * which whoever looks after volumes takes away when nobody uses them any more.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { AdmissionPlugin } from '../admission.ts';

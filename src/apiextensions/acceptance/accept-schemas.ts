@@ -48,7 +48,7 @@ const unsupportedParts = ['patternProperties', 'dependencies', 'definitions'];
 
 const convertible = new WeakMap<JsonObject, boolean>();
 
-/** Whether it can be read as a structural schema at all. Told once for each schema. */
+/** Whether it can be read as a structural schema at all. Computed once for each schema. */
 function isConvertible(schema: JsonObject): boolean {
   const known = convertible.get(schema) ?? !someSubschema(schema, hasUnsupported);
   convertible.set(schema, known);

@@ -2,7 +2,7 @@
  * What the keywords of a schema must keep to, at every node, also in allOf and the like: keywords
  * that are not supported, types that are none, lists with keys, sets, and the form of rules.
  *
- * What it is not: structure (structural.ts), what defaults are (defaults.ts), or what rules say
+ * Elsewhere: structure (structural.ts), what defaults are (defaults.ts) and what rules say
  * (rules.ts).
  *
  * Bounds: linear in the schema; `errorsMax` errors.

@@ -2,7 +2,7 @@
  * Validation rules of a schema: that they compile, that they can be asked where they stand, and
  * that they cannot cost too much (spec 2, sections 2.2 and 8).
  *
- * What it is not: the form of rules (rule-form.ts), or their evaluation.
+ * Elsewhere: the form of rules (rule-form.ts) and their evaluation.
  *
  * Invariants: a rule costs its worst case times how often its place can be there. Rules below a
  * schema that is faulty are left alone, for it may have no types. Bounds: by the size of the

@@ -2,10 +2,10 @@
  * Whether a schema is structural: every field and every list has one type, said outside of allOf,
  * anyOf, oneOf and not, which may then only narrow the values (spec 1, section 4.8).
  *
- * What it is not: the keywords that no schema may have (keywords.ts), defaults or rules.
+ * Elsewhere: the keywords that no schema may have (keywords.ts), defaults and rules.
  *
- * Invariants: the schema is plain JSON that nobody has judged yet; what has a wrong type reads as
- * absent. Errors are sorted by their texts. Bounds: linear in the schema; `errorsMax` errors.
+ * Invariants: the schema is plain JSON that nobody has validated yet; what has a wrong type reads
+ * as absent. Errors are sorted by their texts. Bounds: linear in the schema; `errorsMax` errors.
  */
 import { forbidden, formatFieldError, invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -36,7 +36,7 @@ export function structuralErrors(schema: JsonObject, path: string): readonly Fie
 
 const known = new WeakMap<JsonObject, boolean>();
 
-/** Told once for each schema. */
+/** Computed once for each schema. */
 export function isStructural(schema: JsonObject): boolean {
   return known.get(schema) ?? structuralErrors(schema, '').length === 0;
 }

@@ -1,4 +1,4 @@
-/** Formats in a schema that nothing checks: they are taken as notes, and who writes is told so. */
+/** Formats in a schema that nothing checks: they are taken as notes, with a warning. */
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkedFormat } from '../schema/formats.ts';

@@ -2,9 +2,7 @@
  * What a conversion webhook may have changed (spec 1, section 9): everything but who the object is.
  * Its metadata are those of the original, with the labels and annotations that the webhook gave.
  *
- * What it is not: the call, or the checks of the response as a whole.
- *
- * Invariants: pure; labels and annotations that are as they were are not judged again.
+ * Invariants: pure; labels and annotations that are as they were are not validated again.
  */
 import { formatFieldErrors } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';

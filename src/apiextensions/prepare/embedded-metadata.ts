@@ -2,8 +2,8 @@
  * apiVersion, kind and metadata of embedded resources: their types are checked, metadata are
  * brought into their one form, and unknown fields in them dropped (spec 1, section 2.2).
  *
- * What it is not: the metadata of the object itself, which every kind has read in the same way, or
- * the rules of names and labels (validate/embedded-resources.ts).
+ * Elsewhere: the rules of names and labels (validate/embedded-resources.ts). The metadata of the
+ * object itself is read in the same way for every kind.
  *
  * Of a body the first wrong type is a problem; of what is stored it is dropped, field by field.
  *

@@ -4,8 +4,8 @@
  *
  *     json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
  *
- * What it is not: the reader of metadata (validation/meta-shape.ts), which says whether there is
- * something wrong. This is asked afterwards.
+ * The reader of metadata (validation/meta-shape.ts) says whether there is something wrong; this is
+ * asked afterwards.
  */
 import { parseRfc3339 } from '../../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';

@@ -2,7 +2,7 @@
  * Pruning: what the schema does not have is dropped, and so are nulls where none may be and no
  * default takes their place (spec 1, section 4.8).
  *
- * What it is not: a check of types; what has another type than its schema is left for validation.
+ * What has another type than its schema is left for validation.
  *
  * apiVersion, kind and metadata stay at the root and in embedded resources. Where unknown fields
  * are kept, they stay as they are at any depth, but below a property that is declared the schema of

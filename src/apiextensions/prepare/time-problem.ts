@@ -4,8 +4,8 @@
  *     parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"
  *     parsing time "2020-13-01T00:00:00Z": month out of range
  *
- * What it is not: the reader of times (apimachinery/time.ts), which says whether there is something
- * wrong. This is asked afterwards, and takes what that reader takes.
+ * The reader of times (apimachinery/time.ts) says whether there is something wrong; this is asked
+ * afterwards, and takes what that reader takes.
  */
 
 const layout = '2006-01-02T15:04:05Z07:00';

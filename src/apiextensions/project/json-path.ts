@@ -2,8 +2,6 @@
  * Paths to values, as printer columns give them: `.spec.replicas`,
  * `.status.conditions[?(@.type=="Ready")].status`, `.metadata.labels.a\.b`, `.spec['x-y'][0]`.
  *
- * What it is not: templates; there is one path and no text around it.
- *
  * Members that are not there lead to nothing, which is no error. Filters compare a path below `@`
  * with a text, a number, true, false or another path; a path alone asks whether something is there.
  *

@@ -1,7 +1,5 @@
 /**
  * Values as messages of the reference show them. Clients compare these texts.
- *
- * What it is not: an encoding of the store or of the wire.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

@@ -2,7 +2,7 @@
  * Patterns of schemas: the syntax of RE2, matched in linear time whatever they are.
  *
  * Bounds: a pattern has at most as many characters as the expression language takes; what is
- * compiled is kept with the schema that has it. Of a pattern that was judged the verdict is kept,
+ * compiled is kept with the schema that has it. For a pattern that was checked the verdict is kept,
  * for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
 import { compilePattern } from '../../cel/library/regular-expression.ts';

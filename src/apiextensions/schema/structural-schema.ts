@@ -79,7 +79,7 @@ export function defaultOf(schema: StructuralSchema): JsonValue | undefined {
 
 /**
  * Whether this schema, or one below it on the spine (not in allOf and the like), is so. Told once
- * for each node that has members: most nodes are texts and numbers, which are told at a glance. A
+ * for each node that has members: most nodes are texts and numbers, which one look decides. A
  * table of all nodes of a thousand definitions would stop everybody whenever it has to grow.
  */
 export function spineMemo(

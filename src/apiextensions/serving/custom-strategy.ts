@@ -1,14 +1,14 @@
 /**
- * The strategy of a kind that users define: what most kinds do, and what its schema demands.
+ * The strategy of a kind that users define: what most kinds do, and what its schema requires.
  *
- * What it is not: the validation (custom-schema.ts). Objects come in the version of the request and
- * are judged by its schema alone, as the reference judges them: what the version that is stored
- * demands counts in writes through that one.
+ * Elsewhere: the validation (custom-schema.ts). Objects come in the version of the request and are
+ * validated by its schema alone, as in the reference: what the version that is stored requires
+ * counts in writes through that one.
  *
- * Invariants: pure. What is said of a write that is accepted was found when it was judged, and is
- * not looked for again. A write that is not small is judged in parts before it is decided on, and
- * the decision finds what came of it.
- * Bounds: a part is at most `stepsPerPart` steps of the validation (validate/).
+ * Invariants: pure. What is said of a write that is accepted was found when it was validated, and
+ * is not looked for again. A write that is not small is validated in steps before it is decided on,
+ * and the decision finds what came of it. Bounds: a part is at most `stepsPerPart` steps of the
+ * validation (validate/).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -22,7 +22,7 @@ import type { ServedKind } from './served-kind.ts';
 
 const noWarnings: readonly string[] = [];
 
-/** Values of an object that is judged at once, whatever rules there are. */
+/** Values of an object that is validated at once, whatever rules there are. */
 const smallMax = 64;
 /** A step is a few thousand values, or a part of one rule: a millisecond or two at most. */
 const stepsPerPart = 8;

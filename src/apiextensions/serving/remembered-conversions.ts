@@ -2,7 +2,7 @@
  * What conversion webhooks have answered for objects that are being decided on, for all definitions
  * together: an object and a version, and the object in that version.
  *
- * What it is not: a cache of what is stored. A decision that misses one asks, and is made again.
+ * A decision that misses one asks the webhook, and is made again.
  *
  * Invariants: what was asked for longest ago goes first; the newest one stays, however large.
  * Bounds: `countMax` of them, and `charsMax` of JSON of what they were made from.

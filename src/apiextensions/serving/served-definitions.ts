@@ -4,8 +4,6 @@
  *
  *     definition (bytes) ─▶ summary ─▶ another one than before? ─▶ its kinds ─▶ ServedScheme.define
  *
- * What it is not: whoever follows definitions, or decides that one is established.
- *
  * Invariants: the kinds of a definition are remade only when something of them changes: a status
  * that says the same leaves them, their caches and their watches alone. A schema is read when
  * somebody uses its version, from the bytes that the watch cache holds anyway.

@@ -2,7 +2,7 @@
  * A version of a definition as the scheme has it: a kind like all others, of which the parts that
  * depend on its schema are made when they are first asked for.
  *
- * What it is not: what a schema says (custom-schema.ts), or when a definition is served.
+ * Elsewhere: what a schema says (custom-schema.ts) and when a definition is served.
  *
  * Invariants: a KindInfo never changes; a definition that changes makes new ones. All versions have
  * the same name in the store, whichever of them is served. Versions with the same schema share one

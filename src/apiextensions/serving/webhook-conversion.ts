@@ -5,8 +5,6 @@
  *     decide   an object in another version ─ remembered? ─▶ it
  *                      └─ no: ConversionMissing ─▶ convert ─▶ remember ─▶ decided again
  *
- * What it is not: the protocol (../conversion), or the call.
- *
  * Invariants: what comes back is read by the schema of its version. A webhook that is slow or dead
  * holds up those who ask for its own type, and nobody else; what is written for it and read of its
  * answer shares the turns of the event loop, an object at a time.
@@ -76,9 +74,11 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
         if (batch.objects.length === 0) return { kind: 'ok', objects: results };
         const answer = await ask(deps, batch, apiVersion, inTurns);
         if (answer.kind !== 'ok') return { kind: 'refused', error: errorOf(answer, batch) };
-        await inTurns(showAll(answer.objects, (object, i) => {
-          results[batch.places[i] as number] = shown(object);
-        }));
+        await inTurns(
+          showAll(answer.objects, (object, i) => {
+            results[batch.places[i] as number] = shown(object);
+          }),
+        );
       }
     },
     remember(object, apiVersion, converted) {

@@ -1,6 +1,6 @@
 /**
  * The old value of each part of an object that is updated, and whether it is the same: what has not
- * changed is not judged by rules that came after it (spec 1, section 4.8).
+ * changed is not validated by rules that came after it (spec 1, section 4.8).
  *
  * Members of objects have the old member of the same name; entries of a list with keys the old
  * entry of the same keys; entries of other lists have none. Two lists with keys are equal whatever
@@ -149,7 +149,7 @@ export function oldEntries(list: readonly JsonValue[], schema: StructuralSchema)
   };
 }
 
-/** Undefined: a key is missing or no scalar, and nothing can be told by the others. */
+/** Undefined: a key is missing or no scalar, and the others decide nothing. */
 function keyOf(entry: JsonValue, names: readonly string[]): string | undefined {
   if (!isJsonObject(entry)) return undefined;
   const values = names.map((name) => own(entry, name));

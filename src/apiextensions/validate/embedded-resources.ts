@@ -19,7 +19,7 @@ const errorsMax = 1000;
 
 const hasEmbedded = spineMemo(isEmbedded);
 
-/** `isResource`: the value is a whole resource itself, and judged too. */
+/** `isResource`: the value is a whole resource itself, and validated too. */
 export function embeddedErrors(
   value: JsonValue,
   schema: StructuralSchema | undefined,

@@ -2,7 +2,7 @@
  * One text for the keys of an entry of a list, so that a Map finds it. Equal texts are equal keys:
  * each part says its type and, of texts, its length.
  *
- * What it is not: an encoding. Nobody reads it.
+ * Nobody reads the text back.
  */
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { canonicalText } from '../../stdx/canonical-text.ts';

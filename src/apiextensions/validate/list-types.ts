@@ -1,6 +1,6 @@
 /**
- * Lists of type set and map have no entry twice: told by the whole entry, or by its keys (spec 1,
- * section 4.5).
+ * Lists of type set and map have no entry twice: compared by the whole entry, or by its keys (spec
+ * 1, section 4.5).
  *
  * Invariants: each entry that is there more than once is reported once, at its second place.
  * Bounds: linear in the value, by a Set of what was seen; `duplicatesMax` errors; `stepUnits`

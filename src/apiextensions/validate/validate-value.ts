@@ -2,13 +2,11 @@
  * Values against a schema: types, bounds, formats, enumerations, required fields and alternatives,
  * at every depth, with the paths and texts of the reference (spec 1, sections 4.8 and 7).
  *
- * What it is not: pruning, unique lists, embedded resources or rules.
- *
  *     spine          a list of places that are begun: no recursion, and it can stop anywhere
  *     alternatives   allOf, anyOf, oneOf and not of one place: by recursion, in one step
  *
- * Of alternatives that all fail, the errors of the one that was right most often are told. On an
- * update, what a part says that has not changed is dropped.
+ * Of alternatives that all fail, the errors of the one that was right most often are reported. On
+ * an update, what a part says that has not changed is dropped.
  *
  * Bounds: linear in the value, times the alternatives at each place; `stepUnits` places a step.
  */
@@ -288,7 +286,7 @@ function oneOfThem(
   return count === 0 ? best : undefined;
 }
 
-/** What several alternatives say is told once. */
+/** What several alternatives say is reported once. */
 function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors;
   const seen = new Map(errors.map((error) => [formatFieldError(error), error] as const));

@@ -7,7 +7,7 @@
  *
  * Invariants: texts are those of the reference, number for number. A check returns how often it has
  * found the value right, as the reference counts: of alternatives that all fail, the errors of the
- * one with the highest count are told.
+ * one with the highest count are reported.
  */
 import { FieldErrorType, notSupported, tooLong, tooMany } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -1,6 +1,6 @@
 /**
- * What one body may hold, whatever it is written in: levels and values. Both are judged while it is
- * read, before anything is built on them; its bytes are bounded by whoever read it.
+ * What one body may hold, whatever it is written in: levels and values. Both are checked while it
+ * is read, before anything is built on them; its bytes are bounded by whoever read it.
  *
  * Everything that walks a value (comparison, patches, encoding) recurses; a thousand levels are far
  * below what the stack holds and far above what any schema nests. Every value costs some

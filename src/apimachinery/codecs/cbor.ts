@@ -3,8 +3,7 @@
  *
  *     d9 d9 f7 | item          the self-described tag (55799) stands before all that is sent
  *
- * What it is not: a check that the value is an object of some kind; how single items are read and
- * written is in cbor-decode.ts and cbor-encode.ts.
+ * How single items are read and written is in cbor-decode.ts and cbor-encode.ts.
  *
  * Invariants: what is written is deterministic (RFC 8949, section 4.2.1), so equal values make
  * equal bytes. The tag may be absent in what is read. Anything behind the item is refused.

@@ -1,9 +1,8 @@
 /**
  * Compressed responses (spec 1, section 4.3 rule 6), whole or in chunks.
  *
- * What it is not: for watches, which are never compressed (a frame must leave at once), nor for
- * request bodies: one that comes with a Content-Encoding is refused with 415, because a small
- * body could then stand for any amount of memory.
+ * Watches are never compressed: a frame must leave at once. A request body with a Content-Encoding
+ * is refused with 415, because a small body could then stand for any amount of memory.
  *
  * The work is done off the main thread. Memory: one chunk and zlib's window per response.
  */

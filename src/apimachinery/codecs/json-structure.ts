@@ -1,14 +1,13 @@
 /**
- * What the engine's JSON reader does not tell: how deep a text nests, whether digits may have been
- * lost, and which keys come twice.
+ * What the engine's JSON reader does not report: how deep a text nests, whether digits may have
+ * been lost, and which keys come twice.
  *
  * Duplicates are looked for only when there are any, which counting shows: a text has as many
  * members as it has colons outside strings; if its value has as many, no key came twice.
  *
  *     {"a":1,"b":{"a":2,"a":3}}     4 colons, 3 members: look closer -> b.a
  *
- * What it is not: a JSON parser. It expects text that one has accepted; on other text its answers
- * do not matter.
+ * It expects text that a JSON parser has accepted; on other text its answers do not matter.
  *
  * Bounds: `duplicatesMax` paths of `pathCharsMax`; the recursion of counting is bounded by the
  * nesting that the codec accepts.
@@ -16,7 +15,7 @@
 import type { JsonValue } from '../unstructured.ts';
 import { closingQuote } from './long-integers.ts';
 
-/** Repetitions that are told: of each key once in its object, even where paths are the same. */
+/** Repetitions that are reported: of each key once in its object, even where paths are the same. */
 export const duplicatesMax = 100;
 /** A path that is longer is cut: each repetition would cost as much as all that is before it. */
 const pathCharsMax = 1024;

@@ -1,14 +1,12 @@
 /**
  * JSON as clients send it and get it (spec 1, section 4.3): strict on the way in.
  *
- * What it is not: a check that the value is an object of some kind. It knows no fields.
- *
  * Refused, each with a message that says what and where: bytes that are not UTF-8, a byte order
  * mark, anything behind the value, numbers beyond the range of a double, nesting deeper than
  * `bodyDepthMax`, more values than `bodyValuesMax`. A key that comes twice has its last value; who
  * asks is told which those are. Half of a surrogate pair becomes U+FFFD, as in the reference.
  *
- * Bounds: those of body-bounds.ts, judged in a look over the bytes before anything is built; size
+ * Bounds: those of body-bounds.ts, checked in a pass over the bytes before anything is built; size
  * is bounded by whoever read the body.
  */
 import { isUtf8 } from 'node:buffer';

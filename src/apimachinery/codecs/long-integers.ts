@@ -6,9 +6,8 @@
  *
  * These are passes at the engine's speed; a reader in JavaScript takes several times as long.
  *
- * What it is not: a judge of the text. It expects JSON that the engine has accepted.
- * Invariant: a mark stands in no string of the text, neither as it is (JSON forbids that) nor as
- * an escape.
+ * It expects JSON that the engine has accepted. Invariant: a mark stands in no string of the text,
+ * neither as it is (JSON forbids that) nor as an escape.
  */
 import type { JsonValue } from '../unstructured.ts';
 

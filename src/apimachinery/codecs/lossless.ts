@@ -1,8 +1,8 @@
 /**
  * JSON text to values and back without losing a digit of an integer.
  *
- * What it is not: a guard. It neither bounds depth nor size nor checks UTF-8; codecs/json.ts does
- * that for what clients send. What the store gives back has been through there.
+ * It bounds neither depth nor size and does not check UTF-8; codecs/json.ts does that for what
+ * clients send. What the store gives back has been through there.
  *
  * Both directions take the engine's own JSON when that is exact, which is nearly always:
  *  - reading: a text in which no number token is long (16 digits and more) or has an exponent of

@@ -3,8 +3,8 @@
  *
  *     -----BEGIN CERTIFICATE-----  base64  -----END CERTIFICATE-----
  *
- * What it is not: what is in the blocks. Text around them is passed over; a block that is not
- * whole, or not base64, is none. One walk, whatever the text is.
+ * Text around the blocks is passed over; a block that is not whole, or not base64, is none. One
+ * walk, whatever the text is.
  */
 export interface PemBlock {
   /** `CERTIFICATE`, `CERTIFICATE REQUEST` ... */

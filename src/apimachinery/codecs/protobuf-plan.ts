@@ -1,7 +1,7 @@
 /**
  * A type as its Protobuf message: fields by number, ready for the two directions.
  *
- * What it is not: the wire itself; see protobuf-encode.ts and protobuf-decode.ts.
+ * Elsewhere: the wire itself (protobuf-encode.ts and protobuf-decode.ts).
  *
  * Invariants: made once per type; fields without a number are not in it. Every scalar that is a
  * message on the wire (Time, Quantity, ...) has wire type 2.

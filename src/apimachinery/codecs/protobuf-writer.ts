@@ -2,7 +2,7 @@
  * Writes a Protobuf message from its end to its beginning: a length stands before what it counts,
  * so backwards nothing is measured twice and nothing is moved.
  *
- * What it is not: a knower of messages. Callers write the fields in descending order of number.
+ * Callers write the fields in descending order of number.
  *
  * Bounds: the buffer doubles as needed; `finish` gives exactly sized memory, and a buffer that has
  * grown beyond `keptBytesMax` is not kept for the next message.

@@ -4,7 +4,7 @@
  *     6b 38 73 00 | Unknown { typeMeta { apiVersion, kind }, raw, contentEncoding, contentType }
  *                                                             └ the message of the object's type
  *
- * What it is not: a knower of types; the caller says which schema an apiVersion and kind have.
+ * The caller says which schema an apiVersion and kind have.
  *
  * Invariants: apiVersion and kind travel in the envelope only. All four fields are always written,
  * as the reference does. Bytes that do not begin with the magic are refused.

@@ -3,7 +3,7 @@
  * again and again, so those seen last are kept and given out once more: that is quicker than to
  * make them, and a text that has been a key before is quicker as one.
  *
- * What it is not: a check of UTF-8. What is longer or not ASCII is the caller's.
+ * What is longer, or not ASCII, is left to the caller.
  *
  * Bounds: `slotsCount` texts of at most `shortTextMax` characters; a newer one takes the slot of
  * the older.

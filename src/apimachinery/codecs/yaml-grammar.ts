@@ -1,5 +1,6 @@
 /**
- * The grammar of YAML over its tokens: tells a `YamlEvents` what the one document of a body holds.
+ * The grammar of YAML over its tokens: reports to a `YamlEvents` what the one document of a body
+ * holds.
  *
  * Invariants: it keeps its own stack, so nesting costs no call stack and the work can stop after
  * any step; every step takes a token or leaves a state; the first error ends it (YamlRefusal).

@@ -1,7 +1,7 @@
 /**
  * The text of YAML scalars that are plain or in quotes: folded lines, escapes.
  *
- * What it is not: what the text means (yaml-scalars.ts). Blocks are read in yaml-block-scalars.ts.
+ * Elsewhere: what the text means (yaml-scalars.ts). Blocks are read in yaml-block-scalars.ts.
  *
  * Invariant: each reader begins at the first character of its scalar, ends behind the last one,
  * and looks at no character more than a fixed number of times.

@@ -3,7 +3,7 @@
  * whose reader follows YAML 1.1 here: yes, no, on, off, y and n are booleans, 0755 is octal,
  * 1_000 is a number. Time stamps and base-60 numbers stay strings.
  *
- * What it is not: a parser; the text has already been cut out of the document.
+ * The text has already been cut out of the document.
  *
  * One deliberate difference: an integer beyond 64 bits keeps its digits.
  */

@@ -4,7 +4,7 @@
  *
  *     a: [b]     mapping, key, scalar a, value, [, scalar b, ], end
  *
- * What it is not: the grammar (yaml-grammar.ts).
+ * Elsewhere: the grammar (yaml-grammar.ts).
  *
  * Invariants: tokens are made one by one as they are asked for, and none behind the first error.
  * Each character is looked at a bounded number of times: a token waits for its colon within its

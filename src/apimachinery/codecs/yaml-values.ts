@@ -1,5 +1,5 @@
 /**
- * The value that a YAML document describes, built as its grammar tells of it.
+ * The value that a YAML document describes, built from the events of its grammar.
  *
  * Keys become strings as the reference makes them; a collection or null as a key is refused. `<<`
  * merges maps, explicit keys win. A key that comes twice has its last value. Tags other than those

@@ -1,9 +1,9 @@
 /**
  * YAML bodies to values, and values to YAML responses (spec 1, section 4.3).
  *
- * What it is not: a reader of YAML streams (one document a body), nor of the text: tokens, grammar
- * and values have their files (yaml-tokens.ts, yaml-grammar.ts, yaml-values.ts). Scalars mean what
- * yaml-scalars.ts says. A body that is JSON takes JSON's way, which is faster.
+ * A body is one document. Tokens, grammar and values have their files (yaml-tokens.ts,
+ * yaml-grammar.ts, yaml-values.ts). Scalars mean what yaml-scalars.ts says. A body that is JSON
+ * takes JSON's way, which is faster.
  *
  * It is read by our own reader, because the libraries at hand recurse by nesting, collect every
  * error of a text, or take a second a megabyte; a body is what any caller sends, and everybody

@@ -2,8 +2,7 @@
  * The contract of field ownership: who owns which field of an object, and server-side apply
  * (spec 1, sections 2.5, 3.2 and 4.5).
  *
- * What it is not: HTTP, storage or the rules of a kind. Everything here is pure and synchronous: it
- * runs inside an actor's decision and may run again.
+ * Everything here is pure and synchronous: it runs inside an actor's decision and may run again.
  *
  *     trackUpdate   managers/track-update.ts   any write but apply: next, with its managedFields
  *     applyPatch    managers/apply-patch.ts    merges an intent into the live object

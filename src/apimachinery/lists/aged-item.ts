@@ -5,7 +5,7 @@
  *     kept:  count │ hole, hole … │ {"cells":["a","   "],"object":...}
  *                      └─ where, since when, texts ─┘
  *
- * What it is not: a printer, or a place where items are kept (kept-encodings.ts).
+ * Elsewhere: where items are kept (kept-encodings.ts).
  *
  * Invariants: `itemAt` gives, byte for byte, the item made anew at that moment. Bound: an item has
  * at most 254 ages; one that cannot be kept so is marked, and made anew each time.

@@ -1,8 +1,6 @@
 /**
  * A list in chunks, put together as they are asked for: memory does not depend on its length.
  *
- * What it is not: a sender, or where items are made: `itemOf` is.
- *
  * Invariants: an item is copied once, into the chunk that is sent; it may lie across several.
  * Nothing but what is left of one item is held between two chunks, so chunks of many lists may be
  * made in one buffer, one after the other.

@@ -4,8 +4,7 @@
  *
  *     head │ lead item │ lead item │ lead item │ tail
  *
- * What it is not: a writer (list-chunks.ts), or a knower of kinds and projections: an item begins
- * as the JSON of an object or of a row.
+ * Elsewhere: writing (list-chunks.ts). An item begins as the JSON of an object or of a row.
  *
  * Invariants: an item is the same bytes in whatever list it stands. What stands before the items
  * may depend on how many they are, or how long; `needs` says on what.

@@ -1,8 +1,8 @@
 /**
  * The operations of subresources that lead to what runs: logs, terminals, ports, proxies.
  *
- * What it is not: a promise that anything is behind them. The ids are those that client generators
- * expect: `connectCoreV1GetNamespacedPodExec`, `...PodProxyWithPath`, `readCoreV1NamespacedPodLog`.
+ * The ids are those that client generators expect: `connectCoreV1GetNamespacedPodExec`,
+ * `...PodProxyWithPath`, `readCoreV1NamespacedPodLog`.
  */
 import type { KindInfo, SubresourceInfo, Verb } from '../scheme.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';

@@ -1,7 +1,7 @@
 /**
  * OpenAPI schemas of types, from the type catalogue (spec 1, section 8).
  *
- * What it is not: paths and operations (operations.ts), or a document (documents.ts).
+ * Elsewhere: paths and operations (operations.ts), and whole documents (documents.ts).
  *
  *     v3   `#/components/schemas/`, a reference with more to say stands in allOf, has defaults
  *     v2   `#/definitions/`, what more there is to say stands beside $ref, no defaults

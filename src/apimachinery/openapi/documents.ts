@@ -6,8 +6,6 @@
  *     v3(path)         a version that is always there, whole
  *     piecesOf(path)   each kind of a version in which there is only what users define
  *
- * What it is not: bytes, hashes or HTTP.
- *
  * Invariants: documents depend on the scheme only; each is made anew on every call, so the caller
  * keeps what it wants to have twice. The piece of a kind that users define depends on that kind
  * only, and is made by itself: another kind makes no other anew. Every $ref resolves inside its

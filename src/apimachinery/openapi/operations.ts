@@ -2,8 +2,7 @@
  * The operations of a resource: what can be asked at which path, in neither dialect of OpenAPI
  * (spec 1, sections 4.1 to 4.4).
  *
- * What it is not: a list of its own. Paths follow from the scheme: what a kind does not serve is
- * not here.
+ * Paths follow from the scheme: what a kind does not serve is not here.
  *
  * Invariants: an operationId is unique in the server; it is made as client generators expect:
  * verb, group, version, scope, kind, subresource (`replaceAppsV1NamespacedDeploymentStatus`).

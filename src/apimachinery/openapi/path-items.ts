@@ -1,7 +1,7 @@
 /**
  * The operations of one path as a path item of OpenAPI 3.0 and of 2.0.
  *
- * What it is not: a source of operations (operations.ts) or of schemas (definitions.ts).
+ * Elsewhere: operations (operations.ts) and schemas (definitions.ts).
  */
 import { lookup } from '../../stdx/lookup.ts';
 import type { JsonObject } from '../unstructured.ts';

@@ -2,7 +2,7 @@
  * OpenAPI documents in Protobuf, from the same values as in JSON: kubectl and client libraries of
  * older releases read /openapi/v2 in this form only.
  *
- * What it is not: a codec for API objects (codecs/protobuf.ts), nor a reader.
+ * Elsewhere: the codec of API objects (codecs/protobuf.ts).
  *
  * Invariants: a member that the messages do not know is a broken build and throws, except for a
  * value of a choice that has no place for it (a default that is an object), which is left out.

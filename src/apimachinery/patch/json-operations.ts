@@ -55,7 +55,7 @@ export function applyOperation(document: JsonValue, operation: JsonPatchOperatio
       return add(document, path, cloneJson(found.value));
     }
     case 'move': {
-      // A removal and an addition: where it leads is judged when what is moved has gone, so that
+      // A removal and an addition: its target is looked up when what is moved has gone, so that
       // it leads neither into itself nor past the end of a list.
       const from = operation.from ?? '';
       const found = valueAt(document, from);

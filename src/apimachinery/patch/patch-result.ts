@@ -2,7 +2,7 @@
  * What applying a patch answers: the patched value, or why the patch cannot be applied
  * (spec 1, section 4.4).
  *
- * What it is not: a Status. The registry makes one; it knows the object's kind and name.
+ * The registry makes a Status of it: it knows the object's kind and name.
  */
 import type { JsonValue } from '../unstructured.ts';
 

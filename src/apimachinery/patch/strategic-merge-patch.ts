@@ -6,8 +6,6 @@
  *   {"$setElementOrder/LIST": [...]}        the order of the items that the patch knows
  *   {"$deleteFromPrimitiveList/LIST": [...]} scalars to take out of a list that merges
  *
- * What it is not: the making of such patches; clients do that.
- *
  * Invariants: neither value is changed. No directive is left in the result. Items that the patch
  * does not name keep their order, and their place among the others as well as that can be.
  */

@@ -1,8 +1,7 @@
 /**
  * What strategic merge asks of a type: how a field's lists and maps merge.
  *
- * What it is not: required to know everything. A field nobody knows has no rule: its maps merge,
- * its lists are replaced.
+ * A field nobody knows has no rule: its maps merge, its lists are replaced.
  */
 import type { ObjectSchema, TypeSchema } from '../typed/type-schema.ts';
 

@@ -1,7 +1,7 @@
 /**
  * PartialObjectMetadata(List): objects reduced to their metadata (spec 1, section 4.3).
  *
- * What it is not: a parser. Metadata is cut out of the object's bytes as it stands.
+ * Metadata is cut out of the object's bytes as it stands.
  *
  * Invariants: `apiVersion` is `meta.<domain>/<version>`, whatever kind the object has.
  */

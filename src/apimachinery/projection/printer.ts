@@ -1,7 +1,7 @@
 /**
  * How one kind is shown in a Table: its columns and the cells of an object (spec 1, section 2.6).
  *
- * What it is not: the kinds' own tables, which are data (src/apis).
+ * Elsewhere: the kinds' own tables, which are data (src/apis).
  *
  * Invariants: `cells` has one cell for each column, takes whatever object the store holds (also
  * one of which only metadata is there), never throws, and reads no clock: what changes with time

@@ -5,7 +5,7 @@
  *   {"kind":"Table","apiVersion":"meta.<domain>/v1","metadata":{"resourceVersion":"7"},
  *    "columnDefinitions":[...],"rows":[{"cells":["a","2026-..."],"object":{...}},...]}
  *
- * What it is not: the columns of single kinds; a kind's printer brings them.
+ * The columns of a kind come from its printer.
  *
  * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
  * PartialObjectMetadata (the default), or the object. Without a printer only metadata is parsed.

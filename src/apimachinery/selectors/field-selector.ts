@@ -4,7 +4,7 @@
  *     metadata.name=web,status.phase!=Running        `=`, `==`, `!=`; commas mean AND
  *     data.x=a\,b                                    in values, `\` escapes `\`, `,` and `=`
  *
- * What it is not: knowledge of which fields a kind can select by; see `checkFieldSelector`.
+ * Whether a kind can select by a field is checked by `checkFieldSelector`.
  *
  * Invariants: terms are ordered by their text; a missing field equals the empty value; parsing the
  * canonical text gives the same selector again. A selector is immutable.

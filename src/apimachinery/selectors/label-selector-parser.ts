@@ -6,10 +6,10 @@
  *     op          := "=" | "==" | "!=" | ">" | "<"
  *     values      := [ VALUE ] { "," [ VALUE ] }
  *
- * What it is not: matching (`label-selector.ts`). `in` and `notin` are words only where an
- * operator can stand, so a label may have those names and values. Blanks separate tokens.
- * Errors are 400s that name what was found and what could have stood there, in the words of the
- * reference: people search for them, and tools match them.
+ * Elsewhere: matching (`label-selector.ts`). `in` and `notin` are words only where an operator can
+ * stand, so a label may have those names and values. Blanks separate tokens. Errors are 400s that
+ * name what was found and what could have stood there, in the words of the reference: people search
+ * for them, and tools match them.
  */
 import { formatFieldErrors, invalid } from '../field-error.ts';
 import { newBadRequest } from '../status-error.ts';

@@ -3,7 +3,7 @@
  *
  *     x=a  x==a  x!=a  x in (a,b)  x notin (a,b)  x  !x  x>1  x<1      joined by commas: AND
  *
- * What it is not: the parser itself (`label-selector-parser.ts`).
+ * Elsewhere: the parser itself (`label-selector-parser.ts`).
  *
  * Invariants: requirements are ordered by key and their values are sorted and distinct, so two
  * texts that mean the same in another order have one canonical text, and parsing that text gives

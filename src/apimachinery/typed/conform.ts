@@ -3,8 +3,8 @@
  * the type does not have, and brings the rest into the one form that equal objects share
  * (spec 1, section 4.8).
  *
- * What it is not: validation (a wrong type is an error here, a wrong value is not), defaulting, or
- * metadata of the object itself, which meta-shape.ts reads.
+ * A wrong type is an error here; a wrong value is left to validation. The metadata of the object
+ * itself is read by meta-shape.ts.
  *
  * Invariants of the result, as the reference writes the object after it has read it:
  *  - no null, except where a type takes any JSON, and for a time inside a list or a map;
@@ -314,7 +314,7 @@ function elementZero(type: TypeSchema): () => JsonValue {
   }
 }
 
-/** The form is told by the value: an object, a list, or true and false. */
+/** The form follows from the value: an object, a list, or true and false. */
 function unionReader(schema: UnionSchema): Reader {
   const readers = new Map<string, Reader>();
   return (value, walk) => {

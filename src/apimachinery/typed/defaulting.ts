@@ -4,10 +4,9 @@
  *
  *     { 'core/v1.ServiceSpec': { type: 'ClusterIP', sessionAffinityConfig: (spec) => ... } }
  *
- * What it is not: the tables (definitions in src/apis), nor a check. It expects an object
- * that conform.ts has made: of the right types, without nulls, and with every object that its type
- * always has (one whose field is not nullable), if only as `{}`; rows fill such objects and never
- * have to make them.
+ * Elsewhere: the tables (definitions in src/apis). It expects an object that conform.ts has made:
+ * of the right types, without nulls, and with every object that its type always has (one whose
+ * field is not nullable), if only as `{}`; rows fill such objects and never have to make them.
  *
  * Invariants: an outer object is filled before the ones inside it, and the fields of one object in
  * the order of its rows. Only what is absent is filled; for a field that is not nullable its zero

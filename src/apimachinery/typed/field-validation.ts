@@ -2,8 +2,7 @@
  * A document as an object of its kind: conformed, its metadata read, its defaults filled in, and
  * what it should not have held ignored, warned about or refused (spec 1, section 4.8).
  *
- * What it is not: validation of values, or anything about how the document came (a body, or what a
- * patch has made of an object). Pure: it may run inside an actor's decision.
+ * Pure: it may run inside an actor's decision.
  *
  * Invariants: a wrong type is refused at every level, and comes before unknown and duplicate
  * fields. With `Strict` every one of those is named in one answer; with `Warn` each is a warning.

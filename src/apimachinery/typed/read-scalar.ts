@@ -2,7 +2,7 @@
  * Single values as their types want them: what is accepted, and in which form it goes on
  * (spec 1, section 4.8 rule 1).
  *
- * What it is not: the walk over objects; see conform.ts, which knows the path of a value.
+ * Elsewhere: the walk over objects; see conform.ts, which knows the path of a value.
  *
  * Invariants: a reader gives back the very value when its form is right already. Integers keep
  * their digits. A reader throws WrongType for a value that its type cannot hold, and no other

@@ -2,7 +2,7 @@
  * What the fields of a kind are: the model that decoding, encoding and validation walk
  * (spec 1, sections 2.2, 4.3 and 8).
  *
- * What it is not: the types themselves (they are data, see type-rows.ts), nor any behaviour.
+ * The types themselves are data: see type-rows.ts.
  *
  *     object   fields by name; inline ones lie flat in JSON and nested in Protobuf
  *     union    one of several forms at the same place of the JSON, each with its own number
@@ -40,7 +40,7 @@ export type TypeSchema = ScalarSchema | ListSchema | MapSchema | ObjectSchema | 
 export interface ScalarSchema {
   readonly kind: 'scalar';
   readonly scalar: ScalarKind;
-  /** The values that the release knows, for an enumeration; others are for validation to judge. */
+  /** The values that the release knows, for an enumeration; others are left to validation. */
   readonly values?: readonly string[] | undefined;
 }
 

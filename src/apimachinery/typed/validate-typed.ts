@@ -5,8 +5,8 @@
  *     spec.selector: Required value
  *     spec.type: Unsupported value: "Foo": supported values: "ClusterIP", ...
  *
- * What it is not: the type check (conform.ts), or rules that a schema does not state. The status is
- * not looked at: it comes from the service's own components, which know more values than we do.
+ * Elsewhere: the type check (conform.ts) and rules that a schema does not state. The status is not
+ * looked at: it comes from the service's own components, which know more values than we do.
  *
  * A required field is missing when it is absent, an empty text, no bytes or an empty list: what
  * came over the wire does not tell these apart. Numbers and booleans have no empty value. Where the

@@ -10,8 +10,6 @@
  *   paths    a.b for members, a[] for each item of a list, a{} for each value of a map
  *   markers  see `checks`: each takes one value and gives errors
  *
- * What it is not: the rules of any kind, or the choice between these and hand-written ones.
- *
  * Invariants: a row that cannot be read throws when it is read, never when it is run. Rows run in
  * their order; below a list with too many items nothing is looked at. Linear in the object.
  */

@@ -1,8 +1,8 @@
 /**
  * From a decoded document to an object with typed metadata (spec 1, sections 2.2 and 2.5).
  *
- * What it is not: validation. This file answers "is it a string", not "is it a good name"; a wrong
- * shape is a decode error (400), a wrong value a validation error (422).
+ * This file answers "is it a string", not "is it a good name"; a wrong shape is a decode error
+ * (400), a wrong value a validation error (422).
  *
  * Invariants of the result: every known field of metadata has its type; null and empty members are
  * gone, times are in whole seconds UTC, maps and fields are in one order, so that equal metadata

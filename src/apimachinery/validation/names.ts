@@ -1,8 +1,8 @@
 /**
  * Forms of names, label keys and label values (spec 1, section 2.2).
  *
- * What it is not: the choice of a form for a kind; that is data of the kind. Each check returns
- * everything that is wrong with the value as sentences, and nothing when it is right.
+ * Each check returns everything that is wrong with the value as sentences, and nothing when it is
+ * right.
  *
  * Lengths are in bytes of UTF-8; a value that is valid is ASCII, so both counts agree for it.
  */

@@ -1,9 +1,8 @@
 /**
  * Rules of object metadata on create and on update (spec 1, section 2.2).
  *
- * What it is not: the shape check (`meta-shape.ts`), which comes first, or anything about spec and
- * status. It expects that the server's own fields are set and that a generated name is already in
- * `name`.
+ * The shape check (`meta-shape.ts`) comes first. It expects that the server's own fields are set
+ * and that a generated name is already in `name`.
  *
  * Bounds: annotations together ANNOTATIONS_BYTES_MAX; label keys and values 63 characters and
  * prefixes 253 (`names.ts`); a managedFields subresource SUBRESOURCE_LENGTH_MAX.
@@ -34,8 +33,8 @@ const SUBRESOURCE_LENGTH_MAX = 256;
 const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
 export interface FinalizerRules {
-  /** Of what users define: a finalizer needs no domain, and one that is added later is not judged;
-   * what is odd about it is a warning (finalizerWarnings). */
+  /** Of what users define: a finalizer needs no domain, and one that is added later is not
+   * validated; what is odd about it is a warning (finalizerWarnings). */
   readonly anyFinalizer?: boolean | undefined;
 }
 
@@ -71,7 +70,7 @@ export function validateObjectMetaUpdate(
     validateGenerationUpdate(next, current),
     validateImmutable(next, current),
     validateCommon(next),
-    // Those that are there have been judged, and usually they stay.
+    // Those that are there have been validated, and usually they stay.
     next['managedFields'] === current['managedFields']
       ? noErrors
       : validateManagedFields(next['managedFields']),
@@ -243,7 +242,8 @@ export function finalizerWarnings(
 const withPath = ' including a path (/)';
 const noWarnings: readonly string[] = [];
 
-/** Finalizers that are already stored are not judged again: they must be removable one by one. */
+/** Finalizers that are already stored are not validated again: they must be removable one by one.
+ * */
 function validateFinalizersUpdate(
   next: ObjectMeta,
   current: ObjectMeta,

@@ -1,4 +1,7 @@
-/** Configurations of admission: webhooks and policies. */
+/**
+ * The API group admissionregistration: configurations of admission webhooks, and admission
+ * policies.
+ */
 import type { GroupDefinition } from '../kind-definition.ts';
 import {
   mutatingAdmissionPolicies,

@@ -1,7 +1,5 @@
 /**
  * Rules of admission policies and of their bindings.
- *
- * What it is not: a compiler of their expressions.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';

@@ -1,7 +1,7 @@
 /**
  * Rules of how admission plug-ins choose requests: by operation, resource, labels and expressions.
  *
- * What it is not: a compiler of expressions; whoever evaluates them says what is wrong with them.
+ * Whoever evaluates expressions says what is wrong with them.
  */
 import { duplicate, invalid, required, tooMany } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';

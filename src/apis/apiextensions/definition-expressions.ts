@@ -23,7 +23,7 @@ import { textSizeProblems } from '../expressions/expression-check.ts';
 import { stepwiseRules } from '../expressions/stepwise-rules.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
-/** A definition with less is judged at once: characters of its expressions, and of its versions,
+/** A definition with less is validated at once: characters of its expressions, and of its versions,
  * and the size of its patterns. */
 const smallExpressionsMax = 512;
 const smallVersionsMax = 16 * 1024;
@@ -70,7 +70,7 @@ function patternsIn(json: string): readonly string[] {
 
 const known = new WeakMap<readonly JsonValue[], Versions>();
 
-/** Told once: of a large definition this takes milliseconds. */
+/** Computed once: for a large definition this takes milliseconds. */
 function versionsOf(definition: ApiObject): Versions {
   const versions = items(part(definition, 'spec'), 'versions');
   let told = known.get(versions);

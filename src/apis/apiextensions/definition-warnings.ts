@@ -1,4 +1,4 @@
-/** What a writer of a definition should know of it, though it is accepted. */
+/** Warnings to the writer of a definition that is accepted. */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';

@@ -1,4 +1,4 @@
-/** Kinds that clients define. */
+/** The API group apiextensions: CustomResourceDefinitions, the kinds that clients define. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { customResourceDefinitions } from './custom-resource-definitions.ts';
 import { apiextensionsDescriptions } from './descriptions.ts';

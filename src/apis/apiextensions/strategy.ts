@@ -5,8 +5,8 @@
  *     update    a version that is newly marked is one of them
  *     delete    a finalizer holds the definition until its objects are gone, and its status says so
  *
- * What it is not: the rules of definitions (validation.ts), or the conditions that follow from
- * other definitions (src/controllers/definitions).
+ * Elsewhere: the rules of definitions (validation.ts) and the conditions that follow from other
+ * definitions (src/controllers/definitions).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';

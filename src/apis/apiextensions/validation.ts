@@ -4,7 +4,7 @@
  * (src/apiextensions/acceptance).
  *
  * Invariants: paths and texts are those of the reference, which keeps in one place what all
- * versions agree on. What an update finds as it was is not judged by rules that came later.
+ * versions agree on. What an update finds as it was is not validated by rules that came later.
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
@@ -52,7 +52,7 @@ function definitionProblems(object: ApiObject, current: ApiObject | undefined): 
   );
 }
 
-/** What the stable version demands beside: the older one takes objects of any shape. */
+/** What the stable version requires beside: the older one takes objects of any shape. */
 export const stableRules: KindRules = {
   validateCreate: (object) => schemaProblems(object, undefined),
   validateUpdate: (next, current) => schemaProblems(next, current),

@@ -1,4 +1,4 @@
-/** Which server answers for which group and version. */
+/** The API group apiregistration: APIServices, which server answers for which group and version. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { apiServices } from './api-services.ts';
 import { apiregistrationDescriptions } from './descriptions.ts';

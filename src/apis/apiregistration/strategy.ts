@@ -4,9 +4,9 @@
  *     without spec.service   this server does                ▶ Available True, Local
  *     with spec.service      another one would, behind it    ▶ Available False, NotProxied
  *
- * What it is not: a proxy. What names a service is stored and checked, and requests for its group
- * and version are answered as if it were not there. Nor the objects of this server's own versions
- * (local-api-services.ts).
+ * Nothing is proxied: what names a service is stored and checked, and requests for its group and
+ * version are answered as if it were not there. Elsewhere: the objects of this server's own
+ * versions (local-api-services.ts).
  *
  * Invariant: whoever writes the object or its status, the condition Available says what this
  * server does; other conditions are the client's. Its time changes with its status only.

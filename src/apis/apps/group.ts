@@ -1,4 +1,4 @@
-/** What keeps pods running. */
+/** The API group apps: workloads that keep pods running. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { controllerRevisions } from './controller-revisions.ts';
 import { daemonSets } from './daemon-sets.ts';

@@ -1,4 +1,4 @@
-/** Questions about who somebody is. */
+/** The API group authentication: reviews that answer who a caller is. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { selfSubjectReviews, tokenReviews } from './reviews.ts';
 

@@ -1,4 +1,4 @@
-/** Questions about who somebody is: answered, and never stored. */
+/** Reviews that answer who a caller is; they are never stored. */
 import type { KindDefinition } from '../kind-definition.ts';
 
 const serving = 'operation';

@@ -1,4 +1,4 @@
-/** Questions about what somebody may do. */
+/** The API group authorization: reviews that answer what somebody may do. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import {
   localSubjectAccessReviews,

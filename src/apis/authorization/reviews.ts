@@ -1,4 +1,4 @@
-/** Questions about what somebody may do: answered, and never stored. */
+/** Reviews that answer what somebody may do; they are never stored. */
 import type { FieldMaps } from '../conversion/conversion.ts';
 import { renamedFieldsAt } from '../flowcontrol/conversion.ts';
 import type { KindDefinition } from '../kind-definition.ts';

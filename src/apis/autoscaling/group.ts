@@ -1,4 +1,4 @@
-/** How many pods there are follows what is measured. */
+/** The API group autoscaling: HorizontalPodAutoscalers. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscalers.ts';
 import { autoscalingDescriptions } from './descriptions.ts';

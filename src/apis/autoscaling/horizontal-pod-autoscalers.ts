@@ -1,4 +1,4 @@
-/** Autoscalers: how many pods there are follows what is measured. The hub is v2. */
+/** HorizontalPodAutoscalers: the number of pods follows what is measured. The hub is v2. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';
 import { inside, without } from '../conversion/fields.ts';

@@ -1,8 +1,8 @@
 /**
  * Rules of autoscalers: bounds, metrics and how fast they may scale.
  *
- * What it is not: of older versions. Emulated releases store those; what they say of metrics has
- * other fields, and is held to its schema only.
+ * Emulated releases store older versions: what those say of metrics has other fields, and is held
+ * to its schema only.
  */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -3,8 +3,6 @@
  *
  *     minute hour day-of-month month day-of-week      * ? a a-b, with /step; or a list of them
  *     @hourly @daily ... @every 1h30m
- *
- * What it is not: when a job runs next.
  */
 
 interface FieldForm {

@@ -1,4 +1,4 @@
-/** Pods that run to an end. */
+/** The API group batch: Jobs and CronJobs, whose pods run to completion. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { cronJobs } from './cron-jobs.ts';
 import { jobs } from './jobs.ts';

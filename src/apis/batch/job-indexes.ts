@@ -1,7 +1,5 @@
 /**
- * Indexes of an indexed job as text: numbers and ranges in order, `0,2-4,7`.
- *
- * What it is not: a set. Only the number of indexes is computed.
+ * Counts the indexes of an indexed job in their text form: numbers and ranges in order, `0,2-4,7`.
  */
 import { quote } from '../../apimachinery/quote.ts';
 

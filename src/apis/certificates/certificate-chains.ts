@@ -1,6 +1,6 @@
 /**
  * What a signer may write into a certificate field: one or more X.509 certificates in PEM, and no
- * other block beside them. What it is not: trust; nobody asks here who signed what.
+ * other block beside them. Nobody asks here who signed what.
  */
 import { X509Certificate } from 'node:crypto';
 import type { FieldError } from '../../apimachinery/field-error.ts';

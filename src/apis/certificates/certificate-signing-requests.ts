@@ -1,4 +1,4 @@
-/** CertificateSigningRequests: to have a certificate signed. */
+/** CertificateSigningRequests: requests to have a certificate signed. */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';

@@ -1,4 +1,4 @@
-/** Certificates: signing requests, and bundles of trusted CAs. */
+/** The API group certificates: signing requests, and bundles of trusted CAs. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { certificateSigningRequests } from './certificate-signing-requests.ts';
 import { clusterTrustBundles } from './cluster-trust-bundles.ts';

@@ -6,8 +6,6 @@
  *     status     certificate and conditions, but Approved and Denied stay as they are
  *     main       metadata
  *
- * What it is not: signing, or whether a signer would sign what is requested.
- *
  * Invariants: the spec is what it was when it was made, and its request is signed by its own key;
  * a condition of type Approved, Denied or Failed is True and is not taken back;
  * Approved and Denied exclude each other; a certificate is issued once.

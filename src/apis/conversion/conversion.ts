@@ -3,7 +3,7 @@
  *
  *     version A ──toHub──▶ hub ──fromHub──▶ version C      every pair of versions, with 2 maps each
  *
- * What it is not: the maps (one module per group), nor which kind has which (version-families.ts).
+ * Elsewhere: the maps (one module per group), and which kind has which (version-families.ts).
  *
  * Invariants: pure. Every object of a version, whatever is in it, comes back from any other version
  * as it was. apiVersion and kind are the caller's business. Spec 2, section 9.1, rule 2.

@@ -1,8 +1,8 @@
 /**
  * Small steps that conversions are made of: rename a field, change one inside, change each item.
  *
- * What it is not: a converter. Invariants: pure, and no step ever throws: a value that does not
- * have the form a step expects stays as it is.
+ * Invariants: pure, and no step ever throws: a value that does not have the form a step expects
+ * stays as it is.
  */
 import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';

@@ -5,8 +5,6 @@
  *     a ──map──▶ b ──inverse──▶ back          residue = what `a` has and `back` has not
  *                                             b.metadata.annotations[name] = residue
  *
- * What it is not: the way fields that both versions know travel (the maps do that).
- *
  * Invariants: a part of the residue is restored only where the converted object still says what it
  * said when the residue was made, so a change that a client made meanwhile is never undone. Lists
  * are one value. An annotation that cannot be read is left out, never an error.

@@ -1,4 +1,4 @@
-/** Who of several does something. */
+/** The API group coordination: Leases, by which several processes agree who does something. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { leaseCandidates, leases } from './leases.ts';
 import { coordinationDescriptions } from './descriptions.ts';

@@ -1,4 +1,4 @@
-/** Leases, and those who would like to hold one. */
+/** Leases, and LeaseCandidates: processes that would like to hold a Lease. */
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
 import type { KindDefinition } from '../kind-definition.ts';

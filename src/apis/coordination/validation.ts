@@ -1,4 +1,4 @@
-/** Rules of leases, and of those who would like to hold one. */
+/** Rules of Leases and LeaseCandidates. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,7 +1,7 @@
 /**
  * The defaults of all kinds, collected from their definitions, and how a table of them is written.
  *
- * What it is not: the engine (src/apimachinery/typed/defaulting.ts says when rows run, and what an
+ * Elsewhere: the engine (src/apimachinery/typed/defaulting.ts says when rows run, and what an
  * object looks like then).
  *
  *     const serviceDefaults: DefaultTable = {

@@ -1,6 +1,7 @@
 /**
- * Fields that were one value and are a list now: both are there, and the one is the list's first.
- * Where they differ the one counts: whoever writes it may not know the list.
+ * Fields that were a single value and are a list now. Both are kept, and the single value is the
+ * first of the list. Where they differ the single value counts, because its writer may not know the
+ * list.
  */
 import type { Complete } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';

@@ -7,8 +7,7 @@
  *     core.A+core.B                          the fields that follow are of both
  *     *Condition                             of every type whose name ends so, without another text
  *
- * What it is not: complete. Types that few people write have no texts. A name that no type has
- * fails the tests.
+ * Types that few people write have no texts. A name that no type has fails the tests.
  */
 import type { Describe } from '../../apimachinery/openapi/definitions.ts';
 import { lookup } from '../../stdx/lookup.ts';

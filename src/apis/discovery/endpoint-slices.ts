@@ -1,4 +1,4 @@
-/** EndpointSlices: the addresses behind a service, some in each object. */
+/** EndpointSlices: the addresses behind a service, divided among several objects. */
 import { notSupported, tooMany } from '../../apimachinery/field-error.ts';
 import { objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Where the pods behind a service are. */
+/** The API group discovery: EndpointSlices, the addresses of the pods behind a service. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { endpointSlices } from './endpoint-slices.ts';
 import { discoveryDescriptions } from './descriptions.ts';

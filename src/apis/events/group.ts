@@ -1,4 +1,4 @@
-/** Events, as their own group names them. */
+/** The API group events: Events, under the field names of their own group. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { eventsOfGroup } from './events.ts';
 import { eventDescriptions } from './descriptions.ts';

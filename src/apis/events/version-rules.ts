@@ -4,8 +4,8 @@
  *     eventTime set       who reports, what was done and why, in any version
  *     events.{domain}/v1  these always, and none of the fields that only older clients fill
  *
- * What it is not: the rule of the event's namespace. Rules see events under the names of the core
- * group, which stores them; only the reporter is named as the client's version does.
+ * Rules see events under the names of the core group, which stores them; only the reporter is named
+ * as the client's version does.
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { invalid, required } from '../../apimachinery/field-error.ts';

@@ -1,4 +1,6 @@
-/** The first group of kinds beside the core ones. */
+/**
+ * The API group extensions, the first one beside the core group; other groups have its kinds now.
+ */
 import type { GroupDefinition } from '../kind-definition.ts';
 import {
   daemonSets,

@@ -1,4 +1,7 @@
-/** Priority levels of older versions: another name for shares, and shares of 0 that say so. */
+/**
+ * Conversion of older priority levels: shares had another name, and shares of 0 are marked by an
+ * annotation.
+ */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';

@@ -5,9 +5,8 @@
  *     level LINE    name shares/lendable% queues/hand     0 queues: what is too much is rejected
  *     schema        name (precedence) -> level, by what requests are told apart, who, for what
  *
- * What it is not: fairness. Nothing judges requests by these objects yet; tools that read them find
- * what the reference has. Written in version v1; each release stores its own
- * (src/apimachinery/object-version.ts).
+ * No request is limited by these objects yet; tools that read them find what the reference has.
+ * Written in version v1; each release stores its own (src/apimachinery/object-version.ts).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** Whose requests come first. */
+/** The API group flowcontrol: priorities of requests. They are stored but not enforced. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { flowSchemas } from './flow-schemas.ts';
 import { priorityLevelConfigurations } from './priority-levels.ts';

@@ -1,4 +1,4 @@
-/** Questions about images. */
+/** The API group imagepolicy: ImageReviews, questions to a webhook about images. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { imageReviews } from './image-reviews.ts';
 

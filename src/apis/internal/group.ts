@@ -1,4 +1,4 @@
-/** What servers tell each other. */
+/** The API group internal: StorageVersions, what servers tell each other. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { storageVersions } from './storage-versions.ts';
 

@@ -1,4 +1,4 @@
-/** Ways into the cluster and within it. */
+/** The API group networking: ingresses, network policies, and the addresses of services. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { ingressClasses } from './ingress-classes.ts';
 import { ingresses } from './ingresses.ts';

@@ -1,4 +1,4 @@
-/** What runs the containers of pods. */
+/** The API group node: RuntimeClasses, which program runs the containers of a pod. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { runtimeClasses } from './runtime-classes.ts';
 

@@ -1,4 +1,4 @@
-/** RuntimeClasses: what runs the containers of a pod. */
+/** RuntimeClasses: which program runs the containers of a pod. */
 import { duplicate } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text, textMap } from '../../apimachinery/members.ts';

@@ -2,8 +2,8 @@
  * PodDisruptionBudgets as evictions see them: which one guards a pod, and taking one disruption
  * from it (spec 1, section 1.3).
  *
- * What it is not: the counting of healthy pods; whoever maintains the budget's status does that,
- * and clears `disruptedPods` when a pod has gone.
+ * Whoever maintains the budget's status counts the healthy pods, and clears `disruptedPods` when a
+ * pod has gone.
  *
  * Invariants: the budget's actor decides, on its current state, so two evictions cannot both take
  * the last disruption. A budget whose status is older than its spec allows none.

@@ -1,4 +1,4 @@
-/** What limits others. */
+/** The API group policy: disruption budgets, evictions, and the old pod security policies. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { evictions } from './evictions.ts';
 import { podDisruptionBudgets } from './pod-disruption-budgets.ts';

@@ -49,7 +49,7 @@ const disruptionBudgetRules: KindRules = {
   },
 };
 
-/** An empty selector means nothing in policy/v1beta1 and everything in v1; each is told the other
+/** An empty selector means nothing in policy/v1beta1 and everything in v1; each warns of the other
  * by an expression over a label that no pod has. */
 function disruptionBudgetMaps(label: string): FieldMaps {
   const oneOf = (operator: string): JsonObject => ({

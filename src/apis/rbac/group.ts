@@ -1,4 +1,4 @@
-/** Who may do what. */
+/** The API group rbac: roles, and who holds them. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { clusterRoleBindings, roleBindings } from './role-bindings.ts';
 import { clusterRoles, roles } from './roles.ts';

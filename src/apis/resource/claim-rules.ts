@@ -1,9 +1,8 @@
 /**
  * Rules of claims for devices, of the classes they name, and of taints on devices.
  *
- * What it is not: a compiler of the expressions that select devices. Requests say what they want
- * under `exactly`, or beside their name in older versions; objects come in the version they were
- * written in.
+ * Requests say what they want under `exactly`, or beside their name in older versions; objects come
+ * in the version they were written in.
  */
 import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';

@@ -1,4 +1,4 @@
-/** Devices: what nodes have, and what pods ask for. */
+/** The API group resource: devices that nodes have and pods request. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { deviceClasses, deviceTaintRules } from './device-classes.ts';
 import { resourceClaims, resourceClaimTemplates } from './resource-claims.ts';

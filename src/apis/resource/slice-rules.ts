@@ -1,9 +1,9 @@
 /**
  * Rules of resource slices, written by hand (spec 1, section 2.8).
  *
- * What it is not: the same rules as declarations (slice-declarations.ts). Objects come in
- * the version they were written in: devices hold what they are under `basic`, or beside their name
- * in newer versions.
+ * Elsewhere: the same rules as declarations (slice-declarations.ts). Objects come in the version
+ * they were written in: devices hold what they are under `basic`, or beside their name in newer
+ * versions.
  *
  * Bounds: see names-in-domains.ts. Below a list of too many devices nothing is looked at.
  */

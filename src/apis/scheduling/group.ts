@@ -1,4 +1,4 @@
-/** Which pods go before others. */
+/** The API group scheduling: PriorityClasses, which pods are scheduled before others. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { priorityClasses } from './priority-classes.ts';
 

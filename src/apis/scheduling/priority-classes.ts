@@ -1,4 +1,4 @@
-/** PriorityClasses: which pods go before others. */
+/** PriorityClasses: which pods are scheduled before others. */
 import { forbidden } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, boolean, column, integer, nameColumn, table } from '../tables/columns.ts';

@@ -1,8 +1,8 @@
 /**
  * The two priority classes that parts of the control plane name without making them.
  *
- * What it is not: priorities that are enforced; a scheduler does that. The same names and values
- * under every identity: manifests name them.
+ * A scheduler enforces priorities. The same names and values under every identity: manifests name
+ * them.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** The name of a class in Tables, with a word behind it where it is the one by default. */
+/** The name of a class in Tables, marked where it is the default. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Column, FillName } from '../tables/columns.ts';
 import { nameColumn } from '../tables/columns.ts';

@@ -1,4 +1,4 @@
-/** Classes of storage, and the drivers behind them. */
+/** The API group storage: classes of storage, and the drivers behind them. */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { csiDrivers } from './csi-drivers.ts';
 import { csiNodes } from './csi-nodes.ts';

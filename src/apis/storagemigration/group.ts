@@ -1,4 +1,6 @@
-/** Storing objects anew in a newer version. */
+/**
+ * The API group storagemigration: StorageVersionMigrations, which are stored but not carried out.
+ */
 import type { GroupDefinition } from '../kind-definition.ts';
 import { storageVersionMigrations } from './storage-version-migrations.ts';
 

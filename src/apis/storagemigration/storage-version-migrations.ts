@@ -1,4 +1,4 @@
-/** StorageVersionMigrations: to store all objects of a resource in its newest version. */
+/** StorageVersionMigrations: requests to store all objects of a resource in its newest version. */
 import { part, text } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,

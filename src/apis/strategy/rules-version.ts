@@ -3,7 +3,7 @@
  * stores: a release that knows a version for the first time still stores the one before (spec 2,
  * section 9.1, rule 4b), and holds what comes through either to the rules of later ones.
  *
- * What it is not: the choice of that version (kind-info.ts), or the rules of one version alone
+ * Elsewhere: the choice of that version (kind-info.ts) and the rules of one version alone
  * (VersionDefinition).
  *
  * Invariants: objects that are stored in that version are passed on as they are; what a wrapped

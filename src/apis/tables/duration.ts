@@ -1,4 +1,4 @@
-/** Time stamps as ages, which are told when the answer is made. */
+/** Time stamps as ages, computed when the answer is made. */
 import type { CellValue } from '../../apimachinery/projection/printer.ts';
 import { ageSince } from '../../apimachinery/projection/printer.ts';
 import { parseRfc3339 } from '../../apimachinery/time.ts';

@@ -2,8 +2,8 @@
  * Reading objects for tables, by the path from the object to the value: what is not there, or is
  * something else than expected, is empty.
  *
- * What it is not: validation, since a table must show what is stored, whatever it is; nor the
- * readers of one member (src/apimachinery/members.ts), of which a number is no text.
+ * Nothing is validated: a table must show what is stored, whatever it is. Elsewhere: the readers of
+ * one member (src/apimachinery/members.ts), for which a number is no text.
  */
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';

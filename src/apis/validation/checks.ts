@@ -2,8 +2,9 @@
  * What the rules of kinds are made of: the checks that many kinds share, in the words of the
  * reference.
  *
- * What it is not: rules of any one kind. The rules read members as empty where they are missing or
- * of another type (members.ts), because the schema has been checked before, and says so itself.
+ * The rules of single kinds are with their kinds. Rules read members as empty where they are
+ * missing or of another type (members.ts), because the schema has been checked before, and says so
+ * itself.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import {

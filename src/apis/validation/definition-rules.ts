@@ -3,8 +3,8 @@
  * write comes through, since an older version of the same resource takes more (spec 2, section
  * 9.3).
  *
- * What it is not: the checks that follow from the schema (required fields, enumerations: they run
- * first, for every kind, see src/apimachinery/typed/validate-typed.ts), nor those of metadata.
+ * Elsewhere: the checks that follow from the schema (required fields, enumerations: they run first,
+ * for every kind, see src/apimachinery/typed/validate-typed.ts), and those of metadata.
  *
  * Rules see objects that are typed, defaulted, prepared, and in the version that the rules of their
  * resource are written for (strategy/rules-version.ts). They are pure: they run inside an actor's

@@ -1,4 +1,4 @@
-/** Names of the form `example.com/path`: who controls something, who signs something. */
+/** Names of the form `example.com/path`, which say who controls or signs something. */
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 
 const pathForm = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";

@@ -8,7 +8,7 @@ export interface KindRules {
   readonly prepareValidation?: KindStrategy['prepareValidation'];
   /** Of an object by itself: on create, and on every update of the main resource too. */
   readonly validate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
-  /** On create only: for rules that judge an update whole. */
+  /** On create only: for rules that validate an update as a whole. */
   readonly validateCreate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
   /** What may not change between the two; `next` has passed `validate`'s own look as well. */
   readonly validateUpdate?:

@@ -54,7 +54,7 @@ export interface MigratedRules {
   readonly declared: Rules;
 }
 
-/** An update is judged whole: with what is stored, and only once. */
+/** An update is validated as a whole: with what is stored, and only once. */
 export function migratedRules(rules: MigratedRules, migration: Migration): KindRules {
   const judge: Rules = (object, current) => {
     const handwritten = rules.handwritten(object, current);

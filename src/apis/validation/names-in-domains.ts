@@ -1,6 +1,6 @@
 /**
- * Forms of the names and values of resource slices (spec 1, section 2.8): what both ways of
- * validating them go by.
+ * Forms of the names and values of resource slices (spec 1, section 2.8), for the hand-written
+ * rules and the declared ones.
  */
 import type { Format } from '../../apimachinery/validation/declarative.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Rules that came with a version: they hold on create, and on an update of an object that had kept
- * to them; an older version may have written what does not.
+ * Rules that a later release added (ratcheting): they hold on create, and on an update of an object
+ * that kept to them before. Objects that break them may have been stored by an earlier release.
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

@@ -1,4 +1,4 @@
-/** How long tokens that pods are given may live. */
+/** Rules of the lifetime of tokens that are mounted into pods. */
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { noProblems, numberOf } from './checks.ts';

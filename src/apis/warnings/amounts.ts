@@ -1,4 +1,4 @@
-/** Warnings of amounts of bytes that are no whole bytes: nobody can give half a byte. */
+/** Warnings about amounts of bytes that are not a whole number. */
 import { part, text } from '../../apimachinery/members.ts';
 import { parseQuantity } from '../../apimachinery/quantity.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -1,4 +1,4 @@
-/** Warnings of addresses and ranges that are not in their canonical form. */
+/** Warnings about addresses and ranges that are not in their canonical form. */
 import { ipText, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';

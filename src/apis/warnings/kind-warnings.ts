@@ -20,7 +20,7 @@ export function onWrite(of: (object: ApiObject) => Warnings): KindWarnings {
   return { onCreate: of, onUpdate: of };
 }
 
-/** Nobody is told more than this of one list: the header has less room (endpoints/warnings.ts). */
+/** No more than this is said of one list: the header has less room (endpoints/warnings.ts). */
 const foundMax = 200;
 
 /** What one finds in each of a list, in order. */

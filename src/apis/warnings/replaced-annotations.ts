@@ -1,4 +1,4 @@
-/** Annotations for which there is a field now. */
+/** Warnings about annotations that a field has replaced. */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Warnings } from './kind-warnings.ts';
 import { noWarnings } from './kind-warnings.ts';

@@ -1,7 +1,7 @@
 /**
  * ABAC: the first policy of the file that matches allows (spec 2, section 5.5).
  *
- * What it is not: able to deny, or to change while the server runs: the file is read at start.
+ * ABAC cannot deny, and does not change while the server runs: the file is read at start.
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { ListingAuthorizer } from '../always.ts';

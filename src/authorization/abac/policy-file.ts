@@ -2,7 +2,7 @@
  * The policy file of ABAC: one JSON object a line, in the form of `v1beta1` or in the older one
  * without a version (spec 2, section 5.5).
  *
- * What it is not: reading the file, or deciding (abac-authorizer.ts).
+ * Elsewhere: reading the file and deciding (abac-authorizer.ts).
  *
  * Invariants: a line that is not understood, or has a field that is not known or comes twice, fails
  * the whole file: half of a policy is another policy. Empty lines and lines that begin with # are

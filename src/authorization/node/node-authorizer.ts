@@ -7,8 +7,8 @@
  *       its pods, its Node, its Lease, its CSINode, its slices and attachments
  *       anything else                                     as the rules of the role system:node say
  *
- * What it is not: a limit on what a node may write into its objects (that is admission), or able to
- * deny: others behind it may allow more.
+ * It cannot deny: others behind it may allow more. What a node may write into its objects is
+ * limited by admission.
  *
  * Invariants: a function of the attributes and of the graph. Lists of pods and slices have to be
  * limited to the node by a field selector, lists of anything that the graph keeps to one name.

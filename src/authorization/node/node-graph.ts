@@ -6,7 +6,7 @@
  *               ▶ volume claim ◀ persistent volume ▶ secrets
  *     node ◀ volume attachment, resource slice
  *
- * What it is not: the following of the streams (node-follower.ts), or a right (node-authorizer.ts).
+ * Elsewhere: following the streams (node-follower.ts), and the rights (node-authorizer.ts).
  *
  * Invariants: it holds what was set last under each key; a reference counts as long as one pod of
  * the node makes it. A question is a few look-ups.

@@ -1,7 +1,7 @@
 /**
  * The default cluster roles, and who they are bound to, as data (spec 2, section 5.6).
  *
- * What it is not: objects. default-objects.ts reads these lines and fills in the identity's names.
+ * default-objects.ts reads these lines and fills in the identity's names.
  *
  *     role NAME [into=AGGREGATE,...] [of=AGGREGATE]     its rules follow, indented
  *       VERBS @ GROUPS RESOURCES [= NAMES]              `core` is the group without a name

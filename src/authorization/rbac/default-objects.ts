@@ -1,7 +1,7 @@
 /**
  * The roles and bindings that every server makes at its start, as objects (spec 2, section 5.6).
  *
- * What it is not: the data (default-*-roles.ts) or writing them (src/controllers/rbac-defaults.ts).
+ * Elsewhere: the data (default-*-roles.ts) and writing them (src/controllers/rbac-defaults.ts).
  *
  * Invariants: pure; a line that cannot be read is a broken build and fails at start. Each object
  * has the label and the annotation that mark it as a default which the server keeps up to date.

@@ -6,7 +6,7 @@
  *                aggregationRule, now or before ▶ the writer has everything? | 403
  *     binding    may `bind` the role? ▶ yes | the role's rules within the writer's own? ▶ yes | 403
  *
- * What it is not: a look at who gets the grant. It is asked also where RBAC is not among the modes.
+ * It is asked also where RBAC is not among the modes, and does not look at who gets the grant.
  *
  * Invariants: members of system:masters are not asked about. A write that changes only what
  * garbage collection changes is not measured: else objects could not go. A role that is not there

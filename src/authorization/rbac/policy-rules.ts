@@ -1,7 +1,7 @@
 /**
  * Rules of roles: reading them, and whether one allows a request (spec 2, sections 2.1 and 5.6).
  *
- * What it is not: who has a rule (rbac-index.ts), or whether rules contain others (rule-cover.ts).
+ * Elsewhere: who has a rule (rbac-index.ts) and whether rules contain others (rule-cover.ts).
  *
  * Invariants: pure. A field that is not a list of texts counts as empty, so that an object that no
  * validation has seen grants nothing by its mistakes. A rule without resources and without URLs

@@ -1,10 +1,11 @@
 /**
  * RBAC: a request is allowed by the first rule that a binding gives the user for it (spec 2, 5.6).
  *
- * What it is not: a way to deny. Nothing found is no opinion.
+ * It cannot deny: nothing found is no opinion.
  *
  * Invariants: pure on the index. Bindings to roles that are not there do not stand in the way of
- * what other bindings grant; they are told when nothing is granted, at most `resolutionErrorsMax`.
+ * what other bindings grant; they are reported when nothing is granted, at most
+ * `resolutionErrorsMax`.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';

@@ -3,7 +3,7 @@
  *
  *     scope ('' or a namespace) ▶ subject ▶ its grants, one for each role ▶ the role's rules
  *
- * What it is not: the decision (rbac-authorizer.ts) or the reading of streams (rbac-follower.ts).
+ * Elsewhere: the decision (rbac-authorizer.ts) and the reading of streams (rbac-follower.ts).
  *
  * Invariants: it holds what was set last under each key. A grant whose role is not there stays and
  * grants nothing, until the role comes. Grants of a subject are walked in order of binding names,

@@ -1,8 +1,8 @@
 /**
  * What a default role or binding becomes where one of its name exists already (spec 2, 5.6).
  *
- * What it is not: writing. What is there stays; only what is missing is added. Where the annotation
- * `autoupdate` says "false" nothing is.
+ * What is there stays; only what is missing is added, and nothing where the annotation `autoupdate`
+ * says "false".
  *
  * Invariants: pure. The answer undefined means: as it should be, or not to be touched.
  */

@@ -4,8 +4,8 @@
  *     rules ▶ single rules (one verb, one group, one resource, one name) ▶ each within one that the
  *                                                                         owner has?
  *
- * What it is not: a proof that two sets of rules mean the same. A rule is covered when each single
- * rule of it is within one of the owner's; names are never taken for all names.
+ * A rule is covered when each single rule of it is within one of the owner's; names are never taken
+ * for all names.
  *
  * Bound: a rule falls into at most `singleRulesMax` single ones. A larger one counts as not
  * covered, so that a role made to be expensive is refused, not worked through.

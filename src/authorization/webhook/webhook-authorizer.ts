@@ -6,7 +6,7 @@
  *                      ├ one is false ▶ no opinion
  *                      └ one fails, none is false ▶ by the failure policy
  *
- * What it is not: the call (src/webhooks), or the language of conditions (match-conditions.ts).
+ * Elsewhere: the call (src/webhooks) and the language of conditions (match-conditions.ts).
  *
  * Invariants: questions that are the same while the first is out share its answer. A failure never
  * allows.

@@ -3,8 +3,8 @@
  * evaluated when the program is made, so an invalid one would fail at every evaluation and is
  * refused early.
  *
- * What it is not: the check of literals that later releases make first, which reports a mistake at
- * its place in the text (literal-validation.ts).
+ * Elsewhere: the check of literals that later releases make first, which reports a mistake at its
+ * place in the text (literal-validation.ts).
  */
 import type { CheckedAst, Expr } from '../ast.ts';
 import { compilePattern } from '../library/regular-expression.ts';

@@ -3,8 +3,9 @@
  *
  *     192.168.0.1    2001:db8::1    10.0.0.0/8    2001:db8::/32
  *
- * What it is not: the reader of addresses in objects (`apimachinery/ip-address.ts`), which takes
- * what old clients wrote. Here a leading zero, a zone and an IPv4 address in IPv6 form are errors.
+ * It is stricter than the reader of addresses in objects (`apimachinery/ip-address.ts`), which
+ * takes what old clients wrote: here a leading zero, a zone and an IPv4 address in IPv6 form are
+ * errors.
  *
  * Invariants: nothing throws; a text that is read and written again is canonical (RFC 5952).
  * Bounds: linear in the text; the text of an error holds the input once, quoted.

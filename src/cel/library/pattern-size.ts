@@ -2,7 +2,7 @@
  * How large a pattern is when its counted repetitions are written out: `(ab){3}c` is seven. A
  * group and a class count as one each, beside what a group holds.
  *
- * What it is not: a parser. An invalid pattern gets a size, too; the library refuses it later.
+ * An invalid pattern gets a size, too; the library refuses it later.
  *
  * Bounds: one walk over the pattern; an end is a finite number.
  */

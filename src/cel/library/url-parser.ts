@@ -5,7 +5,7 @@
  *     \___/   \__/ \______________/\____/ \_/ \__/
  *     scheme  user       host       path query fragment
  *
- * What it is not: WHATWG's URL (node's), which repairs what it reads.
+ * It repairs nothing, unlike WHATWG's URL (node's).
  *
  * Invariants: nothing throws; texts are taken as bytes of UTF-8 while they are read, so that
  * escapes of half a character keep their meaning. Bounds: linear in the text.

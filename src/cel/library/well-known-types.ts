@@ -6,8 +6,7 @@
  *     google.protobuf.Struct{fields: {...}}     a map
  *     google.protobuf.Value{string_value: 'a'}  whatever it holds; null where it holds nothing
  *
- * What it is not: messages defined by users, which do not exist here, nor packed messages (`Any`),
- * which would need them.
+ * There are no messages defined by users, and so no packed messages (`Any`), which would need them.
  */
 import type { TypeProvider } from '../declaration.ts';
 import { lookup } from '../../stdx/lookup.ts';

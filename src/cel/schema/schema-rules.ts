@@ -1,8 +1,6 @@
 /**
  * Validation rules of a schema (`x-kubernetes-validations`), compiled against the type of
  * the schema node that they belong to: `self`, and `oldSelf` for rules on transitions.
- *
- * What it is not: the walk over a schema, or over data; nor what a rule's message may look like.
  */
 import type { Environment } from '../cel.ts';
 import type { SizeHints } from '../cost.ts';

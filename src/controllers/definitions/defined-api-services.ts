@@ -4,7 +4,7 @@
  *     served, not there ▶ created      labelled, with another spec ▶ updated
  *     labelled, and nothing is defined there any more ▶ deleted      not labelled ▶ left alone
  *
- * What it is not: those of built-in versions, which are put right at the start of a server.
+ * Those of built-in versions are put right at the start of a server.
  *
  * Invariants: each change is decided on the object as it then is; what is changed or deleted by
  * others is put right when that is seen.

@@ -4,7 +4,7 @@
  *     accepted ─▶ names ─▶ status, in one write: NamesAccepted, Established: served
  *     deleted  ─▶ status: Terminating ─▶ every object deleted ─▶ none left ─▶ finalizer off: gone
  *
- * What it is not: serving (src/apiextensions/serving), which every server does for itself; or what
+ * Elsewhere: serving, which every server does for itself (src/apiextensions/serving), and what
  * conditions say (src/apiextensions/lifecycle).
  *
  * Invariants: each write is decided on the definition as it then is. Names that are given to one

@@ -1,7 +1,7 @@
 /**
  * Deletes every object of a resource whose definition is being deleted.
  *
- * What it is not: a client's deletion. Admission is not asked, as in the reference.
+ * Admission is not asked, as in the reference.
  *
  * Invariants: `none` is answered after a read that is current, so nothing that was acknowledged
  * before it is left. Objects that finalizers hold are marked once, and waited for.

@@ -5,7 +5,7 @@
  *     a node's client certificate, asked for by that node     may `create` .../selfnodeclient?
  *                                  asked for by anybody else  may `create` .../nodeclient?
  *
- * What it is not: the only approver: everything else is left to people, and to other controllers.
+ * Everything else is left to people, and to other controllers.
  *
  * Invariants: the requester is whom the server wrote into the request. Who has not got the right is
  * asked about again, for rights come later: with backoff, for as long as the request is there.

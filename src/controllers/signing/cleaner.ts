@@ -5,8 +5,8 @@
  *     Denied; Failed                deniedMs after that
  *     Approved, with certificate    approvedMs after the approval, or when the certificate ends
  *
- * What it is not: exact. All requests are looked at once every `sweepMs`, and at the start. One
- * that is approved and waits for a signer stays.
+ * All requests are looked at once every `sweepMs`, and at the start. One that is approved and waits
+ * for a signer stays.
  *
  * Invariant: what is removed is the very revision that was observed.
  */

@@ -6,7 +6,7 @@
  *     kubelet-serving                 what those serve with: the same subject, hosts or addresses
  *     legacy-unknown                  anything; nothing in the cluster trusts it by this name
  *
- * What it is not: permission. The approver of a request has checked its requester.
+ * The approver of a request has checked its requester.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';

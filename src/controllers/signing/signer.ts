@@ -4,8 +4,7 @@
  *
  *     Approved ─▶ as the signer's rules say? ─▶ certificate | Failed: SignerValidationFailure
  *
- * What it is not: approval, and no other's signer: requests to a name that is not known here are
- * left to whoever signs for it.
+ * Requests to a signer that is not known here are left to whoever signs for it.
  *
  * Invariants: a request gets one certificate, or fails, once. A certificate lasts as long as was
  * asked for within `lifeMinMs` and the configured duration, and never longer than its CA.

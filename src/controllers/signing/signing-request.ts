@@ -4,7 +4,7 @@
  *
  *     created ─▶ Approved | Denied ─▶ certificate | Failed ─▶ removed after a while
  *
- * What it is not: a decision (approver.ts, signer.ts, cleaner.ts).
+ * Elsewhere: the decisions (approver.ts, signer.ts, cleaner.ts).
  *
  * Invariant: a write names the revision that it was decided on; after a conflict the request is
  * read again.

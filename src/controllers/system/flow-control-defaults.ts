@@ -6,8 +6,8 @@
  *                  without an annotation: `true` if it was never changed, else `false`
  *     neither, but marked as the server's ▶ deleted: an older release has left it
  *
- * What it is not: the objects (src/apis/flowcontrol/default-configuration.ts), nor the conditions
- * of flow schemas (flow-schema-conditions.ts).
+ * Elsewhere: the objects (src/apis/flowcontrol/default-configuration.ts), and the conditions of
+ * flow schemas (flow-schema-conditions.ts).
  */
 import { part } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

@@ -4,8 +4,8 @@
  *     kube-system/apiserver-<hash>   annotation: the address it is reached at, if others reach it
  *                                    renewTime: any other text than before is a sign of life
  *
- * What it is not: exact. A server that was killed counts for up to `absentMs` more, and so does one
- * whose Lease is old already when this server first sees it.
+ * A server that was killed counts for up to `absentMs` more, and so does one whose Lease is old
+ * already when this server first sees it.
  *
  * Invariant: time is this server's own, monotonic; the stamps of others are only compared with
  * themselves.

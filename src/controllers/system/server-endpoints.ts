@@ -7,7 +7,7 @@
  *       ▶ slice kubernetes-v4-7443   port 7443, one endpoint
  *       ▶ Endpoints kubernetes       a subset for each port
  *
- * What it is not: knowing who is there (kubernetes-service.ts).
+ * Elsewhere: knowing who is there (kubernetes-service.ts).
  *
  * Invariants: pure; the same servers make the same objects, in whichever order they come. Without a
  * server the slice `kubernetes` is there and empty.
@@ -25,7 +25,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** `10.0.1.1:6443`, `[2001:db8::1]:6443`: as a Lease tells of it. */
+/** `10.0.1.1:6443`, `[2001:db8::1]:6443`: as a Lease has it. */
 export function formatAddress({ address, port }: ServerAddress): string {
   return `${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

@@ -6,8 +6,8 @@
  *     deleted, in use       stays, Ready False: some address in it is in no other range
  *     deleted, not in use   goes
  *
- * What it is not: giving out addresses (src/admission/addresses). Out of a range that is being
- * deleted none is, from the moment that it is: services test that in their transaction.
+ * Elsewhere: giving out addresses (src/admission/addresses). Out of a range that is being deleted
+ * none is, from the moment that it is: services test that in their transaction.
  *
  * Invariants: a range has the finalizer that keeps it until its addresses are gone. Conditions'
  * times change with their status only; nothing is written that says the same.

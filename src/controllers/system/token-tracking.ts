@@ -1,10 +1,10 @@
 /**
  * Keeps the ConfigMap that says since when uses of legacy tokens have been marked on their secrets:
- * whoever removes unused tokens must not judge by a time before (spec 2, section 5.2).
+ * whoever removes unused tokens must not count from a time before (spec 2, section 5.2).
  *
  *     not there, or no date ▶ today       a date ▶ left alone
  *
- * What it is not: the marks themselves (src/authentication/account-token-uses.ts).
+ * Elsewhere: the marks themselves (src/authentication/account-token-uses.ts).
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';

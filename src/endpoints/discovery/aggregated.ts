@@ -1,7 +1,7 @@
 /**
  * Aggregated discovery: every group with every version and resource in one document.
  *
- * What it is not: bytes or HTTP. Spec 1, sections 4.1 and 9.
+ * Spec 1, sections 4.1 and 9.
  */
 import type { GroupInfo, KindInfo } from '../../apimachinery/scheme.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

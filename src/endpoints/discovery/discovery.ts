@@ -6,10 +6,10 @@
  *     /apis/<group>             APIGroup
  *     /api/v1, /apis/<g>/<v>    APIResourceList
  *
- * What it is not: sending. The caller answers If-None-Match with 304 and a miss with 404 or 406.
- * Invariants: documents depend on the scheme only, so each is made once for as long as that serves
- * the same; aggregated documents carry an ETag, which changes exactly when they do. Bound: one
- * document per path, form and format.
+ * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
+ * depend on the scheme only, so each is made once for as long as that serves the same; aggregated
+ * documents carry an ETag, which changes exactly when they do. Bound: one document per path, form
+ * and format.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';

@@ -1,8 +1,8 @@
 /**
  * Discovery, one document a level: APIVersions, APIGroupList, APIGroup, APIResourceList.
  *
- * What it is not: bytes or HTTP. A document shows exactly the verbs and subresources that the
- * scheme says are served. Spec 1, sections 1, 4.1 and 9.
+ * A document shows exactly the verbs and subresources that the scheme says are served. Spec 1,
+ * sections 1, 4.1 and 9.
  */
 import { createHash } from 'node:crypto';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';

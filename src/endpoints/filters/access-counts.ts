@@ -1,7 +1,7 @@
 /**
  * How often callers were identified and let through, and how long that took.
  *
- * What it is not: the metrics page, which reads it, or the decisions of each authorizer
+ * Elsewhere: the metrics page, which reads the counts, and the decisions of each authorizer
  * (src/authorization/decision-counts.ts).
  *
  * Bound: results are those of this file, and user names fall into six classes: nobody makes series

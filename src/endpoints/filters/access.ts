@@ -2,10 +2,8 @@
  * The part of the handler chain that decides whether a request is served, and for whom
  * (spec 2, section 1).
  *
- *     authentication ▶ audit is told ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
+ *     authentication ▶ audit begins ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
  *       401              500             400, 403        429       403
- *
- * What it is not: the methods and the authorizers; they are asked.
  *
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
@@ -39,7 +37,7 @@ export type AccessVerdict =
   | {
       readonly kind: 'admitted';
       readonly user: UserInfo;
-      /** What the caller is told of his credentials. Absent: nothing. */
+      /** Warnings to the caller about the credentials. Absent: none. */
       readonly warnings?: readonly string[];
     }
   | { readonly kind: 'refused'; readonly error: StatusError };

@@ -1,8 +1,8 @@
 /**
  * What authorization is asked about a request, and how a refusal reads (spec 2, section 5.5).
  *
- * What it is not: a second parsing of the path. The attributes are made from the same RequestInfo
- * that the handlers use, so the request that is authorized is the one that is served.
+ * The attributes are made from the same RequestInfo that the handlers use, so the request that is
+ * authorized is the one that is served.
  *
  * Invariants: an object of the kind `namespaces` lies in the namespace of its name; a list or a
  * watch that a field selector limits to one name asks for that name.

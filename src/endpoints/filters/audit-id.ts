@@ -2,7 +2,7 @@
  * The ID of a request in answers and in audit events: the header Audit-ID, taken from the client or
  * made here, and sent with every answer, audited or not.
  *
- * What it is not: unique where clients choose it. Bound: 64 visible characters; any other header is
+ * Where clients choose it, it need not be unique. Bound: 64 visible characters; any other header is
  * ignored.
  */
 import type { Prng } from '../../stdx/prng.ts';

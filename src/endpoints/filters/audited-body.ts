@@ -1,9 +1,9 @@
 /**
  * Bodies in audit events: always JSON, whatever encoding was sent, and the reason of a refusal.
  *
- * What it is not: the choice of when and whether a body is audited (audited-exchange.ts).
+ * Elsewhere: the choice of when and whether a body is audited (audited-exchange.ts).
  *
- * Invariant: what cannot be told as JSON (packed, or of an unknown kind) is left out.
+ * Invariant: what cannot be written as JSON (packed, or of an unknown kind) is left out.
  * Bound: of a streamed list no more is kept than `keptBytesMax`.
  */
 import type { AuditResponse } from '../../audit/audit.ts';
@@ -41,7 +41,7 @@ export class BodyPrefix {
   }
 }
 
-/** Undefined: it cannot be told. */
+/** Undefined: it cannot be written as JSON. */
 export function jsonOf(
   contentType: string,
   bytes: Uint8Array,

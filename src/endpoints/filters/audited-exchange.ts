@@ -1,7 +1,7 @@
 /**
- * An exchange whose request and answer are told to an audit trail on their way.
+ * An exchange whose request and answer are reported to an audit trail on their way.
  *
- * What it is not: the policy or the events (src/audit), or what is told of a body
+ * Elsewhere: the policy and the events (src/audit) and what is recorded of a body
  * (audited-body.ts). Without a policy no exchange is wrapped.
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
@@ -37,7 +37,7 @@ export interface Audited {
   watching(): void;
   /** Its stream is about to start. A promise: it must not before that. */
   beforeStream(): Promise<void> | undefined;
-  /** Told with the answer. */
+  /** Called with the answer. */
   readonly annotations: Map<string, string>;
   /** The handler has come to its end; `failed`: by throwing. A promise: an answer waits still. */
   handled(failed: boolean): void | Promise<void>;
@@ -90,7 +90,7 @@ class AuditedExchange implements HttpExchange {
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #schemaOf: SchemaOf;
   #watching = false;
-  /** Whether the stage ResponseStarted has been told, and what waits for it. */
+  /** Whether the stage ResponseStarted has been reported, and what waits for it. */
   #hasBegun = false;
   #beginning: Promise<void> | undefined;
   /** An answer that waits for its event. */

@@ -2,8 +2,8 @@
  * Limits how many requests are being answered at a time, separately for reads, writes and streams;
  * above a limit a request gets 429 (spec 2, section 1; flags and answer as in the reference).
  *
- * What it is not: fair queues; nobody waits here. Nor the bytes of bodies and answers, which the
- * transport bounds.
+ * There are no fair queues: nobody waits here. The transport bounds the bytes of bodies and
+ * answers.
  *
  * Invariants: a request holds one seat at most, until it has been answered, a stream until it has
  * ended; `leave` gives it back once. Health checks and `system:masters` hold none, so that

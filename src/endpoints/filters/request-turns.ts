@@ -6,8 +6,8 @@
  *     request ─▶ time left in this turn, and nobody waits: begins
  *        └─────▶ waits ─▶ begins in a later turn, in the order in which they came
  *
- * What it is not: a bound on how many there are (in-flight.ts), or on what a request does once it
- * has begun, which shares the turns of the event loop with others (stdx/turns.ts).
+ * Elsewhere: the bound on how many there are (in-flight.ts), and on what a request does once it has
+ * begun (stdx/turns.ts).
  *
  * Invariants: health checks never wait. At least one waiting request begins in each turn. A client
  * that has gone while it waited costs nothing. Bound: as many as there are requests on all

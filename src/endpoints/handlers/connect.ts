@@ -5,8 +5,7 @@
  *     pods/<name>/{attach,exec,portforward}              get and create, as upgrades
  *     {pods,services,nodes}/[scheme:]<name>[:port]/proxy[/<path>]    any method
  *
- * What it is not: a connection. The kind's definition says where it would lead, and why it leads
- * nowhere.
+ * The kind's definition says where it would lead, and why it leads nowhere.
  *
  * Invariants: a body is for the target of the connection and is not read; an upgrade request is
  * answered like a plain request, so every client can read the Status.

@@ -2,7 +2,7 @@
  * Reviews: a POST that asks, of a kind or of an object's subresource, and is answered in the same
  * object; nothing is stored (spec 2, sections 4.2 and 4.3).
  *
- * What it is not: the answers. They come from EndpointDeps.reviews, by kind.
+ * The answers come from EndpointDeps.reviews, by kind.
  *
  * Invariant: what the client sent is echoed, with the status of the answer and no other.
  */

@@ -4,8 +4,8 @@
  *
  *     EndpointDeps.views  ▶  the objects as they are now  ▶  selectors  ▶  the answer
  *
- * What it is not: the objects; each resource has its own view. Nor a read of the store: nothing
- * here has a resourceVersion, so none is shown, and any requested one is fulfilled.
+ * Each resource has its own view. Nothing here has a resourceVersion, so none is shown, and any
+ * requested one is fulfilled.
  *
  * Invariant: the options are checked as those of any resource. Bound: a view has few objects, so
  * `limit` and `continue` change nothing: an answer is always the whole list.

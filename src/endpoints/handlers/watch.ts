@@ -2,8 +2,8 @@
  * watch: a stream of events on a collection or on one object, with or without the state first
  * (spec 1, section 6).
  *
- * What it is not: making or sending events, which streams/ does; this handler translates the
- * request for it.
+ * Making and sending events is the business of streams/; this handler translates the request for
+ * it.
  *
  * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
  */

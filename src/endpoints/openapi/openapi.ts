@@ -5,11 +5,11 @@
  *     /openapi/v3                          the index: path ▶ URL with the hash of its document
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
  *
- * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
- * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever.
- * The hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what
- * that is made from: so the index makes none of these. A document is made anew when what it is made
- * of has changed, and no other with it; of one that is put together of pieces (pieced-document.ts)
+ * Elsewhere: sending. Invariants: nothing is made before it is asked for; what has been made is
+ * kept as gzip only, the form that clients take; a URL with a hash names one content for ever. The
+ * hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what that
+ * is made from: so the index makes none of these. A document is made anew when what it is made of
+ * has changed, and no other with it; of one that is put together of pieces (pieced-document.ts)
  * only what has changed. Between the documents of the index, and within the larger ones, other
  * requests get their turn. Bound: one entry per document and encoding.
  */

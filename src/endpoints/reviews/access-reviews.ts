@@ -1,11 +1,11 @@
 /**
  * The reviews of access: may I, may somebody, what may I, who am I (spec 2, sections 4.2, 4.3).
  *
- * What it is not: a decision; it asks the same authorizers that stand before every request. Who may
- * ask about others is decided there, too: by the right to create these reviews.
+ * It asks the same authorizers that stand before every request. Who may ask about others is decided
+ * there, too: by the right to create these reviews.
  *
  * Invariants: nothing is stored. A review that asks two things, or none, is refused and decides
- * nothing. An error inside an authorizer is told beside the answer.
+ * nothing. An error inside an authorizer is returned beside the answer.
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

@@ -1,7 +1,7 @@
 /**
  * serviceaccounts/token: a POST that is answered with a token; nothing is stored.
  *
- * What it is not: the rules; they are in src/authentication/token-request.ts.
+ * The rules are in src/authentication/token-request.ts.
  */
 import { queryValue } from '../../apimachinery/query.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';

@@ -1,8 +1,7 @@
 /**
  * TokenReview: whose token is this, and what is it good for?
  *
- * What it is not: a log-in. A token that is no good is an answer, not an error; why it is none is
- * not told.
+ * A token that is no good is an answer, not an error; the reason is not returned.
  *
  * Invariants: a token is good for the audiences that were asked for and it has, at least one; where
  * none are, the server's own are asked for. One that knows no audiences is good for these. The

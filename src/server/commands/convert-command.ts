@@ -1,7 +1,7 @@
 /**
  * `sluice convert -f FILE --output-version GROUP/VERSION`: manifests in another version, on stdout.
  *
- * What it is not: the conversion (src/apis/convert-manifest.ts). It needs no server and no store.
+ * Elsewhere: the conversion (src/apis/convert-manifest.ts). It needs no server and no store.
  *
  * A file is JSON, or YAML of one document or several; `-` is stdin. Whatever is wrong is one line
  * and exit code 2, and nothing is written; fields that are unknown, or there twice, are a warning

@@ -6,9 +6,8 @@
  *     without             a new client certificate of the CA in the data directory, at the secure
  *                         port; --group says whose member the user is
  *
- * What it is not: the making of users or of their rights (what they may do is RBAC's), or of
- * tokens (`kubectl create token`). It needs no running server: addresses and trust are those of
- * `admin.kubeconfig`, which each start of the server writes.
+ * What users may do is RBAC's; tokens come from `kubectl create token`. It needs no running server:
+ * addresses and trust are those of `admin.kubeconfig`, which each start of the server writes.
  *
  * Whatever is wrong is one line and exit code 2, and nothing is written. A certificate cannot be
  * taken back: it is valid for `--valid-for`, a year unless said otherwise.

@@ -2,8 +2,7 @@
  * Commands on a store that is not served, or beside its servers: export, import, backup, verify,
  * mark-restored. Each ends with one line that says what was done.
  *
- * What it is not: a part of a running server. Parsing is command-line.ts, formats and adapters are
- * in src/storage.
+ * Parsing is in command-line.ts; formats and adapters are in src/storage.
  *
  * Invariant: an output file appears whole and on the disk, or not at all.
  */

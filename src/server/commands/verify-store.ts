@@ -2,10 +2,9 @@
  * `sluice verify`: every record of a store is read as a server would read it, superseded ones
  * included, and held against the log; what cannot be read and what contradicts is named.
  *
- * What it is not: a repair. What cannot be read is removed by the unsafe deletion, which a feature
- * gate allows, or brought back from a backup. How a store is walked is its adapter's: an LMDB store
- * that nobody serves (lmdb/verify.ts), a FoundationDB store beside live servers
- * (fdb/fdb-verify.ts).
+ * It repairs nothing: what cannot be read is removed by the unsafe deletion, which a feature gate
+ * allows, or brought back from a backup. How a store is walked is its adapter's: an LMDB store that
+ * nobody serves (lmdb/verify.ts), a FoundationDB store beside live servers (fdb/fdb-verify.ts).
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { Clock } from '../../stdx/clock.ts';

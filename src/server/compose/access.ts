@@ -4,7 +4,7 @@
  *
  *     pki, files, keys  ▶  token methods  ▶  authentication, reviews, controllers
  *
- * What it is not: authorization, which the registry needs too (server-parts.ts has it).
+ * Elsewhere: authorization, which the registry needs too (server-parts.ts has it).
  *
  * Invariant: whatever is wrong with a file or a flag ends the start before anything is served.
  */

@@ -1,7 +1,7 @@
 /**
  * Reads the file of `--admission-control-config-file`, once, for all who are configured in it.
  *
- * What it is not: what a plugin makes of its part (src/admission).
+ * Elsewhere: what a plugin makes of its part (src/admission).
  */
 import { readAdmissionConfiguration } from '../../admission/configuration.ts';
 import type { AdmissionConfiguration } from '../../admission/configuration.ts';

@@ -2,7 +2,7 @@
  * Admission webhooks of this server: follows their configurations in the log, like any other
  * object, and calls them over connections that it reuses.
  *
- * What it is not: the requests, or the handling of answers (src/admission/webhooks).
+ * Elsewhere: the requests and the handling of answers (src/admission/webhooks).
  *
  * Bounds: `callsMax` calls at once to one webhook's server; more wait in line, within their time,
  * so a slow one holds up nobody but itself. `postersMax` servers have connections. An answer has at

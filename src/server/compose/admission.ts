@@ -2,7 +2,7 @@
  * The guards of writes as one list: the authorization checks for roles and bindings, then the
  * admission plugins that the flags enable, with their configurations.
  *
- * What it is not: the reviews (src/admission), or the order of a request (endpoints/filters).
+ * Elsewhere: the reviews (src/admission) and the order of a request (endpoints/filters).
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';

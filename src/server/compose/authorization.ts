@@ -2,7 +2,7 @@
  * Authorization as a part of the server: its options' errors, its log lines, its figures, and what
  * follows from it for controllers and health.
  *
- * What it is not: a decision (src/authorization).
+ * Elsewhere: the decisions (src/authorization).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import {

@@ -6,7 +6,7 @@
  *
  * Compaction needs no Lease: any server may run it, and the store lets one do it at a time.
  *
- * What it is not: the controllers (src/controllers), or which of them run (controller-choice.ts).
+ * Elsewhere: the controllers (src/controllers) and which of them run (controller-choice.ts).
  */
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { controllerManager } from '../../controllers/controller.ts';

@@ -1,8 +1,8 @@
 /**
  * Composes the companions of writes: quotas and the addresses of services.
  *
- * What it is not: the companions (src/admission/companions) or the store's rules, which the store
- * is opened with (open-storage.ts).
+ * Elsewhere: the companions (src/admission/companions) and the store's rules, which the store is
+ * opened with (open-storage.ts).
  */
 import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
 import { serviceCompanions } from '../../admission/addresses/service-claims.ts';
@@ -59,7 +59,7 @@ export function companionParts(
     pause: () => turns.pause(),
   });
   const bounds = admission.plugins.has('ResourceQuota');
-  // What is stored is told at once, when there is nothing to forget yet.
+  // What is stored is announced at once, when there is nothing to forget yet.
   const told: { companions?: CompanionsPort } = {};
   const forget = (namespace: string): void => told.companions?.forgetEpoch(namespace);
   const lostQuota = lost(quotasResource);

@@ -5,8 +5,8 @@
  *                          one that holds their Lease
  *     storage              the store, as /readyz asks it: it works, and its log is followed
  *
- * What it is not: the components of the reference. No scheduler runs here, so none is listed: a
- * line about one would be a guess. Nor health as machines ask for it; that is health.ts.
+ * No scheduler runs here, so none is listed: a line about one would be a guess. Elsewhere: health
+ * as machines ask for it (health.ts).
  *
  * Bound: asking takes as long as the health checks may take.
  */

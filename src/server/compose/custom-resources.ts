@@ -4,8 +4,7 @@
  *
  *     definitions ─▶ follow ─▶ scheme ─▶ watches of what is another kind now end
  *
- * What it is not: the life of definitions (src/controllers/definitions), which one server looks
- * after.
+ * Elsewhere: the life of definitions (src/controllers/definitions), which one server looks after.
  */
 import { compileCustomVersion } from '../../apiextensions/custom-version.ts';
 import { definitionReader } from '../../apiextensions/serving/definition-reader.ts';

@@ -5,7 +5,7 @@
  *     ping, log, etcd ─ readyz: etcd-readiness, informer-sync, change-followers (of this server's
  *     own), admission-configurations ─ what the start has to do ─ shutdown
  *
- * What it is not: the endpoints (src/endpoints/health.ts).
+ * Elsewhere: the endpoints (src/endpoints/health.ts).
  *
  * Invariants: each check tests what its name says; what this server does not do has no check. A
  * start hook that is done stays done. A server that lags is alive but not ready: it should get no
@@ -175,7 +175,7 @@ function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
   ];
 }
 
-/** In /livez it may be late; apart, so that the other endpoints tell the truth. */
+/** In /livez it may be late; apart, so that the other endpoints stay true. */
 function checksOfHook({ name, done }: StartHook, inGrace: () => boolean): readonly HealthCheck[] {
   return [
     { name, endpoints: ['livez'], healthy: () => done() || inGrace() },

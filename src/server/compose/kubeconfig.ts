@@ -1,10 +1,10 @@
 /**
  * Client configurations: `<data-dir>/admin.kubeconfig`, and those of `sluice kubeconfig`.
  *
- * What it is not: where credentials are kept; each start writes the administrator's anew from the
- * pki folder. Over TLS the administrator shows a client certificate, and in a second context a
- * token, on the port for tokens. Where only plain HTTP is served there is the token alone; kubectl
- * sends none without TLS, other clients do.
+ * Each start writes the administrator's credentials anew, from the pki folder. Over TLS the
+ * administrator shows a client certificate, and in a second context a token, on the port for
+ * tokens. Where only plain HTTP is served there is the token alone; kubectl sends none without TLS,
+ * other clients do.
  *
  * Invariants: a credential stands beside the port that takes it: certificates beside the secure
  * one, tokens beside their own where there is one. The file is readable by its owner only.

@@ -5,7 +5,7 @@
  *     --token-port    HTTPS for who has a token: no client certificates, served by uWebSockets.js
  *     --http-port     plain HTTP for this machine
  *
- * What it is not: the adapters that serve a port (src/transport).
+ * Elsewhere: the adapters that serve a port (src/transport).
  *
  * Invariants: all are open or none is (but for a token port that nobody has asked for and that is
  * not to be had); stopping stops all.

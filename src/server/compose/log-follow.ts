@@ -1,8 +1,8 @@
 /**
  * Checks on demand whether this server keeps up with the store. Nothing polls.
  *
- * What it is not: the protection of reads, which wait for the log or are refused
- * (streams/freshness.ts). This check tells operators and load balancers earlier.
+ * Elsewhere: the protection of reads, which wait for the log or are refused (streams/freshness.ts).
+ * This check tells operators and load balancers earlier.
  *
  * Bounds: one question of each sort at a time, however many ask; each of them waits at most
  * `logFollowLimits.waitMs`. A store that cannot be reached and a log that stands still look the

@@ -2,7 +2,7 @@
  * The store that the options name, opened; and the directory that it, the keys and the
  * kubeconfig lie in.
  *
- * What it is not: stores that are moved, copied or checked (store-commands.ts).
+ * Elsewhere: stores that are moved, copied and checked (store-commands.ts).
  */
 import { objectStates } from '../../../actors/actors.ts';
 import {
@@ -23,7 +23,7 @@ import type { Storage, StoreKey } from '../../storage/storage.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from '../config/options.ts';
 
-/** What a store over several servers is told about the records of one: all must say the same. */
+/** What a store needs to know of records; all servers over one store must say the same. */
 export const recordRules = {
   mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanionConditionKey(key),
   mayBeMissed: isEpochKey,

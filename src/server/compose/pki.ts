@@ -7,8 +7,8 @@
  *     admin.crt .key          one year, a user of system:masters
  *     admin.token             the same user as a bearer token, where there is no TLS
  *
- * What it is not: a CA for others. Several servers trust each other's clients when they are given
- * one CA: copy ca.crt and ca.key before their first start, or name a CA by flags.
+ * Several servers trust each other's clients when they are given one CA: copy ca.crt and ca.key
+ * before their first start, or name a CA by flags.
  *
  * Invariants: the folder is its owner's alone (0700, files 0600). Leaves are made anew at a start
  * when they run out within `renewBeforeMs`, are not of this CA, or do not cover an address. A file

@@ -2,7 +2,7 @@
  * Admission policies of this server: follows the policies, bindings and params in the log, like any
  * other object.
  *
- * What it is not: what policies say (src/admission/policies), or their status (src/controllers).
+ * Elsewhere: what policies say (src/admission/policies) and their status (src/controllers).
  */
 import { createConditionCounts } from '../../admission/matching/condition-counts.ts';
 import type { ConditionCounts } from '../../admission/matching/condition-counts.ts';

@@ -4,9 +4,6 @@
  *     the server's own (keys, tokens, audit logs)   made 0600; a warning where that cannot be
  *     named by a flag (somebody else's)             left alone; a warning where everybody can read
  *
- * What it is not: the making of files (each part makes its own 0600), nor the store's, which are
- * the store's to keep.
- *
  * Invariants: nothing here ends a start. What is no regular file (a pipe, a device) has no reader
  * to be kept away and is left alone. No content is read.
  */

@@ -3,7 +3,7 @@
  *
  *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ defaults
  *
- * What it is not: listeners (serving.ts), background work (background.ts), or start and stop
+ * Elsewhere: listeners (serving.ts), background work (background.ts) and start and stop
  * (server.ts).
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';

@@ -5,8 +5,8 @@
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
- * What it is not: the construction of the parts: open-storage.ts, server-parts.ts (request
- * handling), serving.ts (listeners), background.ts (background work).
+ * Elsewhere: the construction of the parts: open-storage.ts, server-parts.ts (request handling),
+ * serving.ts (listeners), background.ts (background work).
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */

@@ -5,7 +5,7 @@
  * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ authentication ▶
  * impersonation ▶ authorization ▶ the API handler.
  *
- * What it is not: the parts that answer (server-parts.ts), or a port (listeners.ts).
+ * Elsewhere: the parts that answer (server-parts.ts), and the ports (listeners.ts).
  */
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { CallerAuthentication } from '../../authentication/authenticator.ts';

@@ -1,15 +1,13 @@
 /**
  * The answer to new requests during shutdown with `--shutdown-send-retry-after`: retry, over
  * another connection.
- *
- * What it is not: the closing of connections, which is the transport's.
  */
 import { healthEndpoints } from '../../endpoints/health.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 
 const retryAfterSeconds = 5;
 
-/** False: it is to be served; probes are told the truth to the end. */
+/** False: it is to be served; probes are served to the end. */
 export function refuseDuringShutdown(exchange: HttpExchange): boolean {
   const [, root = ''] = exchange.path.split('/', 2);
   if (healthEndpoints.some((endpoint) => endpoint === root)) return false;

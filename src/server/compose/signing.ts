@@ -2,8 +2,8 @@
  * The server's own signers put together: their CAs, read at the start, and the controllers that
  * approve, sign and clean up.
  *
- * What it is not: the rules of each signer (controllers/signing), or the rights of those who
- * approve by hand.
+ * Elsewhere: the rules of each signer (controllers/signing) and the rights of those who approve by
+ * hand.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { openAuthority } from '../../pki/certificate-requests.ts';

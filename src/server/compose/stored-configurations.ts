@@ -1,7 +1,7 @@
 /**
  * Follows the stored configurations of admission in the log.
  *
- * What it is not: which of them cannot be read (unreadable-records.ts).
+ * Elsewhere: which of them cannot be read (unreadable-records.ts).
  */
 import type { StoredConfiguration } from '../../admission/readiness.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

@@ -1,8 +1,6 @@
 /**
  * The functions for streams that handle records and errors: streams/ knows neither the bytes of a
  * record nor the text of a Status.
- *
- * What it is not: what differs from server to server (its store, its clock, its limits).
  */
 import type { StreamsDeps } from '../../../streams/watch-cache.ts';
 import { stampResourceVersion } from '../../apimachinery/object-encoding.ts';

@@ -10,7 +10,7 @@
  *
  * A server with a store to itself has made them before it serves anybody.
  *
- * What it is not: the objects (src/apis/flowcontrol, src/apis/scheduling) or the controllers
+ * Elsewhere: the objects (src/apis/flowcontrol, src/apis/scheduling) and the controllers
  * (src/controllers/system).
  */
 import type { Identity } from '../../apimachinery/identity.ts';

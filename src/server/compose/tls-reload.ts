@@ -62,7 +62,7 @@ export interface FollowedTls extends TlsReloadDeps {
   readonly tls: TlsMaterial;
   readonly cas: CaStore;
   readonly ports: TlsPorts;
-  /** Is told of the certificate that is served now. */
+  /** Is called with the certificate that is served now. */
   readonly onServing: (tls: TlsMaterial) => void;
 }
 

@@ -4,7 +4,7 @@
  *
  *   secrets, as they are and as they change ─▶ token actors ─▶ command `due` to the secret's actor
  *
- * What it is not: the deadlines, or what they mean; both are in actors/.
+ * The deadlines, and what they mean, are in actors/.
  *
  * Bounds: at the start, `restoredPerTurn` tokens in a turn of the event loop.
  */

@@ -5,7 +5,7 @@
  *   keys, flags, files ─▶ methods: service accounts, bootstrap tokens, issuers, webhook (in order)
  *                      ─▶ issuer ─▶ serviceaccounts/token, token secrets
  *
- * What it is not: the flags (token-options.ts), or the keys (token-keys.ts).
+ * Elsewhere: the flags (token-options.ts) and the keys (token-keys.ts).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';

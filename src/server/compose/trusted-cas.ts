@@ -2,7 +2,7 @@
  * The CAs whose clients are known: the server's own, --client-ca-file, and of proxies
  * --requestheader-client-ca-file (spec 2, section 5.2). The files may change while it runs.
  *
- * What it is not: the watching of the files (tls-reload.ts).
+ * Elsewhere: the watching of the files (tls-reload.ts).
  *
  * Invariant: what is in force was read whole, and every file of it holds certificates.
  */

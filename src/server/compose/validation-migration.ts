@@ -2,7 +2,7 @@
  * How this server runs declared rules beside hand-written ones: by its feature gates, with counts
  * for the metrics page and lines in the log (spec 1, section 9, rule 7).
  *
- * What it is not: the comparison itself (src/apis/validation/migrated-rules.ts).
+ * Elsewhere: the comparison itself (src/apis/validation/migrated-rules.ts).
  *
  * Bound: one line of the log for each of the first `loggedMax` reports, then one in `loggedEvery`:
  * a rule that is wrong is wrong in every request. A write that is decided again counts again.

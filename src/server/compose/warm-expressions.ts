@@ -3,8 +3,7 @@
  * function of the compiler when it is first called, and with a large definition as the first one
  * that would be turns of 30 to 50 ms.
  *
- * What it is not: a check, or a cache. What is compiled here is forgotten.
- * Bound: some tens of milliseconds of the start.
+ * What is compiled here is forgotten. Bound: some tens of milliseconds of the start.
  */
 import {
   expressionErrors,

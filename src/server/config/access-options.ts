@@ -2,7 +2,7 @@
  * Flags of the secure port and of authentication, and those of authorization with them (spec 2,
  * sections 5.2-5.5).
  *
- * What it is not: reading the files that they name. That happens at start, and fails there.
+ * The files that they name are read at start, and a mistake in one fails there.
  *
  * Invariants: a configuration that would serve less safely than it says is refused: plain HTTP
  * beyond loopback, TLS below 1.2, half a key pair, no port at all.

@@ -11,7 +11,7 @@ import type { OptionSpec, RawValues } from './option-values.ts';
 
 export interface AdmissionConfig {
   readonly plugins: ReadonlySet<AdmissionPluginName>;
-  /** An AdmissionConfiguration; undefined: no plugin is told anything. */
+  /** An AdmissionConfiguration; undefined: no plugin is configured. */
   readonly configFile: string | undefined;
   readonly tolerationSeconds: TolerationSeconds;
   /** Calls at once to the server of one webhook. */

@@ -17,7 +17,7 @@ import {
 } from './option-values.ts';
 import type { OptionSpec, RawValues } from './option-values.ts';
 
-/** What both backends can be told. */
+/** What can be configured for both backends. */
 export interface AuditDelivery {
   readonly mode: AuditMode;
   /** Of the events; '' is the one there is. */

@@ -1,7 +1,7 @@
 /**
  * Flags of authorization: modes with what they need, or a configuration file (spec 2, section 5.5).
  *
- * What it is not: reading the files that they name. That happens at start, and fails there.
+ * The files that they name are read at start, and a mistake in one fails there.
  *
  * Invariant: a configuration file stands alone; a flag of a mode that is not chosen is an error.
  */

@@ -2,7 +2,7 @@
  * Flags that bound what callers may have the server hold for them at one time: requests in flight,
  * bytes of bodies that come and of answers that nobody takes. Each process has bounds of its own.
  *
- * What it is not: the counting (src/endpoints/filters/in-flight.ts, and src/transport).
+ * Elsewhere: the counting (src/endpoints/filters/in-flight.ts, and src/transport).
  */
 import type { InFlightLimits } from '../../endpoints/filters/in-flight.ts';
 import { integer } from './option-values.ts';

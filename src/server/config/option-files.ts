@@ -1,7 +1,7 @@
 /**
  * Files that flags name: their content, or one line that says which flag's could not be read.
  *
- * What it is not: what is in them; nor files that are read again later (authentication-reload.ts).
+ * Elsewhere: what is in them; and files that are read again later (authentication-reload.ts).
  */
 import { messageOf } from '../../stdx/message-of.ts';
 import { readFileAtStart } from '../../stdx/regular-file.ts';

@@ -1,7 +1,7 @@
 /**
  * Reading single flags: text as given -> value, or one line that names the flag and what it wants.
  *
- * What it is not: the flags (options.ts and the *-options.ts beside it).
+ * Elsewhere: the flags (options.ts and the *-options.ts beside it).
  */
 import { parseDurationMs } from '../../stdx/duration.ts';
 

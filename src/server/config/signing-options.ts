@@ -1,7 +1,7 @@
 /**
  * Flags of the server's own signers of certificates (spec 2, section 5.2).
  *
- * What it is not: reading the files that they name (signing.ts).
+ * Elsewhere: reading the files that they name (signing.ts).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { duration, optional, OptionsError } from './option-values.ts';

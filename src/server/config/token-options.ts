@@ -2,7 +2,7 @@
  * Flags of bearer tokens: service accounts, bootstrap tokens, webhooks; and of the controllers that
  * look after them (spec 2, sections 3.1 and 5.2).
  *
- * What it is not: reading the files that they name (token-methods.ts).
+ * Elsewhere: reading the files that they name (token-methods.ts).
  */
 import { chosenControllers } from '../compose/controller-choice.ts';
 import type { ControllerShortName } from '../compose/controller-choice.ts';

@@ -3,8 +3,6 @@
  *
  *     deprecated in 1.N   registered until 1.(N+2), help begins `(Deprecated from 1.N)`
  *     1.(N+3) and later   hidden: not registered, unless hidden metrics are asked for
- *
- * What it is not: registering anything.
  */
 export type MetricStability = 'ALPHA' | 'BETA' | 'STABLE';
 

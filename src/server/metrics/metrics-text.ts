@@ -2,7 +2,7 @@
  * Metrics as text, in the form that Prometheus scrapes: one family after the other, in pieces small
  * enough for a turn of the event loop.
  *
- * What it is not: the page (metrics.ts), or knowledge of any metric.
+ * Elsewhere: the page (metrics.ts). No metric is known here.
  *
  * Invariants: label values are escaped; a family is contiguous; the buckets of a histogram are
  * cumulative and end with +Inf. The text of a set of labels is made once for as long as the set

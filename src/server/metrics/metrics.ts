@@ -1,9 +1,8 @@
 /**
  * The metrics page, in the text form that Prometheus scrapes.
  *
- * What it is not: counting. The parts count for themselves; their numbers are read when the page is
- * asked for, so nothing on a hot path knows of metrics. What is deprecated or hidden is said in
- * metric-stability.ts.
+ * The parts count for themselves; their numbers are read when the page is asked for, so nothing on
+ * a hot path knows of metrics. What is deprecated or hidden is said in metric-stability.ts.
  *
  * Invariants: every metric of this program has a stability class in its help text; what only rises
  * (`..._total`) is a counter. However many ask at once, the page is written once for them, and no
@@ -72,7 +71,7 @@ export interface MetricsSetting {
   readonly series?: readonly MetricSeries[] | undefined;
   /** Resolves in a later turn of the event loop. Absent: the page is written in one. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Is told of deprecated metrics that are registered. */
+  /** Is called with deprecated metrics that are registered. */
   readonly warn: (text: string) => void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Metrics of objects, watches and the store, under the reference's names.
  *
- * What it is not: counting (src/endpoints/watch-counts.ts, src/storage/timed-storage.ts).
+ * Elsewhere: counting (src/endpoints/watch-counts.ts, src/storage/timed-storage.ts).
  */
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { formatGroupResource } from '../../apimachinery/schema.ts';

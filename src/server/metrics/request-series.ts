@@ -2,7 +2,7 @@
  * Metrics of requests, under the reference's names, labels and buckets, which public dashboards and
  * alerts for API servers query.
  *
- * What it is not: counting (src/endpoints/request-counts.ts, src/endpoints/filters).
+ * Elsewhere: counting (src/endpoints/request-counts.ts, src/endpoints/filters).
  */
 import type { AccessCounts } from '../../endpoints/filters/access-counts.ts';
 import type {

@@ -1,7 +1,7 @@
 /**
  * All that one server counts, and the two pages that show it: /metrics and /metrics/slis.
  *
- * What it is not: HTTP, or the form of a page (metrics.ts).
+ * Elsewhere: the form of the page (metrics.ts).
  */
 import { createAccessCounts } from '../../endpoints/filters/access-counts.ts';
 import type { AccessCounts } from '../../endpoints/filters/access-counts.ts';

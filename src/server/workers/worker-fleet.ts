@@ -5,8 +5,6 @@
  *   ended    unasked: another one takes its place, at once or after a growing pause
  *   stop     all are told to stop and may finish their work; those that do not end are killed
  *
- * What it is not: the store or the port.
- *
  * Invariants: as many workers as asked for, or one on its way for each that is missing; a worker
  * that never gets ready when the fleet starts ends the start, later it is tried again.
  * Bounds: `fleetLimits`.

@@ -1,5 +1,5 @@
 /**
- * What the primary process and its workers tell each other beside the store's channel.
+ * The messages between the primary process and its workers, beside the store's channel.
  *
  *   worker ─ online ▶ primary ─ begin ▶ worker ─ ready ▶ primary   ...   primary ─ stop ▶ worker
  */

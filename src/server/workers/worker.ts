@@ -1,7 +1,7 @@
 /**
  * A worker: one whole API server in a process of its own, whose store is served by the primary.
  *
- * What it is not: on its own. It is started, told to stop and replaced by worker-fleet.ts.
+ * It is started, told to stop and replaced by worker-fleet.ts.
  *
  * Invariants: it never outlives the primary (without the store it can promise nothing); SIGTERM to
  * it alone is a graceful end, after which another takes its place; an interrupt from the terminal

@@ -19,7 +19,7 @@
  * one. Format 1 had none: such records are read, and a store of format 1 becomes one of format 2
  * when it is opened to be written to, because builds that know format 1 only would misread it.
  *
- * What it is not: the reading or writing of it (lmdb-reads.ts, lmdb-writes.ts).
+ * Elsewhere: the reading and writing of it (lmdb-reads.ts, lmdb-writes.ts).
  */
 import { damagedState } from '../damage.ts';
 import { crcOfHead } from '../short-crc.ts';

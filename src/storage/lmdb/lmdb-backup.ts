@@ -1,11 +1,11 @@
 /**
  * A copy of an LMDB store, also of one that a server is writing to: `sluice backup`.
  *
- * What it is not: a second opener of the store. LMDB lets other processes read beside the one that
- * writes; the copy is made of one read transaction, so it is the store as it was at one commit, and
- * everything acknowledged before the backup began is in it. No lock is taken; directory-lock.ts
- * says how a server that starts meanwhile tells a backup from another server. Pages that the copy
- * still reads cannot be reused: the original grows by what is written meanwhile.
+ * LMDB lets other processes read beside the one that writes; the copy is made of one read
+ * transaction, so it is the store as it was at one commit, and everything acknowledged before the
+ * backup began is in it. No lock is taken; directory-lock.ts says how a server that starts
+ * meanwhile tells a backup from another server. Pages that the copy still reads cannot be reused:
+ * the original grows by what is written meanwhile.
  *
  * The copy holds the records and no history, and its revisions begin RESTORE_GAP above the newest
  * one. What the original gives out after the backup must not be given out again for something else,

@@ -1,7 +1,7 @@
 /**
  * Compaction of the LMDB store: the oldest changes, and the records that they ended, are removed.
  *
- * What it is not: a decision how much history is kept (compactor.ts), or of when a store is full.
+ * How much history is kept is decided by compactor.ts.
  *
  * Invariants: a step removes changes from the oldest on, and moves the compact revision, in one
  * transaction; it never moves it back. What lies at or below the compact revision before (a full

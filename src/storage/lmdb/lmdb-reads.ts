@@ -1,9 +1,8 @@
 /**
  * Reads of the LMDB store: one record, a range, a page of the log, now or at a revision.
  *
- * What it is not: asynchronous. Each function runs in one turn of the event loop, and lmdb-js keeps
- * one read transaction over a turn without a commit in it, so each sees one snapshot, the counter
- * of revisions included.
+ * Each function runs in one turn of the event loop, and lmdb-js keeps one read transaction over a
+ * turn without a commit in it, so each sees one snapshot, the counter of revisions included.
  *
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records of one key that do not
  * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.

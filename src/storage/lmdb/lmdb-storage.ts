@@ -1,7 +1,7 @@
 /**
  * The storage contract on LMDB: the embedded store (`--store=lmdb`).
  *
- * What it is not: shared. One process has the directory; a second one is refused (`in-use`).
+ * One process has the directory; a second one is refused (`in-use`).
  *
  * Invariants: what a read sees is on the disk (tables.ts); every read is of one snapshot
  * (lmdb-reads.ts); every write is one transaction after another (lmdb-writes.ts). The ring of the
@@ -66,7 +66,7 @@ export interface LmdbReserveOptions {
   readonly reserveBytes: number;
   /** Whether a record in this state is being deleted: such are written on a full medium, too. */
   readonly isEnding: (state: string) => boolean;
-  /** Told when the store has become full, and when it is no longer. */
+  /** Called when the store has become full, and when it is no longer. */
   readonly onFull: (full: boolean) => void;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Moving an LMDB store: opening one to be exported, making one of an export.
  *
- * What it is not: concurrent. Both hold the directory as a server does; a running one is to be
- * copied first (lmdb-backup.ts), and the copy exported.
+ * Both hold the directory as a server does: a running store is to be copied first (lmdb-backup.ts),
+ * and the copy exported.
  *
  * While an import is under way the store's format is the number 0, which no build serves; finish()
  * writes the real one together with the revisions, in one transaction.

@@ -4,9 +4,9 @@
  *
  *     whole ── a commit finds no room: release ─▶ released (full) ── restore succeeds ─▶ whole
  *
- * What it is not: free space of the file system, which somebody else may take. The room is pages of
- * the store's own file: records that mean nothing, in a table of their own. Freed, they serve what
- * LMDB writes later, be it the disk, a quota or a limit of the file that has come to its end.
+ * Not free space of the file system, which somebody else may take: the room is pages of the store's
+ * own file, records that mean nothing, in a table of their own. Freed, they serve what LMDB writes
+ * later, be it the disk, a quota or a limit of the file that has come to its end.
  *
  * LMDB gives out again what transaction N has freed in transaction N+2 at the earliest: until N+1
  * is on the disk, N's predecessor must be readable. So a release ends with a transaction that
@@ -68,7 +68,7 @@ export interface ReserveOptions {
   readonly clock: Clock;
   /** 0: none. */
   readonly bytes: number;
-  /** Told when the store has become full, and when it is no longer. */
+  /** Called when the store has become full, and when it is no longer. */
   readonly onFull: (full: boolean) => void;
 }
 

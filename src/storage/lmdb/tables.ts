@@ -1,7 +1,7 @@
 /**
  * Opening the LMDB environment: its tables, its settings and the marks of format and identity.
  *
- * What it is not: access to data; see lmdb-reads.ts and lmdb-writes.ts.
+ * Elsewhere: access to data; see lmdb-reads.ts and lmdb-writes.ts.
  *
  * Settings that carry promises:
  *  - overlappingSync off. With it on, lmdb-js makes a commit visible before it is on the disk, and

@@ -2,9 +2,8 @@
  * Does the store agree with itself? Walks all tables and lists every contradiction, and every
  * record that is not as it was written.
  *
- * What it is not: a repair, nor does it know what a value should be: the caller does. It reads
- * every record; on a large store that takes time and memory in proportion to the number of keys and
- * of kept changes.
+ * It repairs nothing; the caller knows what a value should be. It reads every record; on a large
+ * store that takes time and memory in proportion to the number of keys and of kept changes.
  *
  * What a full store leaves at or below the compact revision (lmdb-writes.ts) is no contradiction:
  * nobody reads it, and it is not counted.

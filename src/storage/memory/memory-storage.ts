@@ -1,8 +1,8 @@
 /**
  * The storage contract in memory: for tests, simulation and `--store=memory`.
  *
- * What it is not: durable. "Durable" here means applied; a commit is applied in a later microtask
- * than the call, so that nobody comes to rely on seeing it at once.
+ * "Durable" here means applied; a commit is applied in a later microtask than the call, so that
+ * nobody comes to rely on seeing it at once.
  *
  * A medium is what several servers would share: every Storage made over one medium is a writer and
  * reader of the same store, and a commit of one wakes the followers of all.

@@ -1,7 +1,7 @@
 /**
  * The port between a store and its clients in other processes: frames in order, or nothing more.
  *
- * What it is not: a network protocol. Both ends are the same program, started by one process.
+ * Both ends are the same program, started by one process.
  *
  * Invariants: frames arrive whole, once and in the order sent; after onClose no frame arrives. A
  * frame that was sent may have arrived or not when the channel closes: the sender is not told.

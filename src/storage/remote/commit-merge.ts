@@ -6,7 +6,7 @@
  *   writer 2: [c]        ├─▶ one storage.commit([a b c d e]) ─▶ outcomes cut apart again
  *   writer 1: [d e]      ┘        `after` indexes moved by what stands before
  *
- * What it is not: the committer of a server (../committer.ts), which gathers single mutations.
+ * Elsewhere: the committer of a server (../committer.ts), which gathers single mutations.
  *
  * A writer that keeps losing races on a record gets a turn on it (record-queues.ts).
  *

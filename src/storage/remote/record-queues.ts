@@ -12,7 +12,7 @@
  * A turn ends with the holder's next write, when the holder goes, or after `turnMs`: a holder that
  * decided not to write, or stands still, holds up the others for no longer.
  *
- * What it is not: a lock. Nobody's promise rests on it; the preconditions decide, as ever.
+ * Not a lock: no promise rests on it; the preconditions decide, as ever.
  *
  * Bounds: `recordQueueLimits`; beyond `recordsMax` the record of the oldest losses is forgotten.
  */

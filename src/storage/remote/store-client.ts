@@ -1,8 +1,8 @@
 /**
  * The storage contract over a channel to a store server in another process.
  *
- * What it is not: a cache. Every call is a question to the server, but the tail, whose pages the
- * server sends as they come.
+ * Nothing is cached: every call is a question to the server, but the tail, whose pages the server
+ * sends as they come.
  *
  * Invariants
  *  - Commits keep the order in which they were made.

@@ -1,7 +1,7 @@
 /**
  * Serves one Storage to clients in other processes (store-client.ts), over channels.
  *
- * What it is not: a store. Every promise is the storage's own; this carries questions and answers.
+ * Every promise is the storage's own; this carries questions and answers.
  *
  *   client ═ channel ═▶ questions ─▶ storage          one at a time where the answer may be long
  *                       commits ───▶ commit-merge ──▶ storage.commit

@@ -9,7 +9,7 @@
  * was stopped, or starts in the past) reads the log itself, but never past `newest`, so that it
  * comes out exactly at the end of a page.
  *
- * What it is not: a queue for anybody. A follower holds a revision.
+ * A follower holds a revision.
  *
  * Bounds: `feedLimits`; the oldest pages are dropped first.
  */

@@ -1,7 +1,7 @@
 /**
  * One tail at the client: pages that came, until they are taken, and what goes back as credit.
  *
- * What it is not: the following of the log: pages come as the server sends them (tail-server.ts).
+ * Elsewhere: the following of the log: pages come as the server sends them (tail-server.ts).
  *
  * Invariants: pages are given in the order they came; credit is given for what has been taken and
  * worked on, that is, when the next page is asked for.

@@ -3,7 +3,7 @@
  *
  *   [ operation, 1 byte ][ id, 4 bytes ][ payload: the value in CBOR, by cbor-x ]
  *
- * What it is not: a format that lasts. Both ends are the same build, so nothing has a version.
+ * Both ends are the same build, so nothing has a version.
  *
  * Records and changes travel as rows, without the names of their fields: pages are what is sent
  * most. The bytes of a received record are a view into its frame.

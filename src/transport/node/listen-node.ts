@@ -2,7 +2,7 @@
  * The listener on node's own HTTP: HTTP/1.1 in the clear; over TLS HTTP/2 and HTTP/1.1 by ALPN,
  * with client certificates asked for when a CA is given.
  *
- * What it is not: the fast path (listen-uws.ts is).
+ * listen-uws.ts is the fast path.
  *
  * Bounds: head size, request time, idle time and connections are those of TransportLimits; above
  * them 431 and 408; what is not HTTP gets 400, a method that node does not know 405. The number of

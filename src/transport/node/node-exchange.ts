@@ -1,7 +1,7 @@
 /**
  * One request on node:http, node:https or node:http2, as an HttpExchange.
  *
- * What it is not: the listener (listen-node.ts), or a streamed response (node-response-stream.ts).
+ * Elsewhere: the listener (listen-node.ts) and a streamed response (node-response-stream.ts).
  *
  * Invariants
  *  - Header text is UTF-8 on the wire in both directions (node speaks Latin-1), as on uWebSockets.

@@ -1,8 +1,7 @@
 /**
  * The certificates of a TLS connection's peer, looked up once for each connection.
  *
- * What it is not: a check. The caller verifies the chain; the handshake has proved that the peer
- * holds the leaf's key.
+ * The caller verifies the chain; the handshake has proved that the peer holds the leaf's key.
  *
  * Bound: `chainLengthMax`; a longer chain is cut, and does not verify.
  */

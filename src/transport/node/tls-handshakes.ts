@@ -4,7 +4,7 @@
  * Between them and their sockets stands nothing: node's own listener is called when a connection's
  * turn comes, and until the handshake is over its socket is read from in its turns only.
  *
- * What it is not: a check of certificates (authentication/peer-verifier.ts).
+ * Elsewhere: the check of certificates (authentication/peer-verifier.ts).
  */
 import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';

@@ -1,7 +1,7 @@
 /**
  * The HTTP/1.1 listener on uWebSockets.js, in the clear or over TLS (secure-app.ts).
  *
- * What it is not: where client certificates or HTTP/2 are served (listen-node.ts), nor WebSockets.
+ * Client certificates and HTTP/2 are served by listen-node.ts. There are no WebSockets.
  *
  * What the library decides, and no option changes (20.30):
  *  - A connection without a request, or one whose response is complete, is closed after about 10 s

@@ -5,7 +5,7 @@
  * so only on the console. Its entry point is therefore never run: the binary for this platform and
  * Node version is loaded by its own path, so there is nothing else that could be served with.
  *
- * What it is not: an adapter (listen-uws.ts).
+ * Elsewhere: the adapter (listen-uws.ts).
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * One request on uWebSockets.js, as an HttpExchange.
  *
- * What it is not: the listener (listen-uws.ts) or the chunked response (uws-response-stream.ts).
+ * Elsewhere: the listener (listen-uws.ts) and the chunked response (uws-response-stream.ts).
  *
  * Invariants
  *  - The library's request object is read only while the constructor runs, its response object

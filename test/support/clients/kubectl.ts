@@ -40,6 +40,7 @@ export function runKubectl(
     const child = execFile(program, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
-    child.stdin?.end(input);
+    // One that ends before it has read all of it says why by its code and its texts.
+    child.stdin?.on('error', () => undefined).end(input);
   });
 }

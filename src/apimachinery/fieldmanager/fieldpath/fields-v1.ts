@@ -1,8 +1,8 @@
 /**
  * FieldsV1 from outside: JSON that claims to be a set of fields (spec 1, section 2.5).
  *
- * What it is not: the way sets that were made here are read back. Those are canonical already, and
- * canonicalFields remembers so for as long as the object lives.
+ * Sets that were made here are not read again: they are canonical already, and canonicalFields
+ * remembers so for as long as the object lives.
  *
  * Invariant: elements of an unknown kind are dropped (a later release may have written them);
  * anything else that is no set makes the whole undefined.

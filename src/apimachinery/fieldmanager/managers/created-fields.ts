@@ -1,8 +1,8 @@
 /**
  * What the maker of an object owns: everything that it made (spec 1, section 3.2).
  *
- * What it is not: a creation whose client has sent managedFields of its own; track-update.ts judges
- * those. Where nothing was sent both come to the same set.
+ * A creation whose client has sent managedFields of its own is left to track-update.ts. Where
+ * nothing was sent both come to the same set.
  *
  * The set follows from the shape of the object (../typed/shape.ts), so objects of one shape share
  * one set: it is worked out for the first of them and held in memory once.

@@ -1,7 +1,7 @@
 /**
  * The managers of an object and what each owns: the input and the output of a merge.
  *
- * What it is not: the form in which they are stored (../managers/managed-fields.ts).
+ * Elsewhere: the form in which they are stored (../managers/managed-fields.ts).
  *
  * Invariant: no manager owns nothing.
  */

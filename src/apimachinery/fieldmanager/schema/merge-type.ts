@@ -2,8 +2,8 @@
  * How the parts of an object merge: the one model that ownership is computed with (spec 1,
  * section 4.5, rules 5 and 6).
  *
- * What it is not: the types of the fields (../../typed) or validation of their values. It says for
- * each place which forms a value may have there and which parts of it have owners of their own.
+ * It says for each place which forms a value may have there and which parts of it have owners of
+ * their own.
  *
  *     atomic list, atomic map      one owner for the whole
  *     associative list             an owner per item; items are told apart by their keys, or,

@@ -2,8 +2,7 @@
  * The merge types of kinds that are described by an OpenAPI v3 schema with list and map markers, as
  * custom resources are (spec 1, section 4.5, rules 5 and 6).
  *
- * What it is not: a validator of such schemas or of values. What the schema does not say is taken
- * as untyped: keys are owned one by one, lists as a whole.
+ * What the schema does not say is taken as untyped: keys are owned one by one, lists as a whole.
  */
 import { part } from '../../members.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';

@@ -2,8 +2,7 @@
  * Whether a value has the shape of its type: what must hold before it can be merged (spec 1,
  * section 4.5, rule 1).
  *
- * What it is not: the validation of the kind. Forms, declared fields and the keys of associative
- * lists are looked at, nothing else.
+ * Forms, declared fields and the keys of associative lists are looked at, nothing else.
  *
  * Bounds: it stops after VALIDATION_ERRORS_MAX findings.
  */

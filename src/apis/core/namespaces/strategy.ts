@@ -1,8 +1,8 @@
 /**
  * Namespaces: the fields that the server itself sets, and which ones cannot be deleted.
  *
- * What it is not: emptying a namespace (a controller does) or the test that a namespace takes new
- * objects (part of the transaction that writes them).
+ * A controller empties a namespace. That a namespace takes new objects is tested in the transaction
+ * that writes them.
  *
  * Invariants: every namespace carries its name as a label, whatever a client sends; spec.finalizers
  * holds the identity's own finalizer from creation until the content is gone, and only a write to

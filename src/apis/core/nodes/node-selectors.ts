@@ -1,4 +1,4 @@
-/** Rules of node selectors: of the labels of nodes, and of their fields. */
+/** Rules of node selectors, which select nodes by their labels and fields. */
 import { forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { items, objects, text, texts } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';

@@ -1,9 +1,8 @@
 /**
  * binding: a scheduler puts a pod on a node (spec 1, section 1.3).
  *
- * What it is not: a stored object. A Binding names the pod, the node, and annotations that go onto
- * the pod, with the feature gate PodTopologyLabelsAdmission labels, too; a uid or resourceVersion
- * in it is a condition.
+ * A Binding names the pod, the node, and annotations that go onto the pod, with the feature gate
+ * PodTopologyLabelsAdmission labels, too; a uid or resourceVersion in it is a condition.
  *
  * Invariants: a pod is bound once; one that is being deleted, or that waits for its scheduling
  * gates, is not. Of two schedulers one wins: the pod's actor decides.

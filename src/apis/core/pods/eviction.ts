@@ -7,8 +7,8 @@
  *     one, pod not ready and the budget lets it go  ──▶ delete it, if it is still that very pod
  *     one                                           ──▶ take one disruption, or 429; delete it
  *
- * What it is not: one transaction. A disruption that was taken stays taken when the deletion is
- * refused after all; the controller that counts the pods gives it back, as for any pod that was not
+ * These are two transactions: a disruption that was taken stays taken when the deletion is refused
+ * after all. The controller that counts the pods gives it back, as for any pod that was not
  * deleted.
  *
  * Invariants: a dry run makes all checks and changes nothing. The pod's status reports the

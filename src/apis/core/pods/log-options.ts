@@ -1,7 +1,7 @@
 /**
  * Options of a container's log, from the query (PodLogOptions).
  *
- * What it is not: the log. Booleans are read leniently, as in every query (query.ts).
+ * Booleans are read leniently, as in every query (query.ts).
  */
 import { forbidden, invalid, notSupported } from '../../../apimachinery/field-error.ts';
 import type { FieldError } from '../../../apimachinery/field-error.ts';

@@ -1,7 +1,7 @@
 /**
  * pods/resize: processor time and memory of a running pod's containers (spec 1, section 1.3).
  *
- * What it is not: the resizing. The node does that and reports it in the status.
+ * The node resizes, and reports it in the status.
  *
  * Invariants: a write here changes `resources` and `resizePolicy` of containers that exist, and
  * nothing else; of the resources only cpu and memory; the pod keeps its QoS class.

@@ -5,9 +5,6 @@
  *               with scheduling gates, the condition that reports them
  *     update    the status, and the fields that its priority class sets
  *     status    the QoS class
- *
- * What it is not: defaults (a client could have written those), the fields that admission sets, or
- * those that controllers and nodes write later.
  */
 import { objects, part } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
@@ -52,7 +49,7 @@ function withPriorityOf(next: ApiObject, current: ApiObject): ApiObject {
   return Object.keys(kept).length === 0 ? next : { ...next, spec: { ...spec, ...kept } };
 }
 
-/** The class is told once and stays: whoever writes the status need not repeat it. */
+/** The class is set once and stays: whoever writes the status need not repeat it. */
 function withQosClassOf(next: ApiObject, current: ApiObject): ApiObject {
   const status = part(next, 'status');
   const { qosClass } = part(current, 'status');

@@ -1,7 +1,7 @@
 /**
  * Warnings for pods and pod templates: what is accepted but does not do what its author expects.
  *
- * What it is not: rules (../validation/pods.ts).
+ * Elsewhere: the rules (validation/pods.ts).
  *
  * Bounds: a port is compared with `portsComparedMax` others of its number.
  */

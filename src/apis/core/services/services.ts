@@ -1,4 +1,4 @@
-/** Services: one name and one address for many pods. */
+/** Services: one name and one address for a group of pods. */
 import type { Identity } from '../../../apimachinery/identity.ts';
 import { part, text, texts } from '../../../apimachinery/members.ts';
 import { quote } from '../../../apimachinery/quote.ts';

@@ -13,8 +13,7 @@
  * node ports, the health check port, fields of load balancers, the traffic policy, IP families. The
  * node port of a port that the writer has left out stays, if the new type has node ports.
  *
- * What it is not: giving out addresses, or the rules that judge what clients write
- * (validation.ts).
+ * Elsewhere: giving out addresses and the rules for what clients write (validation.ts).
  *
  * Invariants: pure; contradictory input is left for the rules to refuse.
  */

@@ -1,8 +1,7 @@
 /**
  * Rules of services.
  *
- * What it is not: what gives services their addresses and ports. A field that the reference fills
- * in before it validates is not required here.
+ * A field that the reference fills in before it validates is not required here.
  */
 import {
   duplicate,

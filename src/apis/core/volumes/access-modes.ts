@@ -1,4 +1,4 @@
-/** How Tables show the access modes and the state of volumes and claims. */
+/** The access modes and the phase of volumes and claims as Tables show them. */
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import type { Column, FillName } from '../../tables/columns.ts';
 import { column, wide } from '../../tables/columns.ts';

@@ -1,7 +1,7 @@
 /**
  * Fields that a pod for one operating system may not set, in the pod and in its containers.
  *
- * What it is not: the validation of the fields that it may set (security-contexts.ts).
+ * Elsewhere: the validation of the fields that it may set (security-contexts.ts).
  */
 import { forbidden } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';

@@ -1,7 +1,7 @@
 /**
  * Rules of the volume sources that volumes of pods and persistent volumes share.
  *
- * What it is not: which fields must be given; the schema says that.
+ * The schema says which fields must be given.
  */
 import {
   forbidden,
