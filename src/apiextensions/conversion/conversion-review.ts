@@ -2,9 +2,9 @@
  * ConversionReviews: what a conversion webhook is asked, and what is made of its answer (spec 1,
  * section 9).
  *
- * What it is not: the call. Invariants: pure, and in steps, one for each object. Objects come back in the order in which they were
- * given, as many as were asked for, each the one that it was but for its fields, labels and
- * annotations; anything else is a problem, said in the reference's words.
+ * What it is not: the call. Invariants: pure, and in steps, one for each object. Objects come back
+ * in the order in which they were given, as many as were asked for, each the one that it was but for
+ * its fields, labels and annotations; anything else is a problem, said in the reference's words.
  */
 import { items, part, text } from '../../apimachinery/members.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
@@ -47,8 +47,8 @@ export function conversionReview({
   const head = { kind: 'ConversionReview', apiVersion: `${group}/${version}` };
   const request = JSON.stringify({ uid, desiredAPIVersion: apiVersion });
   const objects = `[${texts.join(',')}]`;
-  const body = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)},"objects":${objects}}}`;
-  return { ...head, body };
+  const opened = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)}`;
+  return { ...head, body: `${opened},"objects":${objects}}}` };
 }
 
 export type ReviewAnswer =

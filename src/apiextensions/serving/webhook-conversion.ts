@@ -76,9 +76,11 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
         if (batch.objects.length === 0) return { kind: 'ok', objects: results };
         const answer = await ask(deps, batch, apiVersion, inTurns);
         if (answer.kind !== 'ok') return { kind: 'refused', error: errorOf(answer, batch) };
-        await inTurns(showAll(answer.objects, (object, i) => {
-          results[batch.places[i] as number] = shown(object);
-        }));
+        await inTurns(
+          showAll(answer.objects, (object, i) => {
+            results[batch.places[i] as number] = shown(object);
+          }),
+        );
       }
     },
     remember(object, apiVersion, converted) {

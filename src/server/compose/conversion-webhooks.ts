@@ -3,8 +3,8 @@
  *
  * What it is not: what is asked, or what is made of the answer (src/apiextensions/conversion).
  *
- * Invariants: a call ends within `timeoutMs` and is not tried again. An answer is read in steps; the
- * longest is the engine's own reading of JSON, so it is small.
+ * Invariants: a call ends within `timeoutMs` and is not tried again. An answer is read in steps;
+ * the longest is the engine's own reading of JSON, so it is small.
  */
 import { bodyValuesMax } from '../../apimachinery/codecs/body-bounds.ts';
 import { jsonSteps } from '../../apimachinery/codecs/json.ts';
