@@ -1,6 +1,7 @@
 /**
  * Ends watches that have to go together: those of a removed type, of a resource whose state can no
- * longer be shown, or all of them at a stop. Ten thousand sockets to be closed are more than one turn.
+ * longer be shown, or all of them at a stop. Ten thousand sockets to be closed are more than one
+ * turn.
  *
  *      begin ─▶ groups out of the map, no new watch joins them ─▶ their watchers, a slice per turn
  *                 └ the next change of the resource waits until all have gone

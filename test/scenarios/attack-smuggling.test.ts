@@ -33,8 +33,9 @@ const length = (text: string): string => String(Buffer.byteLength(text));
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const last = '0\r\n\r\n';
 
-/** What a socket says to these bytes until it is closed; nothing more is sent. */
-function said(port: Port, bytes: string): Promise<string> {
+/** What a socket says to these bytes until it is closed; nothing more is sent, but `then` once it
+ * has begun to answer: uWebSockets.js closes where a request comes before the answer to the last. */
+function said(port: Port, bytes: string, then = ''): Promise<string> {
   return new Promise((resolve) => {
     const socket: Socket =
       port === 'plain'
@@ -48,6 +49,7 @@ function said(port: Port, bytes: string): Promise<string> {
     let text = '';
     socket.on(port === 'plain' ? 'connect' : 'secureConnect', () => socket.write(bytes, 'latin1'));
     socket.on('data', (piece) => (text += piece.toString('latin1')));
+    socket.once('data', () => void (then !== '' && socket.write(then, 'latin1')));
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(text));
   });
@@ -123,8 +125,9 @@ suite('a request hidden in a request leaves no event and changes nothing:', () =
     const open = `GET ${openPath}?shown=`;
     const end = ` HTTP/1.1\r\n${authorized}`;
     for (const port of ports) {
-      const text = `${open}1${port}${end}\r\n${open}2${port}${end}Connection: close\r\n\r\n`;
-      const answers = await said(port, text);
+      const first = `${open}1${port}${end}\r\n`;
+      const second = `${open}2${port}${end}Connection: close\r\n\r\n`;
+      const answers = await said(port, first, second);
       assert.equal(answers.match(/HTTP\/1\.1 200/g)?.length, 2, `${port}: ${answers}`);
       for (const shown of [1, 2]) {
         const uri = `${openPath}?shown=${shown}${port}`;

@@ -48,8 +48,7 @@ export function conversionReview({
   const request = JSON.stringify({ uid, desiredAPIVersion: apiVersion });
   const objects = `[${texts.join(',')}]`;
   const opened = `${JSON.stringify(head).slice(0, -1)},"request":${request.slice(0, -1)}`;
-  const body = `${opened},"objects":${objects}}}`;
-  return { ...head, body };
+  return { ...head, body: `${opened},"objects":${objects}}}` };
 }
 
 export type ReviewAnswer =

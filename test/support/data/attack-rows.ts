@@ -279,6 +279,30 @@ const others: readonly AttackRow[] = [
     },
   },
   {
+    title: 'a collection whose deletion is only tried',
+    right: [200],
+    run: async (port) => [await send(port, { method: 'DELETE', path: `${configMaps}?dryRun=All` })],
+  },
+  {
+    title: 'quotas of many names at once',
+    right: [201],
+    run: (port, of) => {
+      const hard = record(of(50, 200), () => '5');
+      const names = Object.fromEntries(
+        Object.keys(hard).map((name) => [`count/${name}.example.com`, '5']),
+      );
+      const quota = {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { generateName: 'many-' },
+        spec: { hard: names },
+      };
+      const path = '/api/v1/namespaces/kube-public/resourcequotas';
+      const bodies = many(of(10, 100), () => JSON.stringify(quota));
+      return posts(path, json, bodies)(port);
+    },
+  },
+  {
     title: 'lists in Protobuf at once',
     right: [200, 429],
     run: (port, of) => {

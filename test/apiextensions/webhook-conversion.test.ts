@@ -1,0 +1,117 @@
+/** What is sent to a conversion webhook at a time is small, and is made and read in steps. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
+import { ConversionMissing } from '../../src/apimachinery/object-version.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { createRememberedConversions } from '../../src/apiextensions/serving/remembered-conversions.ts';
+import { webhookConversion } from '../../src/apiextensions/serving/webhook-conversion.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
+
+const [from, to] = ['shop.example/v1', 'shop.example/v2'];
+
+interface Review extends JsonObject {
+  readonly request: { readonly uid: string; readonly objects: readonly ApiObject[] } & JsonObject;
+}
+
+function widget(at: number, spec: JsonObject): ApiObject {
+  return { apiVersion: from, kind: 'Widget', metadata: { name: `w${at}` }, spec };
+}
+
+/** `asked`: how many objects and characters each call had. */
+function bench(remembered = createRememberedConversions(), reader = 'r') {
+  const asked: { readonly count: number; readonly chars: number }[] = [];
+  let steps = 0;
+  const turns = createTurns({ clock: systemClock, timers: systemTimers });
+  let uids = 0;
+  const conversion = webhookConversion({
+    group: 'apiextensions.k8s.io',
+    reviewVersions: () => ['v1'],
+    uuid: () => `${reader}${(uids += 1)}`,
+    turns: {
+      run: (step) =>
+        turns.run(() => {
+          steps += 1;
+          // Each step is the last of its part.
+          return step(() => true);
+        }),
+    },
+    remembered,
+    read: (object) => object,
+    call: (body) => {
+      const { apiVersion, kind, request } = JSON.parse(body) as Review;
+      asked.push({ count: request.objects.length, chars: body.length });
+      const convertedObjects = request.objects.map((object) => ({ ...object, apiVersion: to }));
+      const response = { uid: request.uid, result: { status: 'Success' }, convertedObjects };
+      return Promise.resolve({ apiVersion, kind, response } as unknown as JsonObject);
+    },
+  });
+  return { asked, conversion, steps: () => steps };
+}
+
+async function converted(objects: readonly ApiObject[]) {
+  const { asked, conversion, steps } = bench();
+  const answer = await conversion.convert(objects, to, ({ apiVersion, metadata }) => {
+    return `${apiVersion} ${metadata.name ?? ''}`;
+  });
+  assert.ok(answer.kind === 'ok');
+  assert.deepEqual(
+    answer.objects,
+    objects.map(({ metadata }) => `${to} ${metadata.name ?? ''}`),
+  );
+  return { asked, steps: steps() };
+}
+
+describe('objects that a webhook converts', () => {
+  it('come back in their order, also where some need no conversion, in steps of one each', async () => {
+    const objects = Array.from({ length: 1_200 }, (_, at) =>
+      at % 3 === 0 ? { ...widget(at, {}), apiVersion: to } : widget(at, { at }),
+    );
+    const { asked, steps } = await converted(objects);
+    assert.deepEqual(
+      asked.map(({ count }) => count),
+      [500, 300],
+    );
+    assert.ok(steps > objects.length, 'each of them has a step');
+  });
+
+  it('are sent a MiB at a time, or one of them', async () => {
+    const objects = Array.from({ length: 12 }, (_, at) =>
+      widget(at, { text: 'x'.repeat(at === 5 ? 2_000_000 : 300_000) }),
+    );
+    const { asked } = await converted(objects);
+    assert.equal(asked.length, 4);
+    for (const { chars } of asked) assert.ok(chars < 3_200_000);
+  });
+
+  it('are sent so many values at a time as a body may hold, and one object more', async () => {
+    const list = Array.from({ length: 5_000 }, (_, at) => at);
+    const { asked } = await converted(Array.from({ length: 20 }, (_, at) => widget(at, { list })));
+    for (const { count } of asked) assert.ok(count * 5_000 <= bodyValuesMax);
+  });
+});
+
+describe('what is remembered of conversions', () => {
+  it('is bounded for all types together, and the newest is kept however large it is', () => {
+    const remembered = createRememberedConversions();
+    const object = widget(0, {});
+    for (let i = 0; i < 10; i += 1) remembered.set(`${i}${'x'.repeat(8 * 1024 * 1024)}`, object);
+    const known = Array.from({ length: 10 }, (_, i) =>
+      remembered.get(`${i}${'x'.repeat(8 * 1024 * 1024)}`),
+    );
+    assert.ok(known.filter((each) => each !== undefined).length <= 3);
+    assert.equal(known[9], object);
+    remembered.set('y'.repeat(30 * 1024 * 1024), object);
+    assert.equal(remembered.get('y'.repeat(30 * 1024 * 1024)), object);
+  });
+
+  it('is not shared by two readers of the same answers', () => {
+    const remembered = createRememberedConversions();
+    const one = bench(remembered, 'a').conversion;
+    const another = bench(remembered, 'b').conversion;
+    one.remember(widget(0, {}), to, widget(0, { read: 'by one' }));
+    assert.equal(one.need(widget(0, {}), to).metadata.name, 'w0');
+    assert.throws(() => another.need(widget(0, {}), to), ConversionMissing);
+  });
+});
