@@ -31,10 +31,10 @@ export function newKilledStore(name: string): KilledStore {
   return {
     start: (flags) => startServer({ dataDir, flags: [...store, ...flags] }),
     async assertSound(title) {
-      const { code, stderr, stdout } = await runToEnd(['verify', ...where]);
+      const { code, stderr } = await runToEnd(['verify', ...where]);
       assert.equal(code, 0, `${title}: ${stderr}`);
-      const compacted = / compactRevision=(\d+)/.exec(stdout)?.[1];
-      assert.ok(compacted !== undefined, stdout);
+      const compacted = / compactRevision=(\d+)/.exec(stderr)?.[1];
+      assert.ok(compacted !== undefined, stderr);
       return BigInt(compacted);
     },
   };
