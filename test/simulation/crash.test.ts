@@ -3,20 +3,15 @@
  *
  * What it is not: a power cut. The kernel survives, so what this cannot see is a missing flush.
  *
- * SLUICE_CRASH_ROUNDS (default 6) and SLUICE_CRASH_SEED (default random, printed) set the run.
+ * SLUICE_CRASH_ROUNDS (default 6) and SLUICE_CRASH_SEED (default random, printed) set the run,
+ * SLUICE_TEST_STORE=fdb the store (support/servers/killed-store.ts).
  */
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { systemClock } from '../../src/stdx/clock.ts';
-import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
-import { decodeRecord } from '../../src/storage/record-codec.ts';
-import type { StoreKey } from '../../src/storage/storage.ts';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
-import { startServer } from '../support/servers/server-process.ts';
+import { newKilledStore } from '../support/servers/killed-store.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
 import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
 import type { ObjectList, StoredObject } from '../support/clients/watch-client.ts';
@@ -28,9 +23,6 @@ const keysPerWriter = 4;
 const collection = '/api/v1/namespaces/default/configmaps';
 /** Short, so that compaction too is killed in the middle; watchers resume well within it. */
 const flags = ['--watch-history=3s', '--log-level=error'];
-
-const directories = temporaryDirectories('sluice-crash');
-after(() => directories.removeAll());
 
 /** What a key may be after a crash. Undefined stands for "not there". */
 interface KnownKey {
@@ -139,31 +131,6 @@ function assertNothingLost(load: Load, list: ObjectList, round: number): void {
   }
 }
 
-/** Between death and restart: no table contradicts another, every record can be decoded. */
-async function assertConsistent(dataDir: string, round: number): Promise<number> {
-  const storage = await openLmdbStorage({ path: dataDir, identity: 'svc', clock: systemClock });
-  try {
-    const report = storage.verify();
-    assert.deepEqual(report.problems, [], `round ${round}`);
-    let after: StoreKey | undefined;
-    let count = 0;
-    for (let more = true; more;) {
-      const page = await storage.scan({ prefix: '', after, limit: 1000 });
-      assert.ok(page.kind === 'ok');
-      for (const stored of page.value.records) {
-        JSON.parse(Buffer.from(decodeRecord(stored).object).toString());
-        count += 1;
-      }
-      after = page.value.records.at(-1)?.key;
-      more = page.value.more;
-    }
-    assert.equal(count, report.recordsCount);
-    return Number(report.compactRevision);
-  } finally {
-    await storage.close();
-  }
-}
-
 interface Follower {
   readonly title: string;
   readonly selector: string;
@@ -216,14 +183,14 @@ test(
   async (context) => {
     const prng = seededPrng(seed);
     const load = newLoad();
-    const dataDir = path.join(directories.make(), 'data');
+    const store = newKilledStore('sluice-crash');
     const followers = [
       newFollower('all', ''),
       newFollower('also all', ''),
       newFollower('odd', '&labelSelector=parity%3D1'),
     ];
-    let compacted = 0;
-    let server = await startServer({ dataDir, flags });
+    let compacted = 0n;
+    let server = await store.start(flags);
     for (let round = 0; round <= rounds; round += 1) {
       for (const follower of followers) follow(follower, server.port);
       const list = await listOf(server.port, collection);
@@ -234,8 +201,10 @@ test(
       await eventually('followers have begun', () => followers.every((f) => f.replica.synced));
       if (round === rounds) break;
       await killedRound(server, load, followers, prng, round);
-      compacted = Math.max(compacted, await assertConsistent(dataDir, round));
-      server = await startServer({ dataDir, flags });
+      const now = await store.assertSound(`round ${round}`);
+      assert.ok(now >= compacted, `round ${round}: compaction went back`);
+      compacted = now;
+      server = await store.start(flags);
     }
     await assertFollowersComplete(server, load, followers);
     assert.equal((await server.stop()).code, 0);

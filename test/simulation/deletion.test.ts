@@ -2,14 +2,13 @@
  * kill -9 in the middle of a namespace's deletion and of garbage collection: both end correctly
  * after the restart, nothing is left behind and nothing that should live is deleted (spec 1, 3.1).
  *
- * SLUICE_DELETION_KILLS (default 3) and SLUICE_DELETION_SEED (default random, printed) set the run.
+ * SLUICE_DELETION_KILLS (default 3) and SLUICE_DELETION_SEED (default random, printed) set the run,
+ * SLUICE_TEST_STORE=fdb the store (support/servers/killed-store.ts).
  */
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import {
   collectorPassed,
   deleteOwned,
@@ -19,7 +18,8 @@ import {
   referenceTo,
 } from '../support/data/owned-objects.ts';
 import type { Owned } from '../support/data/owned-objects.ts';
-import { startServer } from '../support/servers/server-process.ts';
+import { newKilledStore } from '../support/servers/killed-store.ts';
+import type { KilledStore } from '../support/servers/killed-store.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
 import { apiClient } from '../support/servers/test-server.ts';
 import type { ApiClient } from '../support/servers/test-server.ts';
@@ -30,8 +30,7 @@ const perKind = 150;
 const families = 40;
 const childrenOfEach = 4;
 
-const directories = temporaryDirectories('sluice-deletion');
-after(() => directories.removeAll());
+const flags = ['--identity=kubernetes', '--log-level=error'];
 
 function clientOf(server: ServerProcess): ApiClient {
   return apiClient(`http://127.0.0.1:${server.port}`);
@@ -105,7 +104,7 @@ async function makeFamilies(client: ApiClient, namespace: string): Promise<Famil
 async function killedDuring(
   server: ServerProcess,
   prng: Prng,
-  dataDir: string,
+  store: KilledStore,
   begin: (client: ApiClient) => Promise<unknown>,
 ): Promise<ServerProcess> {
   const client = clientOf(server);
@@ -114,7 +113,7 @@ async function killedDuring(
   await server.kill();
   await begun;
   client.close();
-  return startServer({ dataDir, flags: ['--identity=kubernetes', '--log-level=error'] });
+  return store.start(flags);
 }
 
 async function patiently(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -125,7 +124,12 @@ async function patiently(what: string, isSo: () => Promise<boolean>): Promise<vo
   assert.fail(`not so in time: ${what}`);
 }
 
-async function namespaceRound(server: ServerProcess, prng: Prng, dataDir: string, round: number) {
+async function namespaceRound(
+  server: ServerProcess,
+  prng: Prng,
+  store: KilledStore,
+  round: number,
+) {
   const before = clientOf(server);
   const name = `gone-${round}`;
   await fill(before, name);
@@ -133,7 +137,7 @@ async function namespaceRound(server: ServerProcess, prng: Prng, dataDir: string
   const target = `/api/v1/namespaces/${name}`;
   assert.equal((await before.request('DELETE', target)).status, 200);
   before.close();
-  const again = await killedDuring(server, prng, dataDir, () => Promise.resolve());
+  const again = await killedDuring(server, prng, store, () => Promise.resolve());
   const client = clientOf(again);
   await patiently(
     `${name} is gone`,
@@ -152,12 +156,17 @@ async function namespaceRound(server: ServerProcess, prng: Prng, dataDir: string
   return again;
 }
 
-async function collectionRound(server: ServerProcess, prng: Prng, dataDir: string, round: number) {
+async function collectionRound(
+  server: ServerProcess,
+  prng: Prng,
+  store: KilledStore,
+  round: number,
+) {
   const before = clientOf(server);
   const ns = `family-${round}`;
   const { owners, deleted, orphaned, shared, keeper } = await makeFamilies(before, ns);
   before.close();
-  const again = await killedDuring(server, prng, dataDir, (client) =>
+  const again = await killedDuring(server, prng, store, (client) =>
     inParallel(
       owners,
       async ({ owner, policy }) => void (await deleteOwned(client, owner, policy)),
@@ -203,12 +212,11 @@ test(
   async (context) => {
     context.diagnostic(`seed ${seed}`);
     const prng = seededPrng(seed);
-    const dataDir = path.join(directories.make(), 'data');
-    const flags = ['--identity=kubernetes', '--log-level=error'];
-    let server = await startServer({ dataDir, flags });
+    const store = newKilledStore('sluice-deletion');
+    let server = await store.start(flags);
     for (let round = 0; round < kills; round += 1) {
-      server = await namespaceRound(server, prng, dataDir, round);
-      server = await collectionRound(server, prng, dataDir, round);
+      server = await namespaceRound(server, prng, store, round);
+      server = await collectionRound(server, prng, store, round);
     }
     assert.equal((await server.stop()).code, 0);
   },
