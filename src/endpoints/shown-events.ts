@@ -5,7 +5,7 @@
  *     changes ─▶ frames of the stored version ─▶ convertingSink ─▶ convert ─▶ selected? ─▶ sink
  *                └ with the state before, where the selection depends on what is shown
  *
- * What it is not: the conversion (response-conversion.ts), or how a watch is shown (watch-frames.ts).
+ * Elsewhere: the conversion (response-conversion.ts), how a watch is shown (watch-frames.ts).
  *
  * Invariants: events keep their order. Where the selection depends on what is shown, an event is
  * what the selected states before and now make it, as streams/selection.ts does for the stored
