@@ -11,6 +11,7 @@ import { catalogue } from '../../src/apis/catalogue.ts';
 import { deprecationWarning } from '../../src/endpoints/warnings.ts';
 import { toVersion } from '../../src/registry/versions.ts';
 import { noVectors, readCorpus } from '../support/data/corpora.ts';
+import { withoutFinalizers } from '../support/servers/open-access.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import { eventDemands } from '../support/data/event-requirements.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -104,6 +105,7 @@ describe('an emulated release takes minimal objects of all it serves', { skip: n
         'runtime-config': 'api/all=true',
         'feature-gates': 'AllAlpha=true,AllBeta=true',
         'emulated-version': `1.${release}`,
+        ...withoutFinalizers,
       });
       try {
         const { scheme } = server.running.parts.registry;

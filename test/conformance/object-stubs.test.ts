@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { readCorpus } from '../support/data/corpora.ts';
+import { withoutFinalizers } from '../support/servers/open-access.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -115,6 +116,7 @@ describe('object stubs', () => {
     server = await startTestServer({
       'runtime-config': 'api/all=true',
       'feature-gates': 'DynamicResourceAllocation=true',
+      ...withoutFinalizers,
     });
   });
   for (const row of rows) {

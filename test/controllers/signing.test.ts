@@ -305,23 +305,25 @@ describe('a signing request', () => {
     assert.equal(reply.status, 201, reply.text);
     const foreign = await makeRequest({ ...node, commonName: 'system:node:other' });
     const asked = requestObject('foreign', foreign.base64, kubeletClient, nodeUsages);
+    // A node may not even ask for another one's; who is about to join may.
+    const joiner = await server.clientCertificate('joiner', ['joiners']);
+    const joiners = { kind: 'Group', name: 'joiners' };
+    await bind(server, '', 'asking', 'system:node-bootstrapper', joiners);
     assert.equal(
-      (await server.secure(requests, { method: 'POST', body: asked, as: agent })).status,
+      (await server.secure(requests, { method: 'POST', body: asked, as: joiner })).status,
       201,
     );
     assert.equal((await shown(server, 'own')).status?.conditions, undefined);
     const role = 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient';
     await bind(server, '', 'renewal', role, { kind: 'Group', name: 'system:nodes' });
+    await bind(server, '', 'renewal-of-joiners', role, joiners);
     const own = await until(server, 'own', isDecided);
     assert.equal(own.status?.conditions?.[0]?.reason, 'AutoApproved');
     assert.match(own.status.conditions[0].message, /self kubelet client certificate/);
     certificateOf(own);
     // A right to its own certificate is none to another node's.
     assert.equal((await shown(server, 'foreign')).status?.conditions, undefined);
-    await bind(server, '', 'joining', role.replace('self', ''), {
-      kind: 'Group',
-      name: 'system:nodes',
-    });
+    await bind(server, '', 'joining', role.replace('self', ''), joiners);
     const other = await until(server, 'foreign', isDecided);
     assert.match(other.status?.conditions?.[0]?.message ?? '', /approving kubelet client/);
   });

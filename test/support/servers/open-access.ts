@@ -12,6 +12,11 @@ export const openAccess = {
   'disable-admission-plugins': 'ServiceAccount',
 } as const;
 
+/** Also, nobody takes away the finalizers with which objects of volumes are created. */
+export const withoutFinalizers = {
+  'disable-admission-plugins': 'ServiceAccount,StorageObjectInUseProtection',
+} as const;
+
 export const openAccessFlags: readonly string[] = Object.entries(openAccess).map(
   ([flag, value]) => `--${flag}=${value}`,
 );
