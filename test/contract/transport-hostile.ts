@@ -179,13 +179,17 @@ export const hostileProperties: readonly Property[] = [
     },
   ],
   [
-    'a body in a hundred thousand chunks of one byte is cut off, and others are answered',
+    'a body in 100,000 chunks of a byte is cut off where a turn brings many, and others are answered',
     echo(1_000_000),
     async (bench) => {
       const client = bench.connect();
       const head = 'POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n';
+      client.expectResponse('POST');
       client.write(`${head}${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`);
-      await client.closed;
+      // How much one read brings is the kernel's choice: a body that comes in small reads is read.
+      const answered = client.response().then(({ status }) => status);
+      const end = await Promise.race([client.closed.then(() => 'closed'), answered]);
+      assert.ok(end === 'closed' || end === 200, String(end));
       const other = bench.connect();
       post(other, 'chunked', Buffer.alloc(200_000));
       assert.equal((await other.response()).status, 200);
