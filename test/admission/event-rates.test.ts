@@ -81,6 +81,21 @@ describe('the rate of events', () => {
     assert.equal(objects.write({ event: about('q') }), '');
   });
 
+  it('tells sources and objects apart by each part of them', () => {
+    const parts = {
+      source: ['component', 'host'],
+      involvedObject: ['kind', 'namespace', 'name', 'uid', 'apiVersion'],
+    };
+    for (const [of, fields] of Object.entries(parts)) {
+      for (const field of fields) {
+        const { write } = limited({ type: 'SourceAndObject', burst: 1 });
+        const about = (value: string) => write({ event: { [of]: { [field]: value } } });
+        const refused = 'limit reached on type SourceAndObject for key a';
+        assert.deepEqual([about('a'), about('a'), about('b')], ['', refused, ''], field);
+      }
+    }
+  });
+
   it('is taken by every limit, also where another one refuses', () => {
     const { write } = limited({ burst: 1 }, { type: 'User', burst: 2 });
     assert.equal(write(), '');

@@ -9,8 +9,8 @@
  *
  * Invariants: an answer that does not say whether it allows does not. What it does not say of its
  * kind and version is as asked.
- * Bounds: answers are kept for their time, the `keptMax` used last; a question longer than `keyCharsMax`
- * is asked each time. `reviewMs` for an answer with all tries.
+ * Bounds: answers are kept for their time, the `keptMax` used last; a question longer than
+ * `keyCharsMax` is asked each time. `reviewMs` for an answer with all tries.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
