@@ -307,10 +307,26 @@ exemptions: {namespaces: [a, A, a], usernames: [""], runtimeClasses: [a_b]}`,
       'imagePolicy: {kubeConfigFile: k, allowTTL: 9999, denyTTL: x, defaultAllow: 1, more: 1}',
       [
         'imagePolicy.more: unknown field',
-        'imagePolicy.allowTTL: a number from 1 to 1800 expected, or -1 for none',
-        'imagePolicy.denyTTL: a number from 1 to 1800 expected, or -1 for none',
+        'imagePolicy.allowTTL: an integer from 1 to 1800 expected, or -1 for none',
+        'imagePolicy.denyTTL: an integer from 1 to 1800 expected, or -1 for none',
         'imagePolicy.defaultAllow: true or false expected',
       ],
+    ],
+    [
+      'ImagePolicyWebhook with durations beyond what they may be',
+      images,
+      'imagePolicy: {kubeConfigFile: k, allowTTL: 1801, denyTTL: -2, retryBackoff: 300001}',
+      [
+        'imagePolicy.allowTTL: an integer from 1 to 1800 expected, or -1 for none',
+        'imagePolicy.denyTTL: an integer from 1 to 1800 expected, or -1 for none',
+        'imagePolicy.retryBackoff: an integer from 1 to 300000 expected, or -1 for none',
+      ],
+    ],
+    [
+      'ImagePolicyWebhook with a duration that is no whole number',
+      images,
+      'imagePolicy: {kubeConfigFile: k, allowTTL: 1.5}',
+      ['imagePolicy.allowTTL: an integer from 1 to 1800 expected, or -1 for none'],
     ],
     ['ResourceQuota without one', limits, undefined, []],
     [
@@ -400,14 +416,20 @@ exemptions: {namespaces: [a, A, a], usernames: [""], runtimeClasses: [a_b]}`,
 
   it('ImagePolicyWebhook: durations in their units, the file from its folder', () => {
     const problems: string[] = [];
-    const given = document('imagePolicy: {kubeConfigFile: k, allowTTL: 50, denyTTL: -1}');
-    assert.deepEqual(readImagePolicy(given, '/etc', problems), {
-      kubeConfigFile: '/etc/k',
-      allowedMs: 50_000,
-      deniedMs: 0,
-      firstPauseMs: 500,
-      allowsWithoutAnswer: false,
-    });
+    const read = (durations: string) => {
+      const given = document(`imagePolicy: {kubeConfigFile: k${durations}}`);
+      return readImagePolicy(given, '/etc', problems);
+    };
+    const file = { kubeConfigFile: '/etc/k', allowsWithoutAnswer: false };
+    const some = read(', allowTTL: 50, denyTTL: -1');
+    assert.deepEqual(some, { ...file, allowedMs: 50_000, deniedMs: 0, firstPauseMs: 500 });
+    const usual = { ...file, allowedMs: 300_000, deniedMs: 30_000, firstPauseMs: 500 };
+    assert.deepEqual(read(''), usual);
+    assert.deepEqual(read(', allowTTL: 0, denyTTL: 0, retryBackoff: 0'), usual);
+    const most = { ...file, allowedMs: 1_800_000, deniedMs: 1_800_000, firstPauseMs: 300_000 };
+    assert.deepEqual(read(', allowTTL: 1800, denyTTL: 1800, retryBackoff: 300000'), most);
+    const none = { ...file, allowedMs: 0, deniedMs: 0, firstPauseMs: 0 };
+    assert.deepEqual(read(', allowTTL: -1, denyTTL: -1, retryBackoff: -1'), none);
     assert.deepEqual(problems, []);
   });
 });

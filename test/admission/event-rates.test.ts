@@ -32,7 +32,9 @@ function limited(...rates: Partial<EventRate>[]) {
       if (found === undefined) return '';
       assert(found instanceof StatusError);
       assert.equal(found.code, 429);
-      return found.message;
+      const [, told] = /^Too many requests: (.*)$/.exec(found.message) ?? [];
+      assert(told !== undefined, found.message);
+      return told;
     },
   };
 }
@@ -77,6 +79,21 @@ describe('the rate of events', () => {
     const refused = 'limit reached on type SourceAndObject for key kubeletn1Podnpuv1';
     assert.equal(objects.write({ event: about('p') }), refused);
     assert.equal(objects.write({ event: about('q') }), '');
+  });
+
+  it('tells sources and objects apart by each part of them', () => {
+    const parts = {
+      source: ['component', 'host'],
+      involvedObject: ['kind', 'namespace', 'name', 'uid', 'apiVersion'],
+    };
+    for (const [of, fields] of Object.entries(parts)) {
+      for (const field of fields) {
+        const { write } = limited({ type: 'SourceAndObject', burst: 1 });
+        const about = (value: string) => write({ event: { [of]: { [field]: value } } });
+        const refused = 'limit reached on type SourceAndObject for key a';
+        assert.deepEqual([about('a'), about('a'), about('b')], ['', refused, ''], field);
+      }
+    }
   });
 
   it('is taken by every limit, also where another one refuses', () => {
@@ -130,7 +147,10 @@ describe('the rate of events', () => {
     await server.remove();
     const refused = replies.filter(({ status }) => status === 429);
     assert.ok(replies.every(({ status }) => status === 201 || status === 429));
-    assert.equal(refused[0]?.body['message'], 'limit reached on type Namespace for key default');
+    assert.equal(
+      refused[0]?.body['message'],
+      'Too many requests: limit reached on type Namespace for key default',
+    );
     assert.equal(refused[0]?.body['reason'], 'TooManyRequests');
   });
 });

@@ -41,7 +41,8 @@ export function eventRateLimit(
       }
       if (refused.size === 0) return undefined;
       const all = [...refused].join(', ');
-      return newTooManyRequests(refused.size === 1 ? all : `[${all}]`, 0);
+      const reached = refused.size === 1 ? all : `[${all}]`;
+      return newTooManyRequests(`Too many requests: ${reached}`, 0);
     },
   };
 }

@@ -7,8 +7,10 @@
  *
  * What it is not: the call (src/webhooks), which is tried again where it may be.
  *
- * Bounds: answers are kept for their time, `keptMax` of them; a question longer than `keyCharsMax`
- * is asked each time. `reviewMs` for an answer with all tries.
+ * Invariants: an answer that does not say whether it allows does not. What it does not say of its
+ * kind and version is as asked.
+ * Bounds: answers are kept for their time, the `keptMax` used last; a question longer than
+ * `keyCharsMax` is asked each time. `reviewMs` for an answer with all tries.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -73,9 +75,12 @@ export function imagePolicyWebhook(
       const spec = reviewedSpec(review, identity.domain);
       const key = JSON.stringify(spec);
       const known = kept.get(key);
-      const isFresh = known !== undefined && known.untilMs > clock.monotonicMs();
-      if (isFresh) return told(known.answer, say);
       kept.delete(key);
+      if (known !== undefined && known.untilMs > clock.monotonicMs()) {
+        // To the end of the order: used last.
+        kept.set(key, known);
+        return told(known.answer, say);
+      }
       try {
         const answer = await asked(spec, identity, settings, ports);
         keep(key, answer);
@@ -96,9 +101,10 @@ function reviewedSpec({ namespace, next, subresource }: Review, domain: string):
     objects(spec, list).map((container) => ({ image: text(container, 'image') })),
   );
   const suffix = `.image-policy.${domain}/`;
-  const annotations = Object.entries(next?.metadata.annotations ?? {}).filter(([key]) =>
-    key.includes(suffix),
-  );
+  // In order, so that the same ones are the same question.
+  const annotations = Object.entries(next?.metadata.annotations ?? {})
+    .filter(([key]) => key.includes(suffix))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const told = annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) };
   return { containers, ...told, namespace };
 }
@@ -132,13 +138,20 @@ async function asked(
 function answerOf(bytes: Buffer, apiVersion: string): Answer {
   const decoded = decodeJson(bytes, { findDuplicates: false });
   const review = decoded.kind === 'refused' ? undefined : decoded.value;
-  const isReview =
-    isJsonObject(review) && review['kind'] === 'ImageReview' && review['apiVersion'] === apiVersion;
-  const status = isReview ? part(review, 'status') : {};
-  const { allowed } = status;
-  if (typeof allowed !== 'boolean') {
+  const isOne = isJsonObject(review) && isReview(review, apiVersion);
+  const status = isOne ? part(review, 'status') : {};
+  const allowed = status['allowed'] ?? false;
+  if (!isOne || typeof allowed !== 'boolean') {
     throw new WebhookError('the answer of the image policy webhook is no ImageReview', false);
   }
   const annotations = textMap(status, 'auditAnnotations');
   return { allowed, reason: text(status, 'reason'), annotations };
+}
+
+function isReview(answer: JsonObject, apiVersion: string): boolean {
+  const wanted = { kind: 'ImageReview', apiVersion };
+  return Object.entries(wanted).every(([field, value]) => {
+    const said = answer[field] ?? '';
+    return said === '' || said === value;
+  });
 }

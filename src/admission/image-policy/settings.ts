@@ -54,8 +54,11 @@ export function readImagePolicy(
     const value = settings[field] ?? 0;
     if (value === 0) return byDefault * unitMs;
     if (value === -1) return 0;
-    if (typeof value === 'number' && value >= min && value <= max) return value * unitMs;
-    problems.push(`imagePolicy.${field}: a number from ${min} to ${max} expected, or -1 for none`);
+    const isCount = typeof value === 'number' && Number.isSafeInteger(value);
+    if (isCount && value >= min && value <= max) return value * unitMs;
+    problems.push(
+      `imagePolicy.${field}: an integer from ${min} to ${max} expected, or -1 for none`,
+    );
     return 0;
   };
   return {

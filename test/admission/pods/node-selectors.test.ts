@@ -107,6 +107,7 @@ describe('the nodes of a namespace', () => {
           podNodeSelectorPluginConfig: {
             clusterDefaultNodeSelector: 'pool=usual',
             listed: 'env=test, tier=a',
+            wide: 'env=test',
           },
         },
       },
@@ -119,7 +120,13 @@ describe('the nodes of a namespace', () => {
     await make('test', 'env=test');
     await make('listed', 'env=test');
     await make('anywhere', '');
+    await make('spaced', ' env = test , tier= ');
+    await make('wide', 'env=test,zone=z');
     await make('broken', 'env');
+    await make('broken-parts', 'a=b,env=c=d');
+    await make('broken-spaces', ' ');
+    await make('broken-key', 'env_=a');
+    await make('broken-value', 'env=a b');
     for (const [name, annotations] of Object.entries(tolerating)) {
       const named = Object.entries(annotations).map(([what, value]) => [
         `scheduler.alpha.kubernetes.io/${what}`,
@@ -135,7 +142,8 @@ describe('the nodes of a namespace', () => {
   const rows: readonly (readonly [
     string,
     JsonObject | undefined,
-    JsonObject | string | undefined,
+    /** A text: why it is refused; a pattern: with 500. */
+    JsonObject | string | RegExp | undefined,
   ])[] = [
     ['plain', undefined, { pool: 'usual' }],
     ['plain', { disk: 'ssd' }, { pool: 'usual', disk: 'ssd' }],
@@ -147,7 +155,15 @@ describe('the nodes of a namespace', () => {
     ['listed', { tier: 'b' }, notListed],
     ['listed', { disk: 'ssd' }, notListed],
     ['anywhere', undefined, undefined],
-    ['broken', undefined, 'invalid selector: env'],
+    ['listed', { env: 'prod' }, conflict],
+    ['spaced', undefined, { env: 'test', tier: '' }],
+    // What the namespace adds counts, too.
+    ['wide', undefined, notListed],
+    ['broken', undefined, /^invalid selector: \[env\]$/],
+    ['broken-parts', { env: 'x' }, /^invalid selector: \[env c d\]$/],
+    ['broken-spaces', undefined, /^invalid selector: \[ \]$/],
+    ['broken-key', undefined, /^<nil>: Invalid value: "env_": name part must consist of /],
+    ['broken-value', undefined, /^\[env\]: Invalid value: "a b": a valid label must be /],
   ];
   for (const [at, [namespace, nodeSelector, expected]] of rows.entries()) {
     it(`${JSON.stringify(nodeSelector ?? {})} in ${namespace}`, async () => {
@@ -155,6 +171,11 @@ describe('the nodes of a namespace', () => {
         metadata: { name: `p${at}` },
         spec: { containers: [{ name: 'c', image: 'i' }], nodeSelector },
       });
+      if (expected instanceof RegExp) {
+        assert.equal(reply.status, 500, reply.text);
+        assert.match(String(reply.body['message']), expected);
+        return;
+      }
       if (typeof expected === 'string') {
         assert.equal(reply.status, 403, reply.text);
         assert.equal(reply.body['message'], `pods "p${at}" is forbidden: ${expected}`);
@@ -164,6 +185,33 @@ describe('the nodes of a namespace', () => {
       assert.deepEqual((reply.body['spec'] as JsonObject)['nodeSelector'], expected);
     });
   }
+
+  it('that conflict are told before the pod has a name, and a pod that is there keeps its own', async () => {
+    const spec = { containers: [{ name: 'c', image: 'i' }], nodeSelector: { env: 'prod' } };
+    const refused = await post('/api/v1/namespaces/test/pods', {
+      metadata: { generateName: 'made-' },
+      spec,
+    });
+    assert.equal(refused.status, 403, refused.text);
+    assert.equal(refused.body['message'], `pods is forbidden: ${conflict}`);
+    const moving = '/api/v1/namespaces/moving';
+    const annotate = (selector: string): Promise<Reply> =>
+      server.request('PATCH', moving, {
+        body: { metadata: { annotations: { [annotation]: selector } } },
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    await post('/api/v1/namespaces', { metadata: { name: 'moving' } });
+    await annotate('env=prod');
+    const made = await post(`${moving}/pods`, { metadata: { name: 'p' }, spec });
+    assert.equal(made.status, 201, made.text);
+    assert.equal((await annotate('env=test')).status, 200);
+    const changed = await server.request('PATCH', `${moving}/pods/p`, {
+      body: { metadata: { labels: { a: 'b' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual((changed.body['spec'] as JsonObject)['nodeSelector'], { env: 'prod' });
+  });
 
   for (const [at, { asks = false, has, namespace, own }] of pods.entries()) {
     const words = `${JSON.stringify(own ?? []).slice(0, 80)}${asks ? ', with cpu,' : ''}`;
