@@ -48,14 +48,17 @@ export function listQueryOf(
   const { ofShown, predicate } = selected.value;
   const convert = ofShown && responseConverter(kind);
   const inVersion = convert && selectShown(convert, ofShown);
-  const { limit } = options;
-  const wanted = { predicate, limit, selectShown: inVersion };
-  if (options.continue === '') {
-    return ok({ ...wanted, consistency: consistencyOf(options), continueToken: undefined });
+  let consistency: Consistency = { kind: 'most-recent' };
+  let continueToken: ListQuery['continueToken'];
+  if (options.continue === '') consistency = consistencyOf(options);
+  else {
+    const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
+    if (token instanceof StatusError) return refused(token);
+    continueToken = token;
   }
-  const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
-  if (token instanceof StatusError) return refused(token);
-  return ok({ ...wanted, consistency: { kind: 'most-recent' }, continueToken: token });
+  const { limit } = options;
+  // Written out: a copy of a literal has a hidden class of its own each time.
+  return ok({ predicate, limit, selectShown: inVersion, consistency, continueToken });
 }
 
 /** The table of spec 1, section 4.10, for a request without a continue token. */

@@ -11,6 +11,7 @@ import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { noVectors, readCorpus } from '../support/data/corpora.ts';
+import { withoutFinalizers } from '../support/servers/open-access.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -92,6 +93,7 @@ describe('an object of every kind', () => {
     server = await startTestServer({
       'runtime-config': 'api/all=true',
       'feature-gates': 'AllAlpha=true,AllBeta=true,CBORServingAndStorage=true',
+      ...withoutFinalizers,
     });
   });
   after(() => server.remove());
