@@ -8,6 +8,7 @@ import cluster from 'node:cluster';
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
 import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics } from 'node:v8';
 
 export interface InsideRequest {
   readonly id: number;
@@ -21,6 +22,7 @@ export interface InsideReply {
 
 type Known =
   | { readonly kind: 'gc' }
+  | { readonly kind: 'young-bytes' }
   | { readonly kind: 'turns-start' }
   | { readonly kind: 'turns-stop' }
   | { readonly kind: 'pauses-start' }
@@ -88,6 +90,14 @@ function startTurns(): { stop(): number } {
   };
 }
 
+/** Resident memory of the young generation: it grows with the rate of allocation, not with what
+ * is held, and is kept. */
+function youngBytes(): number {
+  return getHeapSpaceStatistics()
+    .filter(({ space_name: name }) => name.startsWith('new_'))
+    .reduce((sum, { physical_space_size: bytes }) => sum + bytes, 0);
+}
+
 async function answer(request: Known): Promise<unknown> {
   switch (request.kind) {
     case 'gc':
@@ -96,6 +106,8 @@ async function answer(request: Known): Promise<unknown> {
       await new Promise((resolve) => setTimeout(resolve, 100));
       globalThis.gc?.();
       return undefined;
+    case 'young-bytes':
+      return youngBytes();
     case 'turns-start':
       turns = startTurns();
       return undefined;

@@ -22,6 +22,8 @@ export interface MeasuredProcess {
   readonly tokenPort: number | undefined;
   /** Collects garbage, twice. */
   collectGarbage(): Promise<void>;
+  /** Resident bytes of its young generation. */
+  youngBytes(): Promise<number>;
   startTurns(): Promise<void>;
   /** The longest turn of the event loop since then: milliseconds of processor time. */
   stopTurns(): Promise<number>;
@@ -188,6 +190,7 @@ function measured(
     securePort: numberOf(secure),
     tokenPort: numberOf(tokens),
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
+    youngBytes: async () => (await ask({ kind: 'young-bytes' })) as number,
     startTurns: async () => void (await ask({ kind: 'turns-start' })),
     stopTurns: async () => (await ask({ kind: 'turns-stop' })) as number,
     startPauses: async () => void (await ask({ kind: 'pauses-start' })),
