@@ -13,9 +13,8 @@ import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
 import { frameOf, selectedEvent, selects } from './selection.ts';
 import type { Selection } from './selection.ts';
-import type { Entry, ResourceSnapshot } from './streams.ts';
+import type { Entry, EntryCursor, EventEncoder, ResourceSnapshot } from './streams.ts';
 import type { ResourceStream } from './watch-group.ts';
-import type { EventEncoder } from './streams.ts';
 
 /** The seq of a watch whose position is only known as a revision, because the changes there are not
  * in memory. */
@@ -54,9 +53,10 @@ export class InitialEvents {
   readonly #events: Events;
   readonly #limits: StreamLimits;
   readonly #scratch: Uint8Array;
-  readonly #entries: Iterator<Entry>;
+  /** Undefined where the selection names one object, which is then held. */
+  readonly #entries: EntryCursor | undefined;
   #isDone = false;
-  /** An entry that was taken from the iterator but did not fit the chunk. */
+  /** An entry that was taken from the cursor but did not fit the chunk. */
   #held: Entry | undefined;
 
   /** Encoders that can write straight into `scratch`, which the chunk is then a part of. */
@@ -71,7 +71,9 @@ export class InitialEvents {
     this.#events = events;
     this.#limits = limits;
     this.#scratch = scratch;
-    this.#entries = entriesOf(snapshot, events.selection);
+    const { namespace, name } = scopeOf(events.selection);
+    if (namespace === undefined || name === undefined) this.#entries = snapshot.entries(namespace);
+    else this.#held = snapshot.get(namespace, name);
   }
 
   get isDone(): boolean {
@@ -79,18 +81,23 @@ export class InitialEvents {
   }
 
   next(): Chunk {
-    const taken =
-      this.#events.encoder.eventInto === undefined ? this.#joined() : this.#intoScratch();
-    return { ...taken, ...this.position };
+    return this.#events.encoder.eventInto === undefined ? this.#joined() : this.#intoScratch();
   }
 
-  #joined(): Omit<Chunk, keyof Position> {
+  #take(): Entry | undefined {
+    const held = this.#held;
+    if (held === undefined) return this.#entries?.take();
+    this.#held = undefined;
+    return held;
+  }
+
+  #joined(): Chunk {
     const { encoder, selection } = this.#events;
     const { pumpChunkBytes, pumpExaminedMax } = this.#limits;
     const chunk = new ChunkMaker(pumpChunkBytes);
     let examinedCount = 0;
     while (!chunk.full && examinedCount < pumpExaminedMax) {
-      const entry = nextOf(this.#entries);
+      const entry = this.#take();
       if (entry === undefined) {
         this.#isDone = true;
         break;
@@ -98,22 +105,19 @@ export class InitialEvents {
       examinedCount += 1;
       if (selects(selection, entry)) chunk.add(encoder.event('ADDED', entry));
     }
-    return { ...chunk.take(), examinedCount };
+    const { bytes, framesCount } = chunk.take();
+    return this.#chunk(bytes, framesCount, examinedCount);
   }
 
-  #intoScratch(): Omit<Chunk, keyof Position> {
+  #intoScratch(): Chunk {
     const { encoder, selection } = this.#events;
     const { pumpExaminedMax } = this.#limits;
-    const entries = this.#entries;
     const scratch = this.#scratch;
-    let held = this.#held;
-    this.#held = undefined;
     let end = 0;
     let framesCount = 0;
     let examinedCount = 0;
     while (examinedCount < pumpExaminedMax) {
-      const entry = held ?? nextOf(entries);
-      held = undefined;
+      const entry = this.#take();
       if (entry === undefined) {
         this.#isDone = true;
         break;
@@ -127,27 +131,29 @@ export class InitialEvents {
         continue;
       }
       // One that fits no chunk goes alone; otherwise it begins the next chunk.
-      if (end === 0) return { bytes: encoder.event('ADDED', entry), framesCount: 1, examinedCount };
+      if (end === 0) return this.#chunk(encoder.event('ADDED', entry), 1, examinedCount);
       this.#held = entry;
       break;
     }
-    return { bytes: end === 0 ? undefined : scratch.subarray(0, end), framesCount, examinedCount };
+    const bytes = end === 0 ? undefined : scratch.subarray(0, end);
+    return this.#chunk(bytes, framesCount, examinedCount);
+  }
+
+  #chunk(bytes: Uint8Array | undefined, framesCount: number, examinedCount: number): Chunk {
+    const { seq, revision } = this.position;
+    return { bytes, framesCount, examinedCount, seq, revision };
   }
 }
 
-function nextOf(entries: Iterator<Entry>): Entry | undefined {
-  const next: IteratorResult<Entry, unknown> = entries.next();
-  return next.done === true ? undefined : next.value;
-}
-
-/** The entries that a selection may show, in key order: one, one namespace, or all. */
-function entriesOf(snapshot: ResourceSnapshot, selection: Selection): Iterator<Entry> {
-  const { pins } = selection.predicate;
-  const namespace = selection.namespace ?? pins.get('metadata.namespace');
-  const name = pins.get('metadata.name');
-  if (namespace === undefined || name === undefined) return snapshot.entries(namespace);
-  const entry = snapshot.get(namespace, name);
-  return (entry === undefined ? [] : [entry]).values();
+/** What a selection may show: one object, one namespace, or all. */
+function scopeOf({ namespace, predicate: { pins } }: Selection): {
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+} {
+  return {
+    namespace: namespace ?? pins.get('metadata.namespace'),
+    name: pins.get('metadata.name'),
+  };
 }
 
 /** From the history, which must reach back to `from.seq`. */

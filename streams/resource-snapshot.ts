@@ -7,7 +7,7 @@
 import type { SortedView } from '../src/stdx/sorted-map.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StampedEntry } from './resource-change.ts';
-import type { Entry, EntryKey, ResourceSnapshot } from './streams.ts';
+import type { EntryCursor, EntryKey, ResourceSnapshot } from './streams.ts';
 
 export function resourceSnapshot(
   revision: Revision,
@@ -40,7 +40,7 @@ function entries(
   view: SortedView<StampedEntry>,
   namespace: string | undefined,
   after: EntryKey | undefined,
-): IterableIterator<Entry> {
+): EntryCursor {
   const { from, below } = bounds(namespace);
   return after === undefined || after < from
     ? view.values(from, false, below)

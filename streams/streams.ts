@@ -34,6 +34,11 @@ export interface Entry {
 /** `namespace/name`, or `/name` for a cluster-scoped object: the order of lists. */
 export type EntryKey = string;
 
+/** `take` gives what `next` does, without an object around it. */
+export interface EntryCursor extends IterableIterator<Entry> {
+  take(): Entry | undefined;
+}
+
 export interface ResourceSnapshot {
   /** Everything up to and including this revision is in, nothing after it. */
   readonly revision: Revision;
@@ -43,7 +48,7 @@ export interface ResourceSnapshot {
   countAfter(namespace: string | undefined, after: EntryKey): number;
   get(namespace: string, name: string): Entry | undefined;
   /** In key order, from the first entry after `after`. Lazy. */
-  entries(namespace: string | undefined, after?: EntryKey): IterableIterator<Entry>;
+  entries(namespace: string | undefined, after?: EntryKey): EntryCursor;
   /** Objects whose record cannot be decoded, with the reason; nearly always none. `get` and
    * `entries` show their last readable state, or nothing. */
   readonly unreadable: ReadonlyMap<EntryKey, string>;

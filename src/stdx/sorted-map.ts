@@ -60,33 +60,73 @@ export class SortedView<V> {
 
   /** Values in key order, lazily, of keys >= `from` (or > `from` when `exclusive`) and < `below`.
    * The view may be held between steps for as long as it takes. */
-  *values(from = '', exclusive = false, below?: string): Generator<V, void, undefined> {
-    const path: Node<V>[] = [];
-    const indexes: number[] = [];
-    let node = this.#root;
-    while (node.children !== undefined) {
-      const at = childIndex(node.keys, from);
-      path.push(node);
-      indexes.push(at);
-      node = node.children[at] as Node<V>;
-    }
-    let at = lowerBound(node.keys, from);
-    if (exclusive && node.keys[at] === from) at += 1;
-    for (;;) {
-      const { keys, values } = node as { keys: string[]; values: V[] };
-      const end = below === undefined ? keys.length : endBelow(keys, below);
-      for (; at < end; at += 1) yield values[at] as V;
-      if (end < keys.length) return;
-      const next = nextLeaf(path, indexes);
-      if (next === undefined) return;
-      node = next;
-      at = 0;
-    }
+  values(from = '', exclusive = false, below?: string): ValueCursor<V> {
+    return new ValueCursor(this.#root, from, exclusive, below);
   }
 
   /** A new map that starts with this content. O(1). */
   fork(): SortedMap<V> {
     return new SortedMap<V>(this.#root);
+  }
+}
+
+/** Where a walk over the values of a view has got to. `take` is what hot loops call: unlike
+ * `next`, and unlike a generator, it allocates nothing and is inlined. */
+export class ValueCursor<V> implements IterableIterator<V> {
+  readonly #path: Node<V>[] = [];
+  readonly #indexes: number[] = [];
+  readonly #below: string | undefined;
+  #leaf: Node<V>;
+  #values: readonly V[];
+  #at: number;
+  #end: number;
+
+  constructor(root: Node<V>, from: string, exclusive: boolean, below: string | undefined) {
+    let node = root;
+    while (node.children !== undefined) {
+      const at = childIndex(node.keys, from);
+      this.#path.push(node);
+      this.#indexes.push(at);
+      node = node.children[at] as Node<V>;
+    }
+    const { keys } = node;
+    this.#below = below;
+    this.#leaf = node;
+    this.#values = node.values as V[];
+    this.#at = lowerBound(keys, from);
+    if (exclusive && keys[this.#at] === from) this.#at += 1;
+    this.#end = below === undefined ? keys.length : endBelow(keys, below);
+  }
+
+  /** The next value; undefined, from then on, behind the last. */
+  take(): V | undefined {
+    while (this.#at >= this.#end) if (!this.#goOn()) return undefined;
+    const value = this.#values[this.#at];
+    this.#at += 1;
+    return value;
+  }
+
+  next(): IteratorResult<V, undefined> {
+    while (this.#at >= this.#end) if (!this.#goOn()) return { done: true, value: undefined };
+    const value = this.#values[this.#at] as V;
+    this.#at += 1;
+    return { done: false, value };
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  /** To the next leaf, unless the walk ends in this one. */
+  #goOn(): boolean {
+    if (this.#end < this.#leaf.keys.length) return false;
+    const next = nextLeaf(this.#path, this.#indexes);
+    if (next === undefined) return false;
+    this.#leaf = next;
+    this.#values = next.values as V[];
+    this.#at = 0;
+    this.#end = this.#below === undefined ? next.keys.length : endBelow(next.keys, this.#below);
+    return true;
   }
 }
 
