@@ -1,8 +1,8 @@
 /**
- * Times of admission, by plugin and for each phase as a whole; the metrics page shows them under
- * the reference's names.
+ * Histograms of how long admission takes, for each plugin and each phase. The metrics page shows
+ * them under the reference's names.
  *
- * Bounds: a histogram for each plugin, operation, phase and outcome that was seen.
+ * Bounds: one histogram for each combination of plugin, operation, phase and outcome that occurs.
  */
 import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { Clock } from '../stdx/clock.ts';

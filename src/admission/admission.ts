@@ -1,21 +1,22 @@
 /**
- * The contract of admission: plugins, by name, that may change or refuse a write by its content,
- * after it is authorized and before it is committed (spec 2, section 1, rule 1).
+ * The contract of admission: named plugins that may change or refuse a write because of its
+ * content, after authorization and before the commit (spec 2, section 1, rule 1; dry runs: spec 1,
+ * section 4.7).
  *
- *     authorized ▶ what a create, update, patch or apply makes of the object as it is
- *                ▶ each plugin in order: admit (mutate); once more, if one of them asks for it
- *                ▶ the rules of the kind
- *                ▶ each plugin in order: validate ▶ stored | refused, no change
- *     a deletion ▶ each plugin in order: admit (nothing is changed) ▶ validate ▶ done | refused
- *     a connection, or what is posted and stored nowhere ▶ admit ▶ validate ▶ done | refused
+ *     authorized ▶ the object that a create, update, patch or apply would write
+ *                ▶ each plugin in order: admit (mutate); a second round, if one of them asks for it
+ *                ▶ validation of the kind
+ *                ▶ each plugin in order: validate ▶ stored | refused, nothing changes
+ *     a deletion ▶ each plugin in order: admit (without changes) ▶ validate ▶ done | refused
+ *     a connection, or a posted object that is not stored ▶ admit ▶ validate ▶ done | refused
  *
- * What it is not: authorization of the request, or the rules of the kind, which stand between the
- * two phases.
+ * Authorization of the request, and the validation between the two phases, are not part of
+ * admission.
  *
- * Invariants: a dry run is reviewed like any write; a plugin that does more than look asks whether
- * it is one. The object's actor asks for each phase in the middle of its decision, waits, and asks
- * again where the object has changed meanwhile; so a plugin may be asked several times about one
- * write, its answer is about the two states, and what it said before is forgotten.
+ * Invariants: a dry run is reviewed like any write; a plugin with side effects has to check for it.
+ * The object's actor asks for each phase in the middle of its decision and waits. If the object has
+ * changed meanwhile, it asks again. So a plugin may be asked several times about one write. Each
+ * answer is about the two states that it was given, and only the last one counts.
  */
 import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { GroupResource, GroupVersionKind } from '../apimachinery/schema.ts';

@@ -1,17 +1,15 @@
 /**
- * The rights to approve, sign and attest for a signer, which are needed beside the right to write
- * the object (spec 2, section 5.2: client certificates).
+ * Plugins for the rights to approve, sign and attest for a signer, which are needed in addition to
+ * the right to write the object (spec 2, section 5.2: client certificates).
  *
- *     CertificateApproval             .../approval     may `approve` the signer
+ *     CertificateApproval             .../approval     may `approve` for the signer
  *     CertificateSigning              .../status       may `sign` for the signer
- *     CertificateSubjectRestriction   a new request    no administrators by signature
+ *     CertificateSubjectRestriction   a new request    none for the group system:masters
  *     ClusterTrustBundleAttest        a trust bundle   may `attest` for the signer
  *
- * The right is one on `signers` by the signer's name, or by all of its domain: `example.com/*`.
+ * The right is one on `signers`, by the signer's name or for its whole domain: `example.com/*`.
  *
- * What it is not: the right to write the request or the bundle, or the rules of a signer.
- *
- * Invariants: the signer is that of the stored object, which no write changes.
+ * Invariants: the signer is that of the stored object, which no write can change.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { part, text } from '../apimachinery/members.ts';

@@ -1,18 +1,18 @@
 /**
- * The plugins as a guard of writes (registry/write-guard.ts): one list, two phases. The plugins for
- * the resource are asked in order, and the first refusal decides.
+ * Runs the admission plugins for a write, as its guard (registry/write-guard.ts): one list, two
+ * phases. The plugins for the resource are asked in order, and the first refusal decides.
  *
- *     mutate   ▶ admit    ▶ misses what is about to be made              ▶ wait ▶ admit again
- *              ▶ a plugin wants all to see what it has changed           ▶ all once more
- *     validate ▶ validate ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ validate again
+ *     mutate   ▶ admit    ▶ misses what is about to be created           ▶ wait ▶ admit again
+ *              ▶ a plugin asks for a second round                        ▶ all plugins once more
+ *     validate ▶ validate ▶ needs an authorizer's answer from elsewhere  ▶ wait ▶ validate again
  *     a deletion ▶ admit, validate
  *
- * What it is not: the plugins (certificates.ts, node/), or their list (plugins.ts).
+ * The plugins are listed in plugins.ts.
  *
- * Invariants: a write that concerns nobody costs the questions whether it does. A phase ends by the
- * deadline of its request, with 504; whoever has not answered then answers to nobody.
- * Bounds: a plugin asks `askingMax` questions about a write that have to be waited for, and waits
- * once for each thing that it misses, for as many in all.
+ * Invariants: for a write that concerns no plugin only that is determined. A phase ends with 504 at
+ * the deadline of its request; later answers are ignored.
+ * Bounds: for one write a plugin waits at most `askingMax` times for authorizers, and as often for
+ * missing objects, once for each.
  */
 import type {
   AdmissionOperation,

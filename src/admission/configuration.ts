@@ -6,12 +6,13 @@
  *     plugins:
  *       - name: PodSecurity
  *         configuration: { ... }       here, or
- *         path: pod-security.yaml      in a file of its own, from this file's folder
+ *         path: pod-security.yaml      in a file of its own, relative to this file
  *
- * What it is not: the content for each plugin; each has a reader of its own.
+ * Each plugin reads its own configuration.
  *
- * Invariants: read strictly: a plugin that there is not, twice the same one, a configuration for
- * one that takes none, both forms or neither are problems, said with their place, all at once.
+ * Invariants: the file is read strictly. These are problems, reported together with their places:
+ * an unknown plugin, a plugin named twice, a configuration for a plugin that takes none, both forms
+ * or neither.
  */
 import path from 'node:path';
 import {

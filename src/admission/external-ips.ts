@@ -1,6 +1,6 @@
 /**
- * DenyServiceExternalIPs: no service gets new external addresses. It may keep and remove those that
- * it has.
+ * DenyServiceExternalIPs: a service may not add external addresses. It may keep and remove those
+ * that it has.
  */
 import { part, texts } from '../apimachinery/members.ts';
 import type { AdmissionPlugin } from './admission.ts';

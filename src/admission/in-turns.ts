@@ -1,8 +1,9 @@
 /**
- * Work on a large pod, in steps that share the turns of the event loop with other requests: a body
- * may hold eight thousand containers, and each check of a plugin looks at all of them.
+ * Runs work on a large pod in steps, with turns for other requests in between: a pod may have
+ * thousands of containers, and each check of a plugin looks at all of them.
  *
- * Invariant: the same is found either way.
+ * Invariant: the result is the same with and without steps.
+ * Bound: `containersAtOnce` containers in a step.
  */
 import { objects } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';

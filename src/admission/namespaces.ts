@@ -1,8 +1,9 @@
 /**
- * Namespaces of written objects: NamespaceAutoProvision makes a missing one, NamespaceExists
- * refuses the write.
+ * NamespaceAutoProvision creates the missing namespace of an object, NamespaceExists refuses the
+ * write.
  *
- * Invariants: a dry run makes no namespace. Several who miss the same one all find it.
+ * Invariants: a dry run creates no namespace. If several writes create the same one at once, all of
+ * them succeed.
  */
 import { newNamespaceNotFound } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';

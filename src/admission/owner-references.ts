@@ -5,10 +5,10 @@
  *     owners of an object change             may `delete` the object
  *     a new owner with blockOwnerDeletion    may `update` the owner's `finalizers`
  *
- * Invariants: what was there before may stay. Who creates an object could as well leave it, and so
- * may give it any owners. Who may `update` all finalizers need not name a kind that is served. The
- * status of a pod is its node's, and is let through.
- * Bounds: an object has a thousand owners at most; one question each.
+ * Invariants: existing references may stay. A creation may have any owners, because its writer need
+ * not have created the object. With the right to `update` all finalizers an owner's kind need not
+ * be served. The status of a pod is not checked.
+ * Bounds: an object has a thousand owners at most; one question to the authorizers for each.
  */
 import { quote } from '../apimachinery/quote.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

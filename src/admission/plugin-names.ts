@@ -1,12 +1,11 @@
 /**
- * The admission plugins by the names that flags and configurations know, in the order in which they
- * are asked: that of the reference.
+ * The admission plugins by the names that flags and configurations know, in the reference's order.
  *
- *     on          unless it is switched off
- *     off         unless it is asked for
- *     always      a part of every write: it cannot be switched off
+ *     on          unless it is disabled
+ *     off         unless it is enabled
+ *     always      part of every write: it cannot be disabled
  *
- * What it is not: the plugins (plugins.ts).
+ * plugins.ts constructs them.
  */
 
 interface PluginRow {

@@ -1,14 +1,12 @@
 /**
- * The admission plugins that review: those that are on by default, those that are asked for, and
- * none that is switched off, in the order of plugin-names.ts.
+ * Constructs the enabled admission plugins, in the order of plugin-names.ts.
  *
- * What it is not: the plugins themselves. `NamespaceLifecycle` is no plugin here: that a namespace
- * is there and takes new objects is a condition of the transaction that writes them, and which
- * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts). Nor is
- * `ResourceQuota`: quotas are charged in the transaction (companions/). `AlwaysAdmit` has nothing
- * to say.
+ * Some names have no plugin here. `NamespaceLifecycle`: that a namespace exists and accepts new
+ * objects is a condition of the transaction that writes them, and which namespaces cannot be
+ * deleted is a rule of their kind (apis/core/namespaces/strategy.ts). `ResourceQuota`: quotas are
+ * charged in the transaction (companions/). `AlwaysAdmit` does nothing.
  *
- * Invariants: a plugin that is on and needs a configuration has a good one, or there is a problem.
+ * Invariants: an enabled plugin that needs a configuration has a valid one, or there is a problem.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';

@@ -1,13 +1,14 @@
 /**
- * Priority: pods have the priority of their class, and one class at most is that of all others
- * (spec 2, section 5.1).
+ * Priority: pods have the priority of their class, and at most one class is the default of all
+ * others.
  *
- *     a pod names a class            its priority and whether it preempts are those of the class
- *     it names none                  those of the class with globalDefault, else 0, and it preempts
- *     it says another number         403
+ *     a pod names a class            it gets the priority and preemption policy of the class
+ *     it names none                  those of the class with globalDefault, else 0 and preemption
+ *     it names another priority      403
  *     a second globalDefault         403
  *
- * Invariant: where two defaults were written at the same moment, the lower one counts, everywhere.
+ * Invariant: if two defaults were written at the same moment, the one with the lower priority
+ * counts.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { part, text } from '../apimachinery/members.ts';

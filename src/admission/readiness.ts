@@ -1,11 +1,11 @@
 /**
- * Whether the configurations of admission are in force: nothing is written that one of them might
- * have refused. It is not before those are in force that were stored when the server started, and
- * not while there is one that nobody can read, whatever it would have said.
+ * Whether the stored admission configurations are in force. Until those are that were stored when
+ * the server started, nothing is written that one of them might refuse; neither while there is one
+ * that cannot be read.
  *
- * Bound: `readyWaitMs` for all that were stored; then the write is refused with `notReady`, as by
- * the reference. What cannot be read is not waited for: somebody has to mend or delete it, which
- * admission is not asked about.
+ * Bound: a write waits `readyWaitMs` for the start and is then refused with `notReady`, as in the
+ * reference. It does not wait for configurations that cannot be read: somebody has to repair or
+ * delete them, which is exempt from admission.
  */
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The name that a client asked for: a creation by `generateName` asks for none, although the object
- * has its name already.
+ * The name that a client asked for: none for a creation with `generateName`, although the object
+ * already has its generated name.
  */
 import type { Review } from './admission.ts';
 

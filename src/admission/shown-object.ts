@@ -1,9 +1,9 @@
 /**
- * What is written, as those who are asked about it from outside see it: in the version that their
- * rules named, a scale as a Scale, and with the resourceVersion that it has.
+ * The object of a write as webhooks and policies see it: in the version that their rules name, a
+ * scale as a Scale, and with its resourceVersion.
  *
- * Invariants: pure but for what a conversion webhook is asked. What is posted and not stored is
- * shown as it was sent. The way back changes nothing but what was changed.
+ * Invariants: pure, except for the questions to a conversion webhook. Posted objects that are not
+ * stored are shown as they were sent. Converting the result back changes only what was changed.
  */
 import { ConversionMissing } from '../apimachinery/object-version.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';

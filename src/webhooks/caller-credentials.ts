@@ -2,13 +2,13 @@
  * The credentials with which this server calls webhooks: users of a kubeconfig, chosen by the name
  * of the called server.
  *
- *     hook.ns.svc:8443, *.ns.svc:8443, *.svc:8443    the first that is there
- *     hook.ns.svc, *.ns.svc, *.svc                   of port 443
- *     *                                              of any server
- *     otherwise the user of the current context, or nobody
+ *     hook.ns.svc:8443, *.ns.svc:8443, *.svc:8443    the first user that exists
+ *     hook.ns.svc, *.ns.svc, *.svc                   for port 443
+ *     *                                              any server
+ *     otherwise the user of the current context, or no credentials
  *
- * Invariants: read once, as a whole: a user that cannot be used is a problem at the start. A token
- * file is read for each call.
+ * Invariants: the file is read once and as a whole, so a user that cannot be used is a problem at
+ * the start. A token file is read for each call.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { messageOf } from '../stdx/message-of.ts';

@@ -1,10 +1,10 @@
 /**
  * Resolves the `clientConfig` of a stored configuration: a URL, or a service of the cluster.
  *
- * What it is not: the call, who may be called, or where a service is (service-resolver.ts).
+ * It does not make the call, and service-resolver.ts says where a service is.
  *
- * Invariants: a service is called where it is, under its own name in DNS, which is what its
- * certificate is for. Paths are as the reference calls them: no empty steps, no slash at the end.
+ * Invariants: a service is called at its address but under its DNS name, because its certificate is
+ * for that name. Paths are normalized as in the reference: no empty segments, no slash at the end.
  */
 import path from 'node:path';
 import { part, text } from '../apimachinery/members.ts';

@@ -1,14 +1,15 @@
 /**
- * One HTTP call to another server, a webhook or an issuer: the one client for all of them.
+ * One HTTP call to another server, such as a webhook or a token issuer. All calls of this server to
+ * others go through here.
  *
- *     request ─▶ answer, whole and within its bytes     resolved
- *             ─▶ the other side had ended the connection that was kept     once more, on `fresh`
+ *     request ─▶ the whole answer, within its limit      resolves
+ *             ─▶ a kept connection had been closed       once more, on `fresh`
  *             ─▶ anything else: a broken connection, 101, half a body, silence     HttpCallError
  *
- * Invariants: every call settles, once, within `timeoutMs`, whatever comes back; what is left of it
- * is then torn down. No redirect is followed: it could lead a credential elsewhere. An error holds
- * neither what was sent nor a credential.
- * Bounds: `answerBytesMax` of answer, `interimAnswersMax` answers that announce another one.
+ * Invariants: every call settles exactly once, within `timeoutMs`, whatever comes back; the
+ * connection is torn down if it failed. Redirects are not followed, because they could send a
+ * credential elsewhere. An error contains neither the request nor a credential.
+ * Bounds: `answerBytesMax` bytes of answer, `interimAnswersMax` interim (1xx) answers.
  */
 import http from 'node:http';
 import https from 'node:https';

@@ -2,10 +2,10 @@
  * The address of a webhook and the credentials for it, from the kubeconfig that a flag or a
  * configuration names.
  *
- * What it is not: the reading of a kubeconfig (kubeconfig.ts); here is what a webhook needs of it.
+ * kubeconfig.ts reads the file; this module takes what a webhook needs from it.
  *
- * Invariants: read once; what is missing or contradicts itself is a problem, said with its place.
- * Nothing secret is in a problem.
+ * Invariants: the file is read once. Whatever is missing or contradictory is a problem that names
+ * its place. A problem contains no secret.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { messageOf } from '../stdx/message-of.ts';

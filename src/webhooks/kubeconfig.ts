@@ -1,15 +1,15 @@
 /**
- * Reading a kubeconfig: the server, and the credentials for it, of a context.
+ * Reads a kubeconfig: the server, and the credentials for it, of a context.
  *
  *     current-context ▶ context ▶ cluster: server, its CA
  *                              ▶ user: certificate, token, or name and password
  *
- * What it is not: a judgement. Who reads one says, in words of its own, what it needs and what it
- * does not understand (exec, auth-provider); nor is it the kubeconfig that this server writes for
- * its users (compose/kubeconfig.ts).
+ * It does not decide what is acceptable: each caller says, in its own words, what it needs and what
+ * it does not support (exec, auth-provider). The kubeconfig that this server writes for its users
+ * is made in compose/kubeconfig.ts.
  *
- * Invariants: of two entries with one name the first counts. Files that it names lie relative to
- * it. Nothing secret is in an error.
+ * Invariants: of two entries with one name the first counts. Paths in the file are relative to it.
+ * An error contains no secret.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';

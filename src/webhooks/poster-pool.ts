@@ -1,7 +1,8 @@
 /**
- * Posters to the webhooks that stored configurations name, each with the connections it keeps.
+ * A pool of webhook posters, one for each server, CA and credentials, so that connections are
+ * reused.
  *
- * Bounds: `postersMax` webhooks have connections; the one called longest ago loses its own.
+ * Bounds: `postersMax` posters; the least recently used one is closed.
  */
 import type { Timers } from '../stdx/clock.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';

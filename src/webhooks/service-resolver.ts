@@ -2,10 +2,10 @@
  * Where a service of the cluster is reached: at its cluster IP, or at one of its endpoints
  * (`--enable-aggregator-routing`).
  *
- * What it is not: the call, or where services and endpoints come from.
+ * It makes no call; services and endpoints are given to it.
  *
- * Invariants: texts are those of the reference. Of endpoints one that is ready is chosen by chance,
- * first among those of the service's own address family.
+ * Invariants: messages are those of the reference. Among ready endpoints one is chosen at random,
+ * and those of the service's first address family come first.
  */
 import { objects, part, text, texts } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';

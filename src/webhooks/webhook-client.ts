@@ -1,11 +1,13 @@
 /**
- * Calls a webhook: one JSON document there, one back.
+ * Calls a webhook: sends one JSON document and returns the one that comes back, with retries.
  *
- * What it is not: caching, or what the documents mean.
+ * It caches nothing and does not know what the documents mean. webhook-poster.ts sends a request
+ * once.
  *
- * Invariants: a call ends in time: within `timeoutMs` with all its tries. What cannot have been
- * understood (no connection, 429, 5xx) is tried again, anything else is not. No answer is followed
- * anywhere else (redirects are failures). An error holds neither what was sent nor a credential.
+ * Invariants: all tries of a call together end within `timeoutMs`. Only failures that a retry may
+ * cure (no connection, 429, 5xx) are tried again. Redirects are failures. An error contains neither
+ * the request nor a credential.
+ * Bounds: `webhookLimits.triesMax` tries, with pauses that double.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';

@@ -1,11 +1,11 @@
 /**
- * Posts JSON to a webhook, once.
+ * Posts JSON to one webhook server over kept connections, once for each call.
  *
- * What it is not: trying again, or reading what comes back (webhook-client.ts).
+ * It does not retry and does not read the answer (webhook-client.ts).
  *
- * Invariants: a call ends within its time. No answer is followed anywhere else (redirects are
- * failures). An error holds neither what was sent nor a credential. Once it is closed nothing is
- * sent any more, and what is under way fails.
+ * Invariants: a call ends within its time. Redirects are failures. An error contains neither the
+ * request nor a credential. After close() nothing is sent, and calls under way fail.
+ * Bounds: `posterLimits`: bytes of an answer, connections; further calls wait for a connection.
  */
 import http from 'node:http';
 import https from 'node:https';

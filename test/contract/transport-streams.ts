@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
-import type { HttpExchange, ResponseStream } from '../../src/transport/http-exchange.ts';
+import type {
+  ExchangeHandler,
+  HttpExchange,
+  ResponseStream,
+} from '../../src/transport/http-exchange.ts';
 import type { RawConnection } from '../support/clients/raw-http.ts';
-import type { Property } from './transport-bench.ts';
+import type { Notes, Property } from './transport-bench.ts';
 
 const space = Buffer.from(' ');
 
@@ -98,6 +102,25 @@ function broadcast(streams: readonly ResponseStream[], over: () => void): void {
 
 async function bodyOf(client: RawConnection): Promise<string> {
   return hash(withoutPreamble((await client.response()).body));
+}
+
+/** Fills the socket, and ends the stream before any of it is read. */
+function endsBackedUp(notes: Notes): ExchangeHandler {
+  return (exchange) => {
+    const stream = exchange.stream(200, [], space);
+    const chunk = pattern(5, 100_000);
+    let chunks = 0;
+    do chunks += 1;
+    while (stream.write(chunk));
+    stream.end();
+    notes['chunks'] = chunks;
+  };
+}
+
+async function getsAllChunks(client: RawConnection, notes: Notes): Promise<void> {
+  const { body } = await client.response();
+  const chunks = Array.from({ length: notes['chunks'] as number }, () => pattern(5, 100_000));
+  assert.equal(hash(withoutPreamble(body)), hash(Buffer.concat(chunks)));
 }
 
 export const streamProperties: readonly Property[] = [
@@ -255,22 +278,25 @@ export const streamProperties: readonly Property[] = [
   ],
   [
     'end() delivers what a backed-up socket has not taken yet',
-    (notes) => (exchange) => {
-      const stream = exchange.stream(200, [], space);
-      const chunk = pattern(5, 100_000);
-      let chunks = 0;
-      do chunks += 1;
-      while (stream.write(chunk));
-      stream.end();
-      notes['chunks'] = chunks;
-    },
+    endsBackedUp,
     async ({ connect }, notes) => {
       const client = connect();
       client.readPauseMs = 1;
       client.request('GET', '/');
-      const { body } = await client.response();
-      const chunks = Array.from({ length: notes['chunks'] as number }, () => pattern(5, 100_000));
-      assert.equal(hash(withoutPreamble(body)), hash(Buffer.concat(chunks)));
+      await getsAllChunks(client, notes);
+    },
+  ],
+  [
+    'a reader who pauses for long gets all of a stream that has ended meanwhile',
+    endsBackedUp,
+    async ({ connect }, notes) => {
+      const client = connect();
+      client.request('GET', '/');
+      await client.head();
+      client.socket.pause();
+      await new Promise((resolve) => setTimeout(resolve, 17_000));
+      client.socket.resume();
+      await getsAllChunks(client, notes);
     },
   ],
   [

@@ -1,9 +1,9 @@
 /**
- * Accounts that limit their pods to the secrets that they list: those with the annotation
+ * Limits pods to the secrets that their service account lists, for accounts with the annotation
  * `<labelDomain>/enforce-mountable-secrets: "true"`.
  *
- * Invariants: whatever way leads to a secret counts: volumes, variables and whole environments of
- * containers, secrets for images.
+ * Invariants: every reference to a secret counts: volumes, variables and whole environments of
+ * containers, image pull secrets.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';

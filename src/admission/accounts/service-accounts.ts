@@ -1,19 +1,19 @@
 /**
- * ServiceAccount: every pod runs as an account of its namespace that exists (spec 2, section 5.1).
+ * ServiceAccount: every pod runs as an existing account of its namespace.
  *
- *     a pod names no account                  it runs as `default`
- *     it names no secrets for its images      it uses those of its account
- *     neither it nor its account declines     its containers have the account's token
- *     the account is missing                  403; `default` is waited for, because the server is
- *                                             about to make it in a namespace that is new
- *     the account limits secrets              403 for those that it does not list
- *     the image of a static pod               names neither accounts nor secrets
+ *     the pod names no account                  it runs as `default`
+ *     it names no image pull secrets            it gets those of its account
+ *     neither it nor its account declines       its containers get the account's token
+ *     the account is missing                    403; for `default` the write waits, because it is
+ *                                               created soon after the namespace
+ *     the account limits secrets                403 for secrets that it does not list
+ *     the pod is the image of a static pod      it may name neither accounts nor secrets
  *
- * What it is not: the controller that makes accounts (controllers/default-accounts.ts) or tokens.
+ * The accounts are created by controllers/default-accounts.ts, their tokens elsewhere.
  *
- * Invariants: in a namespace that is missing or going nothing is refused for its accounts: the
- * write says what is wrong with the namespace. What others have made of a new pod behind this
- * plugin is judged again.
+ * Invariants: in a namespace that is missing or being deleted no pod is refused for its account, so
+ * that the error is about the namespace. A new pod is checked again in the validate phase, because
+ * plugins after this one may have changed it.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

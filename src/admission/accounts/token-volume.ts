@@ -1,6 +1,6 @@
 /**
  * The volume that gives a pod its account's token, the server's CA and the name of its namespace,
- * and its mounts: what client libraries look for to reach the API from within a cluster.
+ * and the mounts of it: client libraries use these to reach the API from within a cluster.
  *
  *     kube-api-access-<5>: projected, mode 0644
  *       token       of the account, for about an hour, renewed by the node
@@ -8,8 +8,9 @@
  *       namespace   of the pod
  *     at /var/run/secrets/<labelDomain>/serviceaccount, read only
  *
- * Invariants: a container that has something at that place keeps it. The volume is added where a
- * container mounts it, and once: one of that name that the pod has is taken instead.
+ * Invariants: a container that already mounts something there keeps it. The volume is added once,
+ * and only if a container mounts it; a volume with such a name that the pod already has is used
+ * instead.
  */
 import { generateName } from '../../apimachinery/names.ts';
 import { objects, text } from '../../apimachinery/members.ts';

@@ -1,14 +1,14 @@
 /**
- * Which families the addresses of a service are of: what it names, what its addresses are of, and
- * what the cluster has. One address is chosen for each.
+ * The IP families of a service's addresses: those that it names, those of its addresses, and those
+ * of the cluster. One address is chosen for each family.
  *
  *     policy     that of the writer, else that from before, else SingleStack; RequireDualStack for
  *                a new headless service without a selector
- *     families   named ▶ of the addresses ▶ the main one of the cluster ▶ the other one, if the
- *                policy asks for two and the cluster has them
+ *     families   named ▶ those of the addresses ▶ the cluster's first ▶ its second, if the policy
+ *                wants two and the cluster has two
  *
- * Invariants: pure. A service with PreferDualStack whose addresses and families stay as they are
- * keeps them, whatever the cluster has become. Texts are those of the reference.
+ * Invariants: pure. A service with PreferDualStack whose addresses and families do not change keeps
+ * them, even if the cluster has changed. Messages are those of the reference.
  */
 import { invalid, invalidTexts } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

@@ -1,14 +1,14 @@
 /**
- * The ranges of service addresses and node ports, with their two bands (static and dynamic).
+ * The ranges of service addresses and node ports, each with a static and a dynamic band.
  *
- *     10.0.0.0/24   .0 network | .1 ... .16 static band | .17 ... .254 | .255 broadcast
- *                               given last               given first
+ *     10.0.0.0/24   .0 network | .1 ... .16 static band | .17 ... .254 dynamic | .255 broadcast
+ *                                assigned last            assigned first
  *
- * The static band is for those who name their address: what is chosen here comes out of it only
- * when nothing else is left.
+ * The static band is meant for services that name their address. The server assigns from it only if
+ * nothing else is free.
  *
- * Invariants: pure. Positions are numbers from 0: of an IPv6 range only the first 2^48 addresses
- * are given out, and any in the range may be named.
+ * Invariants: pure. Positions are numbers from 0. Of an IPv6 range only the first 2^48 addresses
+ * are assigned, but a service may name any address in the range.
  */
 import { formatIpv6, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
 import type { Prng } from '../../stdx/prng.ts';

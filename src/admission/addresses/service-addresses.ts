@@ -1,23 +1,23 @@
 /**
- * Chooses what a service needs and does not name: families, cluster IPs, node ports, a port for
- * health checks. It is the last plugin to change a service before validation.
+ * Chooses what a service needs and does not name: families, cluster IPs, node ports, a health check
+ * port. It is the last plugin that changes a service before validation.
  *
  *     ranges (objects, else flags) ─┐
  *     what is taken (records)      ─┼▶ families ▶ addresses ▶ ports ▶ the service with them
- *     what it had                  ─┘     └──────────┴──────────┴▶ refused
+ *     what the service had         ─┘     └──────────┴──────────┴▶ refused
  *
- * What it is not: taking them. That happens in the transaction of the service
- * (service-claims.ts): who comes second there is asked here again. So a dry run takes nothing, and
- * what fails leaves nothing behind. As in the reference a dry run is shown the base address of the
- * range, which is nobody's.
+ * It only chooses. The addresses are claimed in the transaction that writes the service
+ * (service-claims.ts), and a writer that loses that race chooses again. So a dry run and a failed
+ * write claim nothing. As in the reference, a dry run shows the base address of the range, which is
+ * never assigned.
  *
- * Nor is it for others to change: as in the reference, who mutates a service sees the addresses
- * that it names or had, in a second pass, too, and who validates it sees those that it gets.
+ * Other plugins cannot change the choice. As in the reference, mutating plugins see the addresses
+ * that the service names or had, also in the second round; validating ones see the new ones.
  *
- * Invariants: what a service has it keeps for as long as its type has such; what cannot be read is
- * left to the rules of the kind. Of what was chosen a moment ago nothing is chosen again
- * (`chosenMs`), so that writers of one server do not meet.
- * Bounds: a choice is a few tries, or one walk through a range, in steps.
+ * Invariants: a service keeps what it has while its type allows it. A value that cannot be read is
+ * left to the validation of the kind. What was chosen in the last `chosenMs` is not chosen again,
+ * so that writers at one server do not collide.
+ * Bounds: a few random tries, then one walk through the range, in steps.
  */
 import { isIPv6 } from 'node:net';
 import { invalid, invalidTexts } from '../../apimachinery/field-error.ts';

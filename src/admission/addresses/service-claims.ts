@@ -1,12 +1,12 @@
 /**
- * The addresses and ports that a service has, and what a write of it claims and gives back.
+ * The addresses and ports of a service, and which of them a write claims or releases.
  *
- *     has   spec.clusterIPs (None and names elsewhere have none), spec.ports[].nodePort,
- *           spec.healthCheckNodePort
+ *     has   spec.clusterIPs (not `None`), spec.ports[].nodePort, spec.healthCheckNodePort
  *
- * Invariants: pure. What a write adds it claims, what it drops it gives back, in its transaction. A
- * claimed address stands under the condition that its range, if it is an object, is not going.
- * Bounds: a service has at most `nodePortsMax` node ports: each is a record.
+ * Invariants: pure. A write claims what it adds and releases what it drops, in its own transaction.
+ * If the range of an address is an object, the claim has the condition that the range is not being
+ * deleted.
+ * Bounds: a service has at most `nodePortsMax` node ports, because each is a record.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -1,14 +1,14 @@
 /**
  * Records of allocated addresses and ports, written as companions of the objects that hold them.
  *
- *     networking GROUP/ipaddresses//10.0.0.7      IPAddress: clients see it where it is served
- *     internal.sluice/nodeports//30080            that the port is taken, and by whom
- *     internal.sluice/quotaepochs//NAMESPACE      its state is a word that changes with each quota
- *                                                 that the namespace gets, or that changes
+ *     networking GROUP/ipaddresses//10.0.0.7      an IPAddress, for clients where it is served
+ *     internal.sluice/nodeports//30080            that the port is taken, and by which service
+ *     internal.sluice/quotaepochs//NAMESPACE      its state is a word that changes whenever a quota
+ *                                                 of the namespace is added or changed
  *
- * Invariants: a record says in spec.parentRef whose it is, in the form of IPAddress; all of them
- * are objects, so that caches, backups and checks treat them like any other. Those of
- * `internal.sluice` are served to nobody.
+ * Invariants: each record of an address or port names its owner in spec.parentRef, in the form of
+ * IPAddress. All are objects, so caches, backups and checks treat them like any other. Those of
+ * `internal.sluice` are not served.
  */
 import { isIPv6 } from 'node:net';
 import type { Identity } from '../../apimachinery/identity.ts';

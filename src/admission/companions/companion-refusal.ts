@@ -1,16 +1,16 @@
 /**
- * Handles a write whose companions could not be written: the refusal for its writer, or when the
- * write has to be decided again.
+ * Handles a write whose companions could not be written: the error for the client, or the decision
+ * to try the write again.
  *
- *     a quota is exceeded, or wants more said      403, decided in the transaction
- *     a quota cannot be read                       403: nobody knows what it bounds
- *     nothing bounds what has to be bounded        403, or 500 of a scope, as the reference has it
- *     a quota has not been counted yet             it is counted; then again
- *     a new quota, or another one                  again, when this server has heard of it
- *     an address or port was taken meanwhile       again, when this server has heard of it
+ *     a quota is exceeded, or needs a value that is missing    403, decided in the transaction
+ *     a quota cannot be read                                   403: its limits are unknown
+ *     no quota covers what must be covered                     403; for a scope 500 (reference)
+ *     a quota has not been counted yet                         it is counted, then again
+ *     a new or changed quota                                   again, when this server knows it
+ *     an address or port was taken meanwhile                   again, when this server knows it
  *
- * Invariant: after `again` this server knows what the transaction knew.
- * Bounds: as long as caches take to be current; `countedWaitMs` for a count.
+ * Invariant: before a write is tried again, this server knows what the transaction knew.
+ * Bounds: waits until the caches are current; `countedWaitMs` for a count.
  */
 import {
   newForbidden,

@@ -2,9 +2,9 @@
  * The rules that the store applies to records within a transaction: charging quotas, and finding
  * the owner of an address or a port.
  *
- * What it is not: the transaction (src/storage/companion-plan.ts).
+ * The transaction itself is in src/storage/companion-plan.ts.
  *
- * Invariant: pure. An amended quota is the object as it was but for its status.
+ * Invariant: pure. A charged quota changes in nothing but its status.
  */
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

@@ -1,23 +1,23 @@
 /**
  * The companions of a write: further records that are written in its transaction.
  *
- *     anything that comes      the epoch of quotas is as known here       condition
- *     where quotas bound it    each is charged                            amend
- *     a service                its addresses and ports                    claim, release
- *     a quota                  a new epoch                                mark
- *     a quota that goes        likewise, if something has to be covered   mark
- *     a namespace that goes    its epoch                                  release
+ *     a new object                       the epoch of quotas is the one known here    condition
+ *     an object that quotas limit        each of these quotas is charged              amend
+ *     a service                          its addresses and ports                     claim, release
+ *     a quota                            a new epoch                                  mark
+ *     a deleted quota                    a new epoch, if something must be covered    mark
+ *     a deleted namespace                its epoch                                    release
  *
- * It is asked for every write that is committed, of users and of the server itself, and answers at
- * once from what this server's caches know; the transaction tells where that was old.
+ * It is asked for every committed write, of clients and of the server itself. It answers at once
+ * from this server's caches; the transaction finds out if they were out of date.
  *
- * What it is not: choosing an address (addresses/service-addresses.ts): here the object has it.
+ * It does not choose addresses (addresses/service-addresses.ts): by now the object has them.
  *
- * Invariants: what an object has, it has claimed in the transaction that wrote it, and it is given
- * back in the one that takes it away. What takes nothing more is never refused. Where nobody bounds
- * anything, a write costs two look-ups, and makes nothing, unless the configuration says that
- * something has to be bounded.
- * Bounds: `companionsMax` of the store, kept by those of quotas and services.
+ * Invariants: whatever an object has was claimed in the transaction that wrote it, and is released
+ * in the one that removes it. A write that takes nothing more is never refused. Without quotas a
+ * write costs two look-ups and has no companions, unless the configuration says that something must
+ * be covered.
+ * Bounds: `companionsMax` of the store; the limits of quotas and services keep within it.
  */
 import type { CompanionWrites, CompanionsOf } from '../../../actors/actors.ts';
 import { noCompanions } from '../../../actors/actors.ts';

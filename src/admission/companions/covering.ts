@@ -1,12 +1,12 @@
 /**
- * What the quotas of a namespace say to a write before their figures are looked at: which of them
- * refuses first, and whether they cover what may only be taken where a quota covers it.
+ * What the quotas of a namespace decide about a write before their figures matter: which quota
+ * refuses first, and whether some quota covers what must be covered.
  *
- * What it is not: what has to be covered (quota/limited-resources.ts), or a charge.
+ * quota/limited-resources.ts says what must be covered; charge.ts charges.
  *
- * Invariants: pure; the order is that of the reference: a quota that wants more said, then what no
- * quota covers, then a quota that is exceeded.
- * Bounds: the quotas that bound the write, and the different selectors of the namespace.
+ * Invariants: pure. The order is that of the reference: first a quota that needs a value which is
+ * missing, then whatever no quota covers, then a quota that is exceeded.
+ * Bounds: the quotas that limit the write, and the different selectors in the namespace.
  */
 import { text } from '../../apimachinery/members.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';

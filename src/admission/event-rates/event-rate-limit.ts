@@ -2,10 +2,10 @@
  * EventRateLimit: limits events per second for the server, a namespace, a user, or a source and
  * object. Events above a limit get 429.
  *
- * Invariants: each limit is asked of each event, so one that refuses does not spare the others. A
- * dry run takes nothing.
- * Bounds: `cacheSize` buckets for each limit, of which the one not used for longest goes first: it
- * starts full again. A key is at most `keyCharsMax` long; what is behind that is not told apart.
+ * Invariants: every limit is charged for every event, even if another one refuses it. A dry run is
+ * charged to none.
+ * Bounds: `cacheSize` buckets for each limit; the least recently used one is dropped, and starts
+ * full again. Keys are cut at `keyCharsMax` characters.
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -4,11 +4,11 @@
  *
  *     limits:
  *       - type: Namespace        Server, Namespace, User, SourceAndObject
- *         qps: 50                events a second
+ *         qps: 50                events per second
  *         burst: 100             at once
- *         cacheSize: 2000        namespaces, users, objects that are told apart
+ *         cacheSize: 2000        namespaces, users or objects that have their own bucket
  *
- * Invariant: read strictly; all that is wrong is told at once.
+ * Invariant: it is read strictly, and all problems are reported together.
  */
 import { oneOf, fieldPath, unknownFields } from '../../apimachinery/configuration-document.ts';
 import { items, text } from '../../apimachinery/members.ts';

@@ -1,15 +1,15 @@
 /**
- * Where admission evaluates expressions: what they can name, and what its values are made of
- * (match conditions of webhooks, policies, their variables and parameters).
+ * The variables of admission expressions and their types: for match conditions of webhooks, for
+ * policies, their variables and parameters (spec 2, section 9.2, rule 1).
  *
  *     object, oldObject     dynamic; null where there is none
  *     request               typed: kind, resource, operation, userInfo ...
- *     namespaceObject       typed; null for what is cluster-scoped
- *     params                dynamic; only where a policy names a kind of parameters
+ *     namespaceObject       typed; null for cluster-scoped objects
+ *     params                dynamic; only if the policy names a kind of parameters
  *     authorizer            and authorizer.requestResource
- *     variables             typed by what a policy declares before
+ *     variables             typed by what the policy declares before
  *
- * What it is not: an evaluation, or the choice of what is evaluated.
+ * admission-input.ts has their values; nothing is evaluated here.
  */
 import type { ExpressionContext } from '../../cel/language.ts';
 import { authorizerType, resourceCheckType } from '../../cel/library/authorizer-library.ts';

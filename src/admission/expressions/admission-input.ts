@@ -1,7 +1,7 @@
 /**
  * The values of admission's variables for one request, shared by all expressions about it.
  *
- * Invariants: nothing is copied that no expression reads; what is made is made once for a request.
+ * Invariants: nothing is converted that no expression reads, and nothing is converted twice.
  */
 import { AuthorizerValue, requestResourceValue } from '../../cel/library/authorizer-library.ts';
 import type { DecisionSource } from '../../cel/library/authorizer-library.ts';

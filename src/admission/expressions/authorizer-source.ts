@@ -1,5 +1,7 @@
-/** The authorizers of the server for admission expressions: they are asked on behalf of the
- * requesting user, or of a service account. */
+/**
+ * The server's authorizers for admission expressions, asked on behalf of the requesting user or of
+ * a service account.
+ */
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';

@@ -1,10 +1,10 @@
 /**
- * Expressions of one kind, evaluated one after the other under one budget: match conditions,
- * validations, messages, annotations.
+ * Evaluates expressions one after the other under one budget: match conditions, validations,
+ * messages or audit annotations (spec 2, section 8: expression cost).
  *
- * Invariants: an expression that fails does not stop those behind it; a budget that is used up
- * stops everything. Bounds: one evaluation costs at most `budgets.perEvaluation`; what is long is
- * done in turns.
+ * Invariants: an expression that fails does not stop the ones after it; an exhausted budget does.
+ * Bounds: one evaluation costs at most `budgets.perEvaluation`; long ones let other requests run in
+ * between.
  */
 import { budgets } from '../../cel/budgets.ts';
 import type { Bindings, Environment, Outcome } from '../../cel/cel.ts';

@@ -1,4 +1,6 @@
-/** A value of an expression as JSON: what mutations write. */
+/**
+ * Converts the value of an expression to JSON, for mutations.
+ */
 import { setMember } from '../../stdx/lookup.ts';
 import { evaluationError } from '../../cel/evaluation-error.ts';
 import {

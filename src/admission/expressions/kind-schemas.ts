@@ -1,11 +1,10 @@
 /**
- * The types of served kinds as expressions see them, for whoever checks an expression against the
- * kind that it will be about.
+ * The types of served kinds, for checking an expression against the kind that it will be about.
  *
- * What it is not: what expressions are evaluated with. Objects are dynamic there.
+ * It is for type checks only: in evaluations objects are dynamic.
  *
- * Invariants: made once for a type; a type that holds itself ends where it begins again. What may
- * hold anything has no fields that can be named.
+ * Invariants: a type is made once. A recursive type ends where it repeats. Values that may be
+ * anything have no named fields.
  */
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,9 +1,9 @@
 /**
- * What mutations make: `Object{spec: Object.spec{replicas: 3}}` and
- * `JSONPatch{op: "replace", path: "/spec/replicas", value: 3}`.
+ * The types that mutations construct: `Object{spec: Object.spec{replicas: 3}}` and `JSONPatch{op:
+ * "replace", path: "/spec/replicas", value: 3}`.
  *
- * An object has any field there is a name for; what it holds is found out when it is applied. The
- * type of a nested object says where it stands, and has to stand there (misplacedTypes()).
+ * An object may have any field name; the mutation is checked against the schema when it is applied.
+ * The type of a nested object names its path, and misplacedTypes() checks that it stands there.
  */
 import type { TypeProvider } from '../../cel/declaration.ts';
 import { equals } from '../../cel/evaluate/equality.ts';

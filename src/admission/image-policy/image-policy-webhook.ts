@@ -3,14 +3,14 @@
  *
  *     a pod's images, its annotations `*.image-policy.<domain>/*`, its namespace ▶ ImageReview
  *     status.allowed ▶ the pod is written | 403 with status.reason
- *     no answer      ▶ as `defaultAllow` says; the audit event tells of what was let through
+ *     no answer      ▶ `defaultAllow` decides; the audit event says if a pod was let through
  *
- * What it is not: the call (src/webhooks), which is tried again where it may be.
+ * src/webhooks makes the call, with retries.
  *
- * Invariants: an answer that does not say whether it allows does not. What it does not say of its
- * kind and version is as asked.
- * Bounds: answers are kept for their time, the `keptMax` used last; a question longer than
- * `keyCharsMax` is asked each time. `reviewMs` for an answer with all tries.
+ * Invariants: an answer without `allowed` refuses. An answer without kind or version counts as one
+ * of those that were sent.
+ * Bounds: answers are kept for their time to live, the `keptMax` most recently used ones. Requests
+ * longer than `keyCharsMax` are not cached. `reviewMs` for an answer, with all tries.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -2,13 +2,13 @@
  * The configuration of ImagePolicyWebhook.
  *
  *     imagePolicy:
- *       kubeConfigFile: webhook.kubeconfig    where it is and how to be known there
- *       allowTTL: 50                          seconds an answer is kept that allows
- *       denyTTL: 50                           and one that does not
+ *       kubeConfigFile: webhook.kubeconfig    address and credentials of the webhook
+ *       allowTTL: 50                          seconds for which an answer is kept that allows
+ *       denyTTL: 50                           and one that refuses
  *       retryBackoff: 500                     milliseconds before the second try
- *       defaultAllow: true                    without an answer
+ *       defaultAllow: true                    what counts without an answer
  *
- * Invariant: read strictly; all that is wrong is told at once.
+ * Invariant: it is read strictly, and all problems are reported together.
  */
 import path from 'node:path';
 import { trueOrFalse, unknownFields } from '../../apimachinery/configuration-document.ts';

@@ -1,10 +1,10 @@
 /**
- * The rules of a LimitRange for one request and one limit, with the reference's messages.
+ * Checks one request against one limit of a LimitRange, with the reference's messages.
  *
- * What it is not: the walk over pods and claims (pod-limits.ts).
+ * pod-limits.ts walks over the pods and claims.
  *
- * Invariants: exact. Amounts are compared as they were written, at any width; a ratio is compared
- * by multiplication, and rounded only where it is shown.
+ * Invariants: exact. Amounts are compared as they were written, at any precision. Ratios are
+ * compared by multiplication, and rounded only in messages.
  */
 import { compareQuantities, formatQuantity } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';

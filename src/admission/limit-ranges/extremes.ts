@@ -1,8 +1,8 @@
 /**
- * The smallest and largest amounts of a pod's containers, by resource: enough to check a limit for
+ * The smallest and largest amounts in a pod's containers, by resource: enough to check a limit for
  * all of them at once.
  *
- * Invariant: `isBroken` says what asking each container would say.
+ * Invariant: `isBroken` gives the same result as checking each container would.
  */
 import { part } from '../../apimachinery/members.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';

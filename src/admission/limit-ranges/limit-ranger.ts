@@ -1,14 +1,14 @@
 /**
  * LimitRanger: applies the LimitRanges of a namespace to its pods and claims.
  *
- *     a pod's containers that say nothing get usual amounts, and an annotation that tells of them
- *     a pod, container or claim beyond a limit     403
+ *     containers without amounts               get default amounts; an annotation lists them
+ *     a pod, container or claim off limits     403
  *
- * What it is not: the rules of limit ranges themselves (apis/core/quotas), or quota.
+ * The validation of LimitRanges is in apis/core/quotas.
  *
- * Invariants: what is being deleted is left alone. Amounts of a pod change when it is made and when
- * it is resized, so no other update is looked at. A namespace whose limits nobody can read takes
- * none of them.
+ * Invariants: objects that are being deleted are not checked. The amounts of a pod change only when
+ * it is created or resized, so no other update is checked. If the limits of a namespace cannot be
+ * read, its pods and claims are refused.
  * Bounds: namespace-limits.ts, pod-limits.ts.
  */
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -2,12 +2,12 @@
  * The LimitRanges of a namespace, read once: default amounts for containers, and the limits of each
  * range.
  *
- * What it is not: a judgement of pods (pod-limits.ts).
+ * pod-limits.ts applies them.
  *
- * Invariants: ranges count in the order of their names. The first that has a usual amount of a
- * resource gives it; within a range the last.
- * Bounds: `limitsMax` amounts in a namespace. Policy: of a namespace with more nothing is read but
- * that, and it takes no pods until there are fewer.
+ * Invariants: ranges are applied in the order of their names. The default amount of a resource is
+ * that of the first range that has one; within a range the last one counts.
+ * Bounds: `limitsMax` amounts in a namespace. Policy: in a namespace with more, pods are refused
+ * until there are fewer.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { formatQuantity, parseQuantity } from '../../apimachinery/quantity.ts';

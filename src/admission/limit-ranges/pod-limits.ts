@@ -2,10 +2,11 @@
  * Applies the LimitRanges of a namespace to a pod or a claim: default amounts for containers that
  * name none, and the errors if it breaks a limit.
  *
- * Invariants: the first range that is not kept refuses, with all that it has to say.
- * Bounds: a body may hold ten thousand containers and a namespace thousands of limits, so no limit
- * is held against each container: they are walked once, what they have least and most of is
- * remembered, and only the range that is not kept goes through them, for `problemsMax` problems.
+ * Invariants: the first range that is broken refuses the object, with all of its errors.
+ * Bounds: a body may have ten thousand containers and a namespace thousands of limits, so the two
+ * are not multiplied. The containers are walked once for their smallest and largest amounts
+ * (extremes.ts); only a range that is broken is checked against each container, for up to
+ * `problemsMax` errors.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { addQuantities, compareQuantities } from '../../apimachinery/quantity.ts';

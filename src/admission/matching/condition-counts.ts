@@ -1,7 +1,7 @@
 /**
- * Counts of the outcomes of match conditions of webhooks and policies, for the metrics page.
+ * Counts the outcomes of match conditions of webhooks and policies, for the metrics page.
  *
- * Bound: `seriesMax` configurations are told apart; those that come later are counted together.
+ * Bound: `seriesMax` configurations have their own series; later ones share one.
  */
 import { Histogram } from '../../stdx/histogram.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Requests that no webhook and no policy is asked about: the configurations of admission
+ * Requests that are exempt from webhooks and policies: those about the admission configurations
  * themselves, so that one that refuses everything can be removed; and, for policies, reviews of
- * access and of tokens, which are questions.
+ * access and of tokens.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

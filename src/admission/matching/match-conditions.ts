@@ -1,10 +1,10 @@
 /**
- * Match conditions of webhooks and policies: they only see a request that matches their rules if
- * all conditions are true (spec 1, section 4.7).
+ * Match conditions of webhooks and policies: a request that matches the rules is passed on only if
+ * all conditions are true (spec 2, sections 8 and 9.2).
  *
- * Invariants: compiled once for a configuration. One condition that is false excludes the request,
- * whatever became of the others; an error counts only where none is false.
- * Bounds: 64 conditions, which the rules of the kinds see to; one budget for all of them.
+ * Invariants: they are compiled once for a configuration. One false condition excludes the request,
+ * whatever the others gave; an error counts only if none is false.
+ * Bounds: 64 conditions, which the validation of the kinds enforces; one budget for all of them.
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

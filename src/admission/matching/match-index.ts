@@ -2,9 +2,9 @@
  * An index of the configurations that can match a request, by its operation, resource, version,
  * subresource and scope.
  *
- * Invariants: what is given for a shape stands in the order of the configurations; a write whose
- * shape was seen before costs one look-up, however many configurations there are. The index is made
- * anew when configurations change, and forgets what it knows when the served kinds do.
+ * Invariants: the result for a shape keeps the order of the configurations. A known shape costs one
+ * look-up, however many configurations there are. The index is made anew when configurations
+ * change, and cleared when the served kinds change.
  * Bound: `shapesMax` shapes are remembered; then all are forgotten.
  */
 import type { Matcher, RequestShape } from './matching.ts';

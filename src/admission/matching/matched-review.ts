@@ -1,6 +1,6 @@
 /**
- * A write under review as configurations of admission see it: its shape, and the request that rules
- * and selectors look at.
+ * Converts a review to what matching needs: the shape of the request, and the data that rules and
+ * selectors read.
  */
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

@@ -1,9 +1,9 @@
 /**
- * The criteria of one configuration, compiled: selectors of namespaces and objects, rules, rules
- * that exclude, and whether other versions of a resource count as it.
+ * The compiled criteria of one configuration: selectors of namespaces and objects, rules, excluding
+ * rules, and whether other versions of a resource count as the same one.
  *
- * Invariants: selectors are looked at before rules, and a selector that cannot be read, or a
- * namespace that is not there, is an error only for requests that match otherwise.
+ * Invariants: selectors are evaluated before rules. A selector that cannot be read, or a missing
+ * namespace, is an error only for requests that match otherwise.
  */
 import { formatFieldErrors } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';

@@ -1,16 +1,16 @@
 /**
- * Which requests a configuration of admission matches: the contract of this folder. Webhooks and
- * policies choose their requests in the same way, by rules, selectors and conditions.
+ * The contract of matching: which requests an admission configuration is about. Webhooks and
+ * policies choose them in the same way, by rules, selectors and conditions.
  *
- *     shape of the request ─▶ index: who can match at all   (match-index.ts; remembered by shape)
+ *     shape of the request ─▶ index: which can match at all   (match-index.ts; remembered by shape)
  *                          ─▶ namespaceSelector, objectSelector, rules   (matcher.ts, rules.ts)
  *                          ─▶ match conditions                           (match-conditions.ts)
  *
- * What it is not: the handling of a match. It knows neither webhooks nor policies and reads no
- * store: everything that it needs comes with the request.
+ * It knows neither webhooks nor policies and reads no store: whatever it needs comes with the
+ * request.
  *
- * Invariants: pure but for what it remembers; the same request and configuration give the same
- * answer. An object that nobody's rules name costs one look-up. Serves spec 1, section 4.7.
+ * Invariants: pure except for what it remembers; the same request and configuration give the same
+ * result. An object that no rule names costs one look-up.
  */
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';

@@ -1,14 +1,14 @@
 /**
- * Who can match a request at all (match-index.ts), of configurations that come and go one by one.
+ * A match index (match-index.ts) for configurations that are added, replaced and removed one by
+ * one.
  *
- *     a change ─▶ noted
- *     a look   ─▶ what is known of the shape, mended by what has been noted since
+ *     a change  ─▶ recorded
+ *     a look-up ─▶ the known result for the shape, updated by the changes recorded since
  *
- * Invariants: the same is given as by an index that is made anew. A change costs each shape one
- * more question when it is next asked about.
- * Bounds: `shapesMax` shapes are remembered; then all are forgotten. Who is asked about a shape
- * that nobody knows looks at every configuration, or lets learn() do so in turns; so it is after
- * more than `changesMax` changes.
+ * Invariants: the result equals that of an index that is made anew. A change costs one check for
+ * each shape, when that shape is next looked up.
+ * Bounds: `shapesMax` shapes are remembered; then all are forgotten. For an unknown shape, or after
+ * more than `changesMax` changes, every configuration is checked; learn() does it in steps.
  */
 import { indexFor } from '../../stdx/sorted-list.ts';
 import type { Steps } from '../../stdx/stepwise.ts';

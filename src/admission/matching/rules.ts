@@ -1,12 +1,14 @@
 /**
- * Rules of configurations: groups, versions, resources with their subresources, operations, scope
- * and names.
+ * The rules of configurations: groups, versions, resources with their subresources, operations,
+ * scope and names.
  *
- * A resource alone means its objects; with a slash, one subresource of it, or with an asterisk
- * behind the slash its objects and all that is below them. An asterisk before the slash, or alone,
- * stands for every resource.
+ *     pods        the objects, without their subresources
+ *     pods/log    one subresource
+ *     pods/ALL    the objects and all of their subresources
+ *     ALL/status  this subresource of every resource
+ *     ALL         every resource, without subresources         (ALL is written as an asterisk)
  *
- * Invariant: a Namespace is cluster-scoped, though its requests carry its name as namespace.
+ * Invariant: a Namespace is cluster-scoped, although its requests have its name as namespace.
  */
 import { objects, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

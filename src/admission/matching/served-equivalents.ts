@@ -1,6 +1,6 @@
 /**
- * Which served versions are the same resource, as the scheme knows it: one stored object, shown in
- * several versions and groups.
+ * Which served versions are the same resource according to the scheme: one stored object that is
+ * served in several versions and groups.
  */
 import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
 import { storageName } from '../../apimachinery/scheme.ts';

@@ -1,9 +1,9 @@
 /**
- * Mirror pods, the only pods that a kubelet may create: they mirror pods that it runs from its own
- * files.
+ * Mirror pods, the only pods that a kubelet may create: each mirrors a pod that it runs from a
+ * file.
  *
- * Invariants: such a pod is bound to the node, is owned by its Node and by nothing else, and names
- * no object: a node reads what the pods on it name, and would so read anything.
+ * Invariants: a mirror pod is bound to the node, owned by its Node and nothing else, and refers to
+ * no other object: the node may read what its pods refer to, and could so read anything.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';

@@ -1,11 +1,11 @@
 /**
- * What a kubelet may write into its Node: nothing that attracts pods, or gives it the right to read
+ * What a kubelet may write into its Node: nothing that attracts pods or gives it the right to read
  * more objects.
  *
- * Invariants: labels of the cluster's own domains are the administrator's, but for those that
- * describe the machine; taints are only the node's own while it registers. So is an owner: the
- * garbage collector deletes a Node whose owner is not there, and a Node that is gone may register
- * anew, with other taints.
+ * Invariants: labels of the cluster's own domains belong to the administrator, except those that
+ * describe the machine. A kubelet may set taints and owners only while it registers its Node.
+ * Owners matter because the garbage collector deletes a Node whose owner is missing, and the
+ * kubelet could then register again with other taints.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';

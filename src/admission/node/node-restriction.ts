@@ -2,16 +2,16 @@
  * NodeRestriction: limits the content that a kubelet may write (spec 2, section 5.5). The
  * authorizer of mode Node decides which objects it may write at all.
  *
- *     pods              mirror pods on itself, and none that would let it read more; delete, evict
- *                       and report on those that are bound to it
- *     nodes             its own, without labels that steer work to it, without changing its taints
+ *     pods              mirror pods on itself, which must not let it read more; delete, evict and
+ *                       report on pods that are bound to it
+ *     nodes             its own, without labels that attract pods and without changing its taints
  *     serviceaccounts   tokens for pods bound to it, for the audiences that these pods name
- *     leases, CSINodes, ResourceSlices, claims      its own; of a claim what it has resized
- *     signing requests  of the signers of kubelets: for its own name
+ *     leases, CSINodes, ResourceSlices, claims      its own; of a claim the result of a resize
+ *     signing requests  for the signers of kubelets: for its own name
  *
- * What it is not: a limit for anybody else. It reviews the same whatever the authorizers are.
+ * It limits nobody else, and it does not depend on which authorizers are configured.
  *
- * Invariants: an agent without a node's name may write none of these.
+ * Invariants: a kubelet's user without the name of a node may write none of these.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { newNotFound } from '../../apimachinery/status-error.ts';

@@ -1,7 +1,7 @@
 /**
- * TaintNodesByCondition: a new node takes no pods until its kubelet reports that it is ready.
+ * TaintNodesByCondition: a new node gets a taint that keeps pods away until it is ready.
  *
- * What it is not: what takes the taint away, which is for who looks after nodes.
+ * Removing the taint is up to a controller of nodes, which is not part of this server.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';

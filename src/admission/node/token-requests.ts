@@ -1,12 +1,12 @@
 /**
  * Service account tokens that a kubelet may request: those for pods that it runs.
  *
- *     bound to a pod, by uid ▶ the pod is bound to the node ▶ the audience is one the pod names
- *                                                           ▶ or one that the node has a right to
+ *     bound to a pod, by uid ▶ the pod is bound to the node ▶ the pod names the audience
+ *                                                           ▶ or the node has a right to it
  *
- * A pod names audiences in projected volumes, and by the CSI drivers of its volumes, which ask for
- * tokens themselves. The right is `request-serviceaccounts-token-audience` on a resource that is
- * called as the audience, by the account's name.
+ * A pod names audiences in projected volumes, and through the CSI drivers of its volumes, which
+ * request tokens themselves. The right is `request-serviceaccounts-token-audience` on a resource
+ * with the name of the audience, for the account's name.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { items, objects, part, text } from '../../apimachinery/members.ts';

@@ -1,9 +1,9 @@
 /**
  * The checks of the baseline level, which forbids what is known to let a pod take over its node.
  *
- * What it is not: which check holds in which release (checks.ts).
+ * checks.ts says which check applies in which release.
  *
- * Invariants: each check is a pure function of one pod; undefined: it finds nothing.
+ * Invariants: each check is a pure function of one pod; undefined means that it passes.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -1,15 +1,15 @@
 /**
- * The table of pod security checks by level and release of the rules, and its evaluation for a pod.
+ * The table of pod security checks by level and release, and their evaluation for a pod.
  *
  *     privileged   none
- *     baseline     what is known to take over a node
- *     restricted   the baseline, and what a pod has to say of itself
+ *     baseline     what is known to let a pod take over its node
+ *     restricted   the baseline, and what a pod must explicitly give up
  *
- * What it is not: a check (baseline-checks.ts, restricted-checks.ts), or whose pods are checked.
+ * The checks themselves are in baseline-checks.ts and restricted-checks.ts.
  *
- * Invariants: rules of a release never change; a newer release may have more. A release that this
- * server does not know yet counts as the newest that it knows.
- * Bounds: a pod is walked once for each check; what is found is a text of bounded size.
+ * Invariants: the rules of a release never change; a newer release may have more. A release newer
+ * than this server counts as the newest that it knows.
+ * Bounds: a pod is walked once for each check; messages are bounded (evaluated-pod.ts).
  */
 import {
   appArmorProfile,

@@ -2,14 +2,14 @@
  * The configuration of PodSecurity: `PodSecurityConfiguration` of
  * pod-security.admission.config.<domain>/v1.
  *
- *     defaults:      what holds in a namespace that says nothing
+ *     defaults:      levels of a namespace without labels
  *       enforce: baseline
  *       enforce-version: latest
  *       audit, audit-version, warn, warn-version
- *     exemptions:    who and what is not looked at
+ *     exemptions:    what is not checked
  *       usernames, namespaces, runtimeClasses
  *
- * Invariant: read strictly; all that is wrong is told at once.
+ * Invariant: it is read strictly, and all problems are reported together.
  */
 import { listOfTexts, unknownFields } from '../../apimachinery/configuration-document.ts';
 import { part, text } from '../../apimachinery/members.ts';

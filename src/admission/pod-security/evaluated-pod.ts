@@ -1,11 +1,9 @@
 /**
- * A pod as the checks of pod security look at it: what its containers may do, and the words in
- * which checks say which of them may not.
+ * A pod as the pod security checks see it, and the messages that name the containers and fields
+ * which a check found.
  *
- * What it is not: a check (baseline-checks.ts, restricted-checks.ts).
- *
- * Bounds: a text names `namedMax` of what it is about and says how many more there are: a body may
- * hold ten thousand containers, and every check would name them all.
+ * Bounds: a message names `namedMax` of them and counts the rest: a body may have ten thousand
+ * containers, and every check might name them all.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,11 +1,11 @@
 /**
- * Warnings about existing pods of a namespace that break its new, stricter level. Nothing is
+ * Warnings about existing pods of a namespace that violate its new, stricter level. Nothing is
  * refused.
  *
- * Invariants: of pods of one controller one is looked at before the others of any. Pods of exempt
- * runtime classes are not looked at. The same pods give the same warnings.
- * Bounds: `podsMax` pods, `checkedMs` or half of what the request has left, in steps that share the
- * turns of the event loop. Policy: the warning says how many were looked at.
+ * Invariants: one pod of each controller is checked before the others. Pods of exempt runtime
+ * classes are not checked. The same pods give the same warnings.
+ * Bounds: `podsMax` pods; `checkedMs`, or half of the request's remaining time; in steps. Policy:
+ * the warning says how many were checked.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

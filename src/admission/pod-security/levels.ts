@@ -2,13 +2,13 @@
  * The pod security levels of a namespace: from its labels, or the defaults where it has none.
  *
  *     pod-security.<labelDomain>/enforce: baseline          pods are refused
- *     pod-security.<labelDomain>/audit: restricted          audit events say so
+ *     pod-security.<labelDomain>/audit: restricted          audit events get an annotation
  *     pod-security.<labelDomain>/warn: restricted           the client is warned
  *     pod-security.<labelDomain>/warn-version: v1.30        by the rules of that release
  *
- * Invariants: what cannot be read counts as the strictest where it is enforced, and as none where
- * it would only be talked about. Whoever is refused by a level is warned of it where templates of
- * such pods are written, unless the namespace says what to warn of.
+ * Invariants: a level that cannot be read counts as the strictest for `enforce` and as none for
+ * `audit` and `warn`. In a namespace without a label for `warn`, warnings follow the enforced level
+ * if that is stricter.
  */
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

@@ -1,17 +1,18 @@
 /**
- * PodSecurity: what pods of a namespace may do to their nodes, at one of three levels
- * (spec 2, section 9.1; levels.ts says how a namespace chooses).
+ * PodSecurity: what pods of a namespace may do to their nodes, at one of three levels (spec 2,
+ * section 9.3: it replaces PodSecurityPolicy; levels.ts says how a namespace chooses).
  *
- *     pods, their containers added later    refused, audited, warned of
- *     what makes pods of a template         audited, warned of: the pods are refused when they come
- *     a namespace                           its labels have to be such; where it becomes stricter,
- *                                           warnings tell what that means for the pods it has
+ *     pods, containers added to them later    refused, audited, warned about
+ *     objects with a pod template             audited, warned about: their pods are refused later
+ *     a namespace                             its labels must be valid; if it becomes stricter,
+ *                                             warnings say which of its pods violate the level
  *
- * What it is not: the checks (checks.ts), or who may label a namespace.
+ * The checks are in checks.ts. Who may label a namespace is up to the authorizers.
  *
- * Invariants: a pod is looked at when it is made and when its images change, for nothing else that
- * is checked can. Exempt users, namespaces and runtime classes are named whole: nothing is matched.
- * Bounds: existing-pods.ts; texts of a pod's problems are bounded (evaluated-pod.ts).
+ * Invariants: a pod is checked when it is created and when its images change; nothing else that is
+ * checked can change. Exempt users, namespaces and runtime classes are matched by their whole
+ * names.
+ * Bounds: existing-pods.ts; messages are bounded (evaluated-pod.ts).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { formatFieldErrors } from '../../apimachinery/field-error.ts';

@@ -1,10 +1,10 @@
 /**
- * The checks of the restricted level, beside the baseline: a pod must explicitly give up what it
+ * The checks that the restricted level adds to the baseline: a pod must explicitly give up what it
  * does not need.
  *
- * What it is not: which check holds in which release (checks.ts).
+ * checks.ts says which check applies in which release.
  *
- * Invariants: each check is a pure function of one pod; undefined: it finds nothing.
+ * Invariants: each check is a pure function of one pod; undefined means that it passes.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,7 +1,7 @@
 /**
- * DefaultTolerationSeconds: pods stay on a node that does not answer for a while.
+ * DefaultTolerationSeconds: a pod stays for a while on a node that is not ready or unreachable.
  *
- *     a pod that says nothing of a node that is not ready, or not reachable, tolerates it for
+ *     a pod without a toleration for one of these taints tolerates it for
  *     `--default-not-ready-toleration-seconds`, `--default-unreachable-toleration-seconds`
  */
 import type { Identity } from '../../apimachinery/identity.ts';

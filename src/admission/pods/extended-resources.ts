@@ -1,8 +1,8 @@
 /**
- * ExtendedResourceToleration: nodes with special resources are tainted with the names of these, and
- * a pod that asks for one tolerates its taint.
+ * ExtendedResourceToleration: nodes with special resources have taints with the names of these, and
+ * a pod that requests one tolerates its taint.
  *
- * What it is not: which resources there are; every name that is nobody's own counts.
+ * Invariant: every resource name outside the system's own domains counts, known or not.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';

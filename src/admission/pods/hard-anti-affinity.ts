@@ -1,6 +1,6 @@
 /**
- * LimitPodHardAntiAffinityTopology: a pod may demand a node without certain pods, not a zone or a
- * whole cluster without them.
+ * LimitPodHardAntiAffinityTopology: a pod may require a node without certain other pods, but not a
+ * whole zone or cluster without them.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -1,7 +1,8 @@
 /**
- * AlwaysPullImages: nodes ask the registry for every image, so nobody runs what others have pulled.
+ * AlwaysPullImages: nodes ask the registry for every image, so a pod cannot use a private image
+ * just because another pod has pulled it.
  *
- * Invariants: an update that brings no new image is left as it is.
+ * Invariants: an update without new images is left as it is.
  */
 import { notSupported } from '../../apimachinery/field-error.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';

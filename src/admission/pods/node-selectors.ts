@@ -1,13 +1,13 @@
 /**
- * PodNodeSelector: pods of a namespace run on its nodes alone.
+ * PodNodeSelector: pods of a namespace run on selected nodes only.
  *
  *     scheduler.alpha.<labelDomain>/node-selector: env=test,tier=a    on the namespace
- *     clusterDefaultNodeSelector                                      where that is missing
+ *     clusterDefaultNodeSelector                                      for namespaces without one
  *     a list for the namespace in the configuration                   what its pods may ask for
  *
  * Invariants: the configuration is read strictly, once. A selector that cannot be read refuses
- * pods: it was meant as a restriction. What is refused is refused before other plugins complete
- * the pod, and again when they have.
+ * pods, because it was meant as a restriction. Pods are checked before other plugins complete them,
+ * and again in the validate phase.
  */
 import { unknownFields } from '../../apimachinery/configuration-document.ts';
 import { formatFieldErrors, invalid } from '../../apimachinery/field-error.ts';

@@ -2,10 +2,10 @@
  * RuntimeClass: a pod gets the overhead of its class, and the node selector and tolerations of
  * nodes that support it.
  *
- *     overhead     that of the class; a pod may not say another
- *     scheduling   its node selector and tolerations beside the pod's own
+ *     overhead     that of the class; the pod may not name another
+ *     scheduling   node selector and tolerations, added to the pod's own
  *
- * Invariants: a pod of no class has no overhead.
+ * Invariants: a pod without a class has no overhead.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -1,14 +1,14 @@
 /**
- * PodTolerationRestriction: what the pods of a namespace tolerate of their nodes.
+ * PodTolerationRestriction: the tolerations of the pods of a namespace.
  *
- *     scheduler.alpha.<labelDomain>/defaultTolerations      on the namespace: its pods have these
- *     scheduler.alpha.<labelDomain>/tolerationsWhitelist    on the namespace: and no others
- *     default, whitelist                                    where the namespace says nothing
+ *     scheduler.alpha.<labelDomain>/defaultTolerations      on the namespace: added to its pods
+ *     scheduler.alpha.<labelDomain>/tolerationsWhitelist    on the namespace: no others are allowed
+ *     default, whitelist                                    where the namespace has no annotation
  *
- * Invariants: an annotation that is empty means none, and the configuration does not count. One
- * that cannot be read refuses pods. A pod that asks for cpu or memory tolerates a node that is
- * short of memory. Of two tolerations of which one covers the other that one stays.
- * Bound: `tolerationsMax` of a pod, and of a namespace; they are held against each other. Policy:
+ * Invariants: an empty annotation means none, and the configuration does not apply. An annotation
+ * that cannot be read refuses pods. A pod that requests cpu or memory tolerates nodes that are
+ * short of memory. Of two tolerations of which one covers the other, the covering one stays.
+ * Bound: `tolerationsMax` of a pod, and of a namespace, because each is compared with each. Policy:
  * with more of them a pod is refused.
  */
 import { oneOf, unknownFields } from '../../apimachinery/configuration-document.ts';

@@ -1,9 +1,9 @@
 /**
- * Two lists of tolerations as one, without those that another one includes.
+ * Merges two lists of tolerations, without those that another one covers.
  *
- * Invariants: what is tolerated is the same as by both lists. Of equal ones the first stays.
- * Bounds: each is held against all others where there are `comparedMax` at most; beyond, nothing is
- * left out: one that is not needed does no harm.
+ * Invariants: the result tolerates the same as both lists. Of equal ones the first stays.
+ * Bounds: each is compared with all others if there are at most `comparedMax`; otherwise none is
+ * left out, which does no harm.
  */
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

@@ -1,9 +1,9 @@
 /**
- * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is bound to a node, or
- * made on one, gets the node's labels for zone and region.
+ * PodTopologyLabels (feature gate PodTopologyLabelsAdmission): a pod that is created on a node or
+ * bound to one gets the node's labels for zone and region.
  *
- * Invariants: a node that there is not, or that has no such labels, changes nothing. A label of the
- * pod by the same name is replaced: it says where the pod is.
+ * Invariants: a missing node, or one without these labels, changes nothing. A label of the pod with
+ * the same key is replaced.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';

@@ -2,9 +2,9 @@
  * A mutation by apply configuration: the result of an expression is merged into the object by its
  * schema, lists by their keys.
  *
- * Invariants: nothing is taken away that the configuration does not name: it may not write what is
- * replaced as a whole. Texts are those of the reference. Bound: an object holds no more afterwards
- * than a body may.
+ * Invariants: nothing is removed that the configuration does not name, so it may not contain values
+ * that are replaced as a whole. Messages are those of the reference.
+ * Bound: the resulting object holds no more values than a body may.
  */
 import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';

@@ -1,8 +1,9 @@
 /**
  * A mutation by JSON Patch: the operations that an expression returns are applied to the object.
  *
- * Invariants: all operations apply or none does. A test that fails is no error: the object stays as
- * it is. What results is read strictly, as its kind. Texts are those of the reference.
+ * Invariants: all operations are applied or none. A `test` operation that fails is no error: the
+ * object stays as it is. The result is decoded strictly, as its kind. Messages are those of the
+ * reference.
  */
 import { applyJsonPatch, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { JsonPatch } from '../../apimachinery/patch/json-patch.ts';

@@ -1,10 +1,10 @@
 /**
- * Variables of a policy, as `variables.x` reads them: evaluated when they are first read, once for
- * a group of expressions (the validations, the messages, the annotations, a mutation).
+ * The variables of a policy, read as `variables.x`: evaluated on first use, once for a group of
+ * expressions (the validations, the messages, the annotations, a mutation).
  *
- * Invariants: what they cost is charged to the expression that made them run. One that is long is
- * waited for, and the expression begins again (cel/late-values.ts).
- * Bounds: `budgets.perEvaluation` each; `unitsAtOnce` for all that run within one step.
+ * Invariants: the cost of a variable is charged to the expression that uses it first. A long one is
+ * evaluated asynchronously, and then the expression starts again (cel/late-values.ts).
+ * Bounds: `budgets.perEvaluation` for each; `unitsAtOnce` for all that are evaluated in one step.
  */
 import { budgets } from '../../cel/budgets.ts';
 import { lateValues } from '../../cel/late-values.ts';

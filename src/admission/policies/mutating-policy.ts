@@ -1,13 +1,13 @@
 /**
- * A compiled MutatingAdmissionPolicy, and its application to one object with one parameter (spec 1,
- * section 4.7).
+ * A compiled MutatingAdmissionPolicy, and its application to one object with one parameter (spec 2,
+ * section 9.2).
  *
- *     match conditions ▶ mutation, mutation … each sees what the one before it has left
+ *     match conditions ▶ mutation, mutation … each sees the result of the one before
  *
- * What it is not: the choice and order of policies for a write (mutating.ts).
+ * mutating.ts chooses and orders the policies for a write.
  *
- * Bounds: each mutation has a budget of its own, and makes no more values than a body may hold. A
- * larger one than `valuesAtOnce` is made in steps.
+ * Bounds: each mutation has its own budget and makes no more values than a body may hold. A result
+ * with more than `valuesAtOnce` is made in steps.
  */
 import { countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -1,12 +1,13 @@
 /**
  * Applies all mutating policies to an object.
  *
- *     policy matches ▶ binding matches ▶ params ▶ mutations, each on what the one before it left
+ *     policy matches ▶ binding matches ▶ params ▶ mutations, each on the result of the one before
  *
- * Invariants: policies in the order of their names, and so the bindings of each. What matches is
- * found out on the object as it came. When the object has changed, all plugins are asked once more;
- * then only policies run that have run before, want to, and find something new.
- * Bounds: as of validating policies.
+ * Invariants: policies run in the order of their names, and so do the bindings of each. Matching is
+ * done on the object as it was before any of them. If the object has changed, all plugins get a
+ * second round; in that round only policies run that ran before, want to be reinvoked, and find the
+ * object changed since.
+ * Bounds: those of validating policies.
  */
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -1,8 +1,8 @@
 /**
  * The params of a binding: objects found by name or by selector.
  *
- * Invariants: texts are those of the reference. Bound: `policyLimits.paramsMax`; beyond it the
- * binding cannot be configured, and says so.
+ * Invariants: messages are those of the reference.
+ * Bound: `policyLimits.paramsMax` objects; a binding with more is a configuration error.
  */
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';

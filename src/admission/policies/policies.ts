@@ -1,15 +1,15 @@
 /**
- * Admission policies: stored expressions of users that validate or change writes. The contract of
- * this folder (spec 1, section 4.7; spec 2, section 9.3).
+ * The contract of admission policies: expressions, stored by users, that validate or change writes
+ * (spec 2, section 9.2).
  *
- *     policies, bindings ─▶ policy-set: followed, compiled in turns, indexed
- *     a write ─▶ who can match (one look-up) ─▶ policy, binding ─▶ params ─▶ expressions
- *                                  validating.ts: Deny | Warn | Audit     mutating.ts: what changes
+ *     policies, bindings ─▶ policy-source: followed, compiled in steps, indexed
+ *     a write ─▶ which can match (one look-up) ─▶ policy, binding ─▶ params ─▶ expressions
+ *                                  validating.ts: Deny | Warn | Audit     mutating.ts: changes
  *
- * What it is not: the rules of the kinds (apis/admissionregistration), or the order of admission.
+ * The validation of policies is in apis/admissionregistration.
  *
- * Invariants: a write sees every policy that was acknowledged before it. Compiled once for a
- * generation. What cannot be found out is decided by the failure policy, never by chance.
+ * Invariants: a write sees every policy that was acknowledged before it. A policy is compiled once
+ * for each generation. If something cannot be determined, the failure policy decides.
  * Bounds: `policyLimits`.
  */
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';

@@ -1,7 +1,7 @@
 /**
- * Counts of the outcomes of validating policies, for the metrics page.
+ * Counts the outcomes of validating policies, for the metrics page.
  *
- * Bound: `seriesMax` series; those of policies and bindings that come later are counted together.
+ * Bound: `seriesMax` series; later policies and bindings share one.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import { Histogram } from '../../stdx/histogram.ts';

@@ -1,6 +1,7 @@
 /**
- * The environments in which expressions of policies are compiled. Policies without variables share
- * theirs; variables are typed by their declaration, so each policy with variables has its own.
+ * The environments in which the expressions of policies are compiled. Policies without variables
+ * share one for each combination of options. A policy with variables has its own, because their
+ * types are its own.
  */
 import type { Environment } from '../../cel/cel.ts';
 import { compileSteps } from '../../cel/expression.ts';

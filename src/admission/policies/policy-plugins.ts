@@ -3,7 +3,7 @@
  * chain (admission.ts).
  *
  * Invariants: a write that no policy can match costs one look-up, and none at all while there are
- * no policies. Nothing is written before what was stored at the start is in force.
+ * no policies. Writes wait until the policies that were stored at the start are in force.
  */
 import { ownedKindOf } from '../../apimachinery/fieldmanager/managers/owned-kind.ts';
 import { deducedType } from '../../apimachinery/fieldmanager/schema/deduced.ts';

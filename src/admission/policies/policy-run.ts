@@ -1,5 +1,7 @@
-/** What all policies for one write share: the values of their expressions, the turns they take, and
- * whether the client still waits. */
+/**
+ * What all policies share during one write: the values of their expressions, their turns, and
+ * whether the client is still waiting.
+ */
 import { newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';

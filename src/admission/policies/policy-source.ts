@@ -1,13 +1,12 @@
 /**
- * Policies of one kind and their bindings, as they are stored: followed, compiled in turns, indexed
- * by the requests that they can match.
+ * The stored policies of one kind and their bindings: followed, compiled in steps, and indexed by
+ * the requests that they can match.
  *
- *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, and in the index
+ *     a change ─▶ queue ─▶ compiled in steps ─▶ in force, and in the index
  *
- * Invariants: what was in force stays in force until what comes after it is compiled. A policy is
- * compiled once for a generation: a change of its status costs nothing. A policy without a binding
- * does nothing.
- * Bounds: one policy at a time is compiled, a step at a time; a change moves one place of a list.
+ * Invariants: a policy stays in force until its successor is compiled. It is compiled once for each
+ * generation, so a change of its status costs nothing. A policy without a binding does nothing.
+ * Bounds: one policy is compiled at a time, in steps; a change moves one entry of a list.
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';

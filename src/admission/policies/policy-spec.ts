@@ -1,4 +1,7 @@
-/** What validating and mutating policies have in common, read from their specs. */
+/**
+ * The parts of the specs that validating and mutating policies have in common, and of their
+ * bindings.
+ */
 import { part, text } from '../../apimachinery/members.ts';
 import { parseGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';

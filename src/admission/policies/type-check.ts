@@ -1,14 +1,14 @@
 /**
  * Type checking of a validating policy: whether its expressions fit the kinds that its rules name.
- * The result is only shown in its status (spec 1, section 4.7).
+ * The result is only shown in its status (spec 2, section 9.2).
  *
  *     fieldRef  spec.validations[0].expression
  *     warning   apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'replicas' …
  *
- * Invariants: rules with wildcards name no kinds. Bounds: `kindsMax` kinds are checked; an
- * expression and a kind at a time. An error shows the line that it is in, so a long line with many
- * errors would be more than a status may hold: a warning ends after `warningCharsMax`, and all of
- * them after `charsMax`.
+ * Invariants: rules with wildcards name no kinds.
+ * Bounds: `kindsMax` kinds, one expression and kind in each step. An error shows the line that it
+ * is in, so a long line with many errors might exceed what a status can hold: a warning ends after
+ * `warningCharsMax` characters, all of them together after `charsMax`.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';

@@ -1,13 +1,13 @@
 /**
  * A compiled ValidatingAdmissionPolicy, and its evaluation for one request with one parameter (spec
- * 1, section 4.7).
+ * 2, section 9.2).
  *
  *     match conditions ▶ validations ▶ messages of those that fail ▶ audit annotations
  *
- * What it is not: who is asked about a request, and what comes of what it says (validating.ts).
+ * validating.ts chooses the policies for a write and acts on their results.
  *
- * Invariants: compiled once for a generation. What cannot be evaluated is decided by the failure
- * policy; an expression that gives false is a denial in any case.
+ * Invariants: it is compiled once for each generation. The failure policy decides about expressions
+ * that cannot be evaluated; an expression that gives false always denies.
  * Bounds: one budget for validations and messages, and one for annotations.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -1,12 +1,12 @@
 /**
- * Evaluates all validating policies for a write: the first denial, warnings, annotations of the
- * audit event.
+ * Evaluates all validating policies for a write: the first denial, the warnings, and the
+ * annotations of the audit event.
  *
  *     policy matches ▶ binding matches ▶ params ▶ each: Deny refuses, Warn warns, Audit annotates
  *
- * Invariants: policies in the order of their names, and so the bindings of each; a later denial
- * does not replace the first, and the warnings and annotations of all are told.
- * Bounds: others have a turn after `unitsAtOnce`; nothing goes on for somebody who has gone.
+ * Invariants: policies run in the order of their names, and so do the bindings of each. A later
+ * denial does not replace the first one; the warnings and annotations of all are kept.
+ * Bounds: other requests have a turn after `unitsAtOnce`; evaluation ends when the client has gone.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';

@@ -1,19 +1,18 @@
 /**
- * Charging a quota: the quota's status after a write of an object, or why the write is refused.
+ * Charges a quota for a write: gives the new status of the quota, or why the write is refused.
  *
- *     was ─┐
- *          ├─▶ difference, by name ─▶ more ▶ over spec.hard? ▶ refused     status.used + difference
- *     is ──┘                          less ▶ given back
+ *     before ─┐
+ *             ├─▶ difference, by name ─▶ more ▶ over spec.hard? ▶ refused  status.used + difference
+ *     after ──┘                          less ▶ given back
  *
- * It runs in the transaction that writes the object, on the quota as it is there: so usage is never
- * over what the quota allows, whoever writes, and the status is right at once.
+ * It runs in the transaction that writes the object, on the quota as it is there. So usage never
+ * exceeds the quota, whoever writes, and the status is correct at once.
  *
- * What it is not: counting (controllers/quota-counter.ts), which makes the first figures and puts
- * wrong ones right.
+ * controllers/quota-counter.ts counts: it makes the first figures and corrects wrong ones.
  *
- * Invariants: pure; exact; what gives back is never refused, nor is a report of what an object
- * takes in its status; used is never below nothing. Where a name has not been counted yet, nothing
- * more is taken of it, so that the count cannot miss it.
+ * Invariants: pure and exact. A write that takes less is never refused, and neither is a status
+ * report of what an object takes. `used` is never negative. What has not been counted yet cannot be
+ * taken, so that the count cannot miss it.
  */
 import { part } from '../../apimachinery/members.ts';
 import {

@@ -1,20 +1,19 @@
 /**
- * The existing quotas, by namespace and by the names that they limit: to which of them a write is
- * charged. And the epoch of each namespace: a word that every new quota changes.
+ * The quotas that this server knows, by namespace and by the names that they limit: which of them a
+ * write is charged to. And the epoch of each namespace: a word that changes with every new quota.
  *
- *     a create in a namespace ─▶ its epoch as it is known here: tested in the transaction
- *                             ─▶ the quotas that bound what it takes: charged in the transaction
+ *     a create in a namespace ─▶ the epoch that is known here: tested in the transaction
+ *                             ─▶ the quotas that limit what it takes: charged in the transaction
  *
- * So a write that has not heard of a quota yet does not slip by it: its test fails, and it is
- * decided again when this server has heard.
+ * So a write cannot escape a quota that this server has not heard of yet: the test of the epoch
+ * fails, and the write is decided again when the server knows the quota.
  *
- * What it is not: figures. What is used stands in the records alone.
+ * It has no figures: usage is only in the records.
  *
- * Invariants: as old as the caches of this server, and never older. Bounds: a few words for each
- * quota; finding those of a write looks at no more than `quotasPerWriteMax` and one. When all of
- * them are new here they are looked into in turns with everybody else, a few of a
- * namespace at the latest when something is written there; a write waits for more of them than
- * `readAtOnceMax`.
+ * Invariants: it is exactly as old as the caches of this server.
+ * Bounds: a few words for each quota; a search for those of a write stops after `quotasPerWriteMax`
+ * + 1. New quotas are read in steps with turns for others; those of a namespace at the latest when
+ * something is written there. A write waits if more than `readAtOnceMax` of them are unread.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { part, text } from '../../apimachinery/members.ts';

@@ -1,24 +1,23 @@
 /**
- * What may only be taken where a quota bounds it: `limitedResources` of the configuration of
- * ResourceQuota.
+ * Resources that may only be taken where a quota covers them: `limitedResources` in the
+ * configuration of ResourceQuota.
  *
  *     apiVersion: apiserver.config.<domain>/v1
  *     kind: ResourceQuotaConfiguration     or Configuration, of resourcequota.admission.<domain>
  *     limitedResources:
  *       - apiGroup: ''
  *         resource: pods
- *         matchContains: [requests.cpu]    names in quotas, of which these are a part
+ *         matchContains: [requests.cpu]    parts of the names that quotas use
  *         matchScopes: [{scopeName: PriorityClass, operator: In, values: [high]}]
  *
- *     a write ─▶ names of what it takes ─▶ each bounded by a quota that is about the object?
- *             ─▶ scopes that it is in   ─▶ each named by a quota that the object is in by it?
+ *     a write ─▶ names of what it takes ─▶ does a quota that applies to the object limit each?
+ *             ─▶ its scopes             ─▶ does a quota name each, and apply to the object by it?
  *
- * What it is not: a quota, or a charge (charge.ts).
+ * charge.ts charges.
  *
- * Invariants: pure; as in the reference, names are asked of the resource alone that an entry is
- * about, scopes of every object that can be in them, and any quota with the scope will do.
- * Bounds: `limitedResourcesMax` entries, looked through for each write of a resource that they
- * concern.
+ * Invariants: pure. As in the reference, `matchContains` applies only to the resource of the entry,
+ * `matchScopes` to every object that can be in the scope, and any quota with the scope covers it.
+ * Bounds: `limitedResourcesMax` entries, checked for each write of their resources.
  */
 import { fieldPath, oneOf, unknownFields } from '../../apimachinery/configuration-document.ts';
 import { listOfTexts } from '../../apimachinery/configuration-document.ts';

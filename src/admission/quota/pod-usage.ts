@@ -1,14 +1,15 @@
 /**
  * What a pod takes of its namespace's quotas.
  *
- *     containers        what each asks for, or has, or has been given: the most of it ─┐
- *     init containers   what the one that needs most needs, with those that go on    ──┴▶ the sum
- *     the pod's own requests instead of the sum, where it has some; and its overhead
+ *     all containers and sidecars together         ─┐
+ *     each init container, with the sidecars before ─┴▶ the larger one, for each resource
+ *     the pod's own requests replace that where it has some; its overhead is added
+ *     (a sidecar is an init container that is always restarted)
  *
- * What it is not: the names and scopes of other kinds (usage.ts).
+ * usage.ts has the other kinds, and the properties for scopes.
  *
- * Invariants: pure. A container that is to have less keeps what it has until its node says that it
- * has less; of a resize that no node can do, only what it has counts.
+ * Invariants: pure. A container that is being made smaller counts with its old amounts until its
+ * node reports the new ones; if a resize is infeasible, only what the container has counts.
  * Bounds: linear in the pod's containers and their statuses.
  */
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -5,8 +5,8 @@
  *     PriorityClass         In, NotIn, Exists, DoesNotExist                                of pods
  *     VolumeAttributesClass likewise, of any of its classes                              of claims
  *
- * Invariants: pure; a scope that an object has nothing to say about does not hold for it, so a
- * quota with scopes never counts services.
+ * Invariants: pure. A scope does not apply to kinds that lack its property, so a quota with scopes
+ * never counts services.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { parseQuantity } from '../../apimachinery/quantity.ts';

@@ -2,17 +2,17 @@
  * The usage of an object in its namespace's quotas: amounts by the names that quotas use, and the
  * properties that scopes test.
  *
- *     anything     count/RESOURCE.GROUP, and RESOURCE of the core kinds that quotas know by name
- *     a pod        + cpu, memory ... of its requests, limits.*     while it has not ended
+ *     anything     count/RESOURCE.GROUP, and RESOURCE for the core kinds that quotas know by name
+ *     a pod        + cpu, memory ... of its requests, limits.*     until it has ended
  *     a service    + services.nodeports, services.loadbalancers
  *     a claim      + requests.storage, and both again for its storage class
  *     a claim of devices      + CLASS.deviceclass.resource.DOMAIN/devices
  *
- * What it is not: a quota (charge.ts holds one against it).
+ * charge.ts compares the usage with a quota.
  *
- * Invariants: pure, and a function of the object alone, not of the time: what was charged when an
- * object was written is what is given back when it goes. Amounts are exact. What cannot be read as
- * a quantity counts as nothing; the rules of its kind have refused it.
+ * Invariants: pure, and a function of the object alone, not of time, so what was charged for an
+ * object is what its deletion gives back. Amounts are exact. A value that is no quantity counts as
+ * nothing; validation has refused it.
  * Bounds: linear in the object's containers and ports.
  */
 import type { Identity } from '../../apimachinery/identity.ts';

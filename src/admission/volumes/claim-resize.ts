@@ -1,8 +1,8 @@
 /**
- * PersistentVolumeClaimResize: a claim grows only if it is bound and its class allows volumes to
+ * PersistentVolumeClaimResize: a claim may only grow if it is bound and its class allows volumes to
  * grow.
  *
- * What it is not: whether it may shrink, which is a rule of claims.
+ * Whether it may shrink is decided by the validation of claims.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';

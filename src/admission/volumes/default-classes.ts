@@ -1,12 +1,12 @@
 /**
- * DefaultStorageClass and DefaultIngressClass: a claim or an ingress that names no class has the
- * one that says it is the default.
+ * DefaultStorageClass and DefaultIngressClass: a claim or an ingress without a class gets the
+ * default one, which has the annotation:
  *
  *     storageclass.<labelDomain>/is-default-class: "true"
  *     ingressclass.<labelDomain>/is-default-class: "true"
  *
- * Invariants: of several defaults the newest counts, of those of one second the first by name. An
- * empty name of a class is one: whoever writes it wants none.
+ * Invariants: of several defaults the newest counts, and of those created in the same second the
+ * first by name. An empty class name counts as a name: its writer wants no class.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';

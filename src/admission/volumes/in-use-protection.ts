@@ -1,6 +1,6 @@
 /**
- * StorageObjectInUseProtection: new volumes, claims and classes of attributes get a finalizer,
- * which whoever looks after volumes takes away when nobody uses them any more.
+ * StorageObjectInUseProtection: new volumes, claims and volume attributes classes get a finalizer,
+ * which a controller of volumes removes when nothing uses them any more.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { AdmissionPlugin } from '../admission.ts';

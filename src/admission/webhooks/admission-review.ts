@@ -1,10 +1,10 @@
 /**
- * AdmissionReview in both versions: the request to a webhook, and its answer (spec 1, section 4.7).
+ * AdmissionReview in both versions: the request to a webhook, and its answer.
  *
- * What it is not: the call, or what becomes of the write.
+ * webhook-call.ts makes the call.
  *
- * Invariants: pure. An answer is taken as a whole or not at all. v1 is checked: whether it is the
- * answer to this question, and whether it says of a patch what it is; v1beta1 is not.
+ * Invariants: pure. An answer is accepted as a whole or not at all. In v1 its uid must be that of
+ * the request, and a patch needs its type; v1beta1 is not checked for these.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -1,8 +1,8 @@
 /**
  * Whether a webhook is called for a write, in which version, and with which objects.
  *
- * Invariants: selectors and rules first, then match conditions: an expression is evaluated only for
- * what matches otherwise. The objects of a version are made once for a write.
+ * Invariants: selectors and rules are checked first, then match conditions, so an expression is
+ * only evaluated if everything else matches. The objects of a version are made once for a write.
  */
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';

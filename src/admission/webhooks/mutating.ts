@@ -1,13 +1,13 @@
 /**
- * Mutating webhooks: called one after the other, each with the object that the one before has left.
+ * Mutating webhooks: called one after the other, each with the result of the one before.
  *
- *     round 0   all that match; one that changes the object has everybody asked once more
- *     round 1   those of round 0 that want to be asked again (IfNeeded), if the object has changed
- *               since; nobody for the first time
+ *     round 0   all that match; if one changes the object, all plugins get another round
+ *     round 1   those of round 0 that want to be called again (IfNeeded), if the object has changed
+ *               since; no webhook for the first time
  *
- * Invariants: what a patch makes of the object is what is stored, or nothing is. One that cannot be
- * read is a failure of its webhook; one that does not apply ends the write, whatever the failure
- * policy says. A deletion is not changed.
+ * Invariants: the patched object is stored as a whole, or the write fails. A patch that cannot be
+ * read is a failure of its webhook; one that cannot be applied ends the write, whatever the failure
+ * policy says. The object of a deletion is not changed.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';

@@ -1,9 +1,9 @@
 /**
- * Applies a webhook's patch to the object that it was shown; the result is decoded, defaulted and
+ * Applies a webhook's patch to the object that it was shown. The result is decoded, defaulted and
  * converted to the stored version.
  *
- * Invariants: read leniently: what the kind does not know is dropped, as in what others send. Long
- * patches take turns.
+ * Invariants: it is decoded leniently: unknown fields are dropped, as in a body of a client. Long
+ * patches are applied in steps.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';

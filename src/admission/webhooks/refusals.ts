@@ -2,10 +2,10 @@
  * Refusals by webhooks, and errors of webhooks that cannot be called, with the reference's
  * messages.
  *
- * What it is not: whether the write is refused: its failure policy decides about failures.
+ * The failure policy decides whether such an error refuses the write.
  *
- * Invariants: a denial keeps reason, code and details that the webhook gave; it is never a success.
- * What a webhook sent is shown up to `shownMax` characters.
+ * Invariants: a denial keeps the webhook's reason, code and details, but is never a success. At
+ * most `shownMax` characters of a webhook's text are shown.
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -1,5 +1,7 @@
-/** The configuration of a webhook plugin in `--admission-control-config-file`: the credentials of
- * its calls. */
+/**
+ * The configuration of a webhook plugin in `--admission-control-config-file`: the credentials for
+ * its calls.
+ */
 import path from 'node:path';
 import { unknownFields } from '../../apimachinery/configuration-document.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

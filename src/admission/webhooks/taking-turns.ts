@@ -1,6 +1,6 @@
 /**
- * Gives way to other requests between the webhooks of one write: matching many, or sending a large
- * object to several, would be too long for one turn.
+ * Lets other requests run between the webhooks of one write: matching many, or sending a large
+ * object to several, would take too long for one turn.
  */
 import type { WebhookPorts } from './webhooks.ts';
 

@@ -1,9 +1,9 @@
 /**
- * Validating webhooks: all that match are asked at once, and all that are asked have to allow it.
+ * Validating webhooks: all that match are called at once, and all of them have to allow the write.
  *
- * Invariants: a webhook that matches and cannot be found to, by its selectors or conditions, ends
- * the write before anybody is asked. Of several refusals the first in the order of the webhooks is
- * the answer, whoever came first.
+ * Invariants: if matching a webhook fails, by its selectors or conditions, the write ends before
+ * any webhook is called. Of several refusals the client gets the first in the order of the
+ * webhooks, whichever came first.
  */
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Review, Say } from '../admission.ts';

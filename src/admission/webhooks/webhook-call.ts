@@ -1,11 +1,12 @@
 /**
- * One call of a webhook about a write: AdmissionReview sent and received, counted.
+ * One call of a webhook about a write: sends an AdmissionReview, reads the answer, and counts the
+ * outcome (spec 1, section 4.7: dry runs; spec 2, section 8: timeout).
  *
- * What it is not: what becomes of a patch (mutating.ts).
+ * mutating.ts applies the patches.
  *
- * Invariants: a dry run is not sent to a webhook that does more than answer. A call takes the
- * webhook's timeout, or what the request has left. Annotations and warnings are heard of whoever
- * has answered, also with a denial.
+ * Invariants: a webhook with side effects is not called for a dry run. A call takes at most the
+ * webhook's timeout or the request's remaining time. Annotations and warnings of every answer are
+ * kept, also of a denial.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';

@@ -1,8 +1,7 @@
 /**
  * Counts of the outcomes of webhook calls, for the metrics page, under the reference's names.
  *
- * Bound: `seriesMax` webhooks are told apart in each metric; those that come later are counted
- * together.
+ * Bound: `seriesMax` webhooks have their own series in each metric; later ones share one.
  */
 import type { AdmissionOperation } from '../../apimachinery/admission-data.ts';
 import type { Clock } from '../../stdx/clock.ts';

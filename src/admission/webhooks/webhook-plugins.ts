@@ -3,7 +3,8 @@
  * chain (admission.ts).
  *
  * Invariants: a write that no webhook can match costs one look-up, and none at all while there are
- * no webhooks. Until what was stored at the start is in force nothing is written that could match.
+ * no webhooks. Writes that might match wait until the configurations that were stored at the start
+ * are in force.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';

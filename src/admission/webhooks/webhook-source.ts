@@ -1,12 +1,11 @@
 /**
- * Webhooks of one type, as their configurations are stored: followed, compiled in turns, indexed by
- * the requests that they can match.
+ * The stored webhooks of one type: followed, compiled in steps, and indexed by the requests that
+ * they can match.
  *
- *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, index made anew
+ *     a change ─▶ queue ─▶ compiled in steps ─▶ in force, index made anew
  *
- * Invariants: what was in force stays in force until what comes after it is compiled; changes take
- * effect in the order in which they came. A write whose shape no webhook can match costs one
- * look-up.
+ * Invariants: a configuration stays in force until its successor is compiled. Changes take effect
+ * in their order. A write whose shape no webhook can match costs one look-up.
  */
 import type { Environment } from '../../cel/cel.ts';
 import { assert } from '../../stdx/assert.ts';

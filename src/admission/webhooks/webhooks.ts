@@ -1,18 +1,18 @@
 /**
- * Admission webhooks: other servers that validate or change writes. The contract of this folder
- * (spec 1, section 4.7).
+ * The contract of admission webhooks: other servers that validate or change writes (spec 1, section
+ * 4.7: dry runs; spec 2, sections 8 and 9.3: limits and defaults).
  *
- *     configurations ─▶ webhook-source: followed, compiled in turns, indexed
- *     a write ─▶ who can match (one look-up) ─▶ invocation: rules, selectors, conditions
- *             ─▶ webhook-call: AdmissionReview there and back
+ *     configurations ─▶ webhook-source: followed, compiled in steps, indexed
+ *     a write ─▶ which can match (one look-up) ─▶ invocation: rules, selectors, conditions
+ *             ─▶ webhook-call: AdmissionReview sent and answered
  *                 mutating.ts: one after the other      validating.ts: all at once
  *
- * What it is not: the rules of the configurations (apis/admissionregistration), or the connections
- * (src/webhooks).
+ * The validation of the configurations is in apis/admissionregistration, the connections are in
+ * src/webhooks.
  *
- * Invariants: nobody is called about a write that it does not match. A webhook that cannot be asked
- * costs its timeout at most, and the request's deadline ends the wait for all. What went wrong is
- * decided by the failure policy.
+ * Invariants: no webhook is called about a write that it does not match. A webhook that does not
+ * answer costs at most its timeout, and the request's deadline ends all waiting. The failure policy
+ * decides about failures.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';

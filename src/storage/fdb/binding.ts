@@ -1,13 +1,14 @@
 /**
- * The few operations of FoundationDB that the adapter stands on, as a port.
+ * The port to FoundationDB: the few operations that the adapter uses.
  *
- * What it is not: a client. `foundationdb-binding.ts` implements it with the npm package, a double
- * under test/ in memory. Nothing else of the adapter knows where a transaction comes from.
+ * `foundationdb-binding.ts` implements it with the npm package, a double under test/ in memory.
+ * Nothing else in the adapter knows which client it runs on.
  *
- * Semantics are FoundationDB's (API version 720): reads of one transaction see its read version;
- * a serializable read adds its key or range to the read conflict set, a snapshot read does not;
- * writes go to the database at commit, at one commit version, or not at all, or the outcome is not
- * known. A failure is an Error whose `code` is FoundationDB's number for it.
+ * Invariants: the semantics are those of FoundationDB, API version 720. All reads of a transaction
+ * see its read version. A serializable read adds its key or range to the read conflict set, a
+ * snapshot read does not. The writes of a transaction are applied together at one commit version,
+ * or not at all, or the outcome is unknown. A failure is an Error whose `code` is FoundationDB's
+ * number.
  */
 
 export type ReadMode =

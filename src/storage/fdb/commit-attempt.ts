@@ -1,22 +1,23 @@
 /**
- * One attempt of a commit: what it finds, whether an earlier one was applied, what it decides, and
- * whether it got through.
+ * One attempt to commit: finds out whether an earlier attempt was applied; if not, decides the
+ * mutations and commits them.
  *
- * What it is not: the attempts after it, or when there are to be no more (commits.ts); what a plan
- * reads and writes (commit-plan.ts).
+ * commits.ts makes the attempts and says when to stop. commit-plan.ts says what one reads and
+ * writes.
  *
  * FoundationDB may answer a commit with "may or may not have happened", or not at all. So every
- * attempt has an id, reads the id of the last commit of its lane, and writes its own in its place:
+ * attempt has an id. It reads the id of the last commit of its lane, and writes its own in its
+ * place:
  *
  *   d <slot> <lane>   attempt id, versionstamp   read (in the conflict set) and written by every
  *                                                attempt
  *
- * Two attempts can then not both apply, even when the first is still under way while the second
- * runs: whichever comes second finds the mark changed, or conflicts. An attempt that finds the id
- * of an earlier one knows that that one was applied, and at which version. Nothing is guessed.
+ * So two attempts cannot both be applied, even if the first is still under way while the second
+ * runs: the second one finds that the mark has changed, or gets a conflict. An attempt that finds
+ * the id of an earlier one knows that it was applied, and at which version. Nothing is guessed.
  *
- * Invariant: an attempt is open from before its transaction is committed until it is certain that
- * it was refused; whoever goes on has to reckon with all that are open.
+ * Invariant: an attempt is open from just before its commit until it is certain that the commit was
+ * refused. Later attempts must take all open ones into account.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import type { CompanionRules, Mutation, MutationOutcome } from '../storage.ts';

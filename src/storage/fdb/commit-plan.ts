@@ -1,15 +1,17 @@
 /**
- * What one attempt of a commit reads, decides and writes, in the transaction it is given.
+ * What one attempt of a commit reads, decides and writes, in the transaction that it is given.
  *
- * What it is not: the attempt's fate; see commit-attempt.ts.
+ * commit-attempt.ts finds out whether the attempt was applied.
  *
- * Conflict set: the owner of the slot, the last commit of its lane, each mutated key (those of
- * companions, too), and of each
- * condition the state word alone, so that an update which leaves the state as it is disturbs
- * nobody. Nothing else is read with conflicts; the log and the newest mark are written blind.
+ * Conflict set: the owner of the slot, the last commit of its lane, each mutated key (of
+ * companions, too), and the state word of each record that a condition names. Only the word: an
+ * update that does not change it conflicts with nobody. The log and the newest mark are written
+ * without being read.
  *
- * Revisions are not known before the commit: within a plan the i-th applied mutation has the
+ * Revisions are not known before the commit. Within a plan the i-th applied mutation has the
  * provisional revision -(i + 1), which no stored record can have.
+ *
+ * Bounds: what checkCommitSize() allows (commits.ts).
  */
 import { planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedRecord, PlannedWrite } from '../mutation-plan.ts';

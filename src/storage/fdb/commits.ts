@@ -1,27 +1,27 @@
 /**
- * Committing mutations: each commit in a lane, exactly once.
+ * Commits mutations, each commit in a lane and exactly once.
  *
- * What it is not: the order of commits. Which may be under way together is lanes.ts; here is what
- * becomes of one, through all its attempts, as if it were alone.
+ * lanes.ts decides which commits may run at the same time. This file takes one commit through all
+ * its attempts (commit-attempt.ts). An attempt whose commit was not answered may have been applied:
+ * it stays open, and the next attempt finds out. A server that keeps losing races for a record gets
+ * a turn (contention.ts).
  *
- * An attempt whose commit was not answered may have been applied: it stays open, and the next one
- * finds out (commit-attempt.ts).
+ * The mark of a commit can be trusted only while the slot belongs to the same server. So a commit
+ * with an open attempt stays with the tenure of the slot (slots.ts) in which that attempt was made,
+ * even if its server has taken another slot since. It finds its own mark there, or the outcome is
+ * unknown.
  *
- * A server that keeps losing races for a record gets a turn (contention.ts).
- *
- * The mark tells as long as the slot is the same server's. So a commit keeps to the tenure of the
- * slot (slots.ts) in which an attempt of it is open, whatever slot its server has taken since: it
- * finds its own mark there, or the outcome is unknown.
- *
- * Invariants: one commit is in flight per opener and lane, so (version, slot, lane) belongs to one
- * commit, and (version, LAST_SLOT) to one too (state-changes.ts); the commits of two lanes share no
- * key and no mark, so neither can be the answer of the other, nor its conflict unless both have
- * LAST_SLOT; one that was acknowledged before another began has the lower version; an outcome is
- * given only for a plan known to be applied, or one that had nothing to apply; `unknown` is thrown
- * only when an attempt whose fate is open was the last thing heard before the deadline.
- * Bounds: COMMIT_MUTATIONS_MAX mutations (with their companions) and `commitBytesMax` of values a
- * commit (`too-large`);
- * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
+ * Invariants
+ *  - One commit is in flight for each opener and lane, so (version, slot, lane) belongs to one
+ *    commit, and so does (version, LAST_SLOT) (state-changes.ts).
+ *  - Commits of two lanes share no key and no mark. Neither can be mistaken for the other, and they
+ *    conflict only if both have LAST_SLOT.
+ *  - A commit that was acknowledged before another one began has the lower version.
+ *  - An outcome is given only for a plan that was certainly applied or had nothing to apply.
+ *    `unknown` is thrown only if an attempt is still open when there is no time left, no way to try
+ *    again, or the slot belongs to somebody else.
+ * Bounds: COMMIT_MUTATIONS_MAX mutations, companions included, and `commitBytesMax` of values in a
+ * commit (`too-large`); `deadlineMs`, the timeout of a request, for all attempts together.
  */
 import { valueBytesOf, writesOf } from '../mutation-limits.ts';
 import { StorageError } from '../storage.ts';

@@ -1,20 +1,20 @@
 /**
- * Turns on contended records: a server that keeps losing races gets the record for a moment.
+ * Turns for contended records: a server that keeps losing races may write the record next.
  *
- * Without them a server that knows what it wrote last wins every time against one that has to read
- * first: between the read of that one and its commit it has written again.
+ * Without turns the server that wrote a record last would win every time: it knows the record,
+ * while the others have to read it first, and by the time they commit it has written again.
  *
- *   q <key>   versionstamp:10  owner:8      asked for after `lossesMax` losses in a row
+ *   q <key>   versionstamp:10  owner:8      requested after more than `lossesMax` losses in a row
  *
- * Whoever commits looks at all turns (the table is nearly always empty) and takes its mutation of
- * a record that is another's for a conflict. The holder's next write of the record ends its turn,
- * or `turnMs`, counted in read versions, which all servers share.
+ * Every commit reads all turns (the table is nearly always empty). Mutations of records on which
+ * another server has a turn are treated as conflicts. A turn ends when its holder writes the
+ * record, or after `turnMs`, measured in read versions, which all servers share.
  *
- * What it is not: a lock, or part of any promise. It is read without conflicts and written blind;
- * the preconditions decide, as ever. Nor is it a line: of those who wait anybody may be next.
+ * What it is not: a lock. Turns are read without conflicts and written blind, so correctness still
+ * rests on the preconditions. Nor is it a queue: any of the waiting servers may be next.
  *
- * Bounds: `contentionLimits`; beyond `turnsMax` turns the others are not seen, beyond `recordsMax`
- * records with losses the oldest are forgotten.
+ * Bounds: `contentionLimits`. Turns beyond `turnsMax` are ignored; beyond `recordsMax` records with
+ * losses the oldest are forgotten.
  */
 import { revisionZero } from '../storage.ts';
 import type { Mutation, MutationOutcome, StoreKey } from '../storage.ts';

@@ -1,11 +1,14 @@
 /**
- * Forgetting history: bounded steps, by whichever server holds the lease.
+ * Compaction: removes history up to a revision, in bounded steps, on the server that holds the
+ * lease.
  *
- * What it is not: a decision what is old; the caller says up to where.
+ * The caller decides up to which revision (src/storage/compactor.ts).
  *
- * The lease (owner and the version at which it ends) keeps servers from doing the same work twice;
- * it is given back at the end. It is not what keeps the store right: each step is a transaction
- * with the compact revision in its conflict set, and doing a step again finds nothing to do.
+ * The lease (an owner and the version at which it ends) only keeps servers from doing the same work
+ * twice; it is released at the end. Correctness does not depend on it: each step is a transaction
+ * with the compact revision in its conflict set, and a repeated step finds nothing to do.
+ *
+ * Bounds: COMPACT_STEP changes in a step.
  */
 import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';

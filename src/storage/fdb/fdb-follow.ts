@@ -1,16 +1,16 @@
 /**
- * Reading after a revision: one page for changes(), page after page for tail().
+ * Reads the log after a revision: one page for changes(), page after page for tail().
  *
- * What it is not: the loop that sleeps between pages (../tail.ts), what wakes it (log-watch.ts), or
- * what a page is made of (fdb-log.ts).
+ * The loop that sleeps between pages is ../tail.ts, log-watch.ts wakes it, and fdb-log.ts makes the
+ * pages. This file adds:
  *
- *   ../tail.ts    readAfter ─▶ changes: yields them     none: sleeps on log-watch.ts
- *   here          readAfter = one read transaction, tried again through an outage; no transaction
- *                 at all while nobody has heard of a commit since a page reached the end
+ *   - a read that fails by a timeout is repeated, for as long as the cluster does not answer
+ *   - no read at all while a page has reached the end and no commit was heard of since
  *
- * Invariants: a follower outlives an outage, and ends at once when it is told to, whatever the
- * cluster does. What it reads through is told to the watch in the same step, so that it does not
- * sleep through a commit that another follower has already seen.
+ * Invariants: a follower survives an outage, and stops at once when it is told to, even if the
+ * cluster is silent. It reports the end that it has read to the watch in the same step, so it does
+ * not sleep through a commit that another follower has already seen.
+ * Bounds: `storageLimits.tailChangesMax` changes in a page of tail().
  */
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';

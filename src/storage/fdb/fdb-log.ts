@@ -1,14 +1,16 @@
 /**
- * Reading the log: pages of changes, in revision order.
+ * Reads the log: pages of changes, in order of revision.
  *
- * What it is not: a cursor. A page starts behind a revision and is read in one transaction; what it
- * returns goes through that transaction's newest revision when the log ended within it.
+ * A page begins after a revision and is read in one transaction. If the log ends within it, the
+ * page goes through the newest revision of that transaction.
  *
- * What the reader has committed itself is not read again: the log is read around it
- * (own-commits.ts), in the same transaction, so that nothing of others' is missed between.
+ * This server's own commits are not read again: the log is read around them (own-commits.ts), in
+ * the same transaction, so that no change of another server between them is missed.
  *
- * Entries of one version may stand in another order than their revisions (layout.ts): a page is
- * made of whole versions, sorted, and cut only then. A version holds at most 32 x 128 entries.
+ * Invariant: entries of one version may be stored in another order than that of their revisions
+ * (layout.ts). So a page is made of whole versions, sorted, and cut only then.
+ * Bounds: `storageLimits.pageBytesMax` of values in a page; a version holds at most 32 x 128
+ * entries.
  */
 import { asWrittenAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';

@@ -1,16 +1,16 @@
 /**
- * Reads of the FoundationDB store: one record, a range, now or at a revision.
+ * Reads of the FoundationDB store: one record or a range, now or at a revision.
  *
- * What it is not: long. Each function runs in one transaction that it is given and reads one page;
- * the next page is read in another transaction, at the same logical revision, from the superseded
- * records. A transaction that grew too old may simply run again.
+ * Each function runs in one transaction that it is given and reads one page. The next page is read
+ * in another transaction at the same logical revision, from the superseded records. So a
+ * transaction that has become too old can simply be run again.
  *
- * The newest revision is that of the newest commit at the transaction's read version, counted to
- * the end of that version (RevisionSpace.endOfTip): nothing at or below that version can still
- * come, and it stands still while nothing is written.
+ * Invariant: the newest revision is that of the newest commit at the transaction's read version,
+ * counted to the end of that version (RevisionSpace.endOfTip). Nothing at or below it can still be
+ * added, and it does not move while nothing is written.
  *
- * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records that do not matter are
- * read in small batches, and those of one key are jumped over.
+ * Bounds: a page ends at its limit or at `pageBytesMax`. Superseded records that are not needed are
+ * read in small batches, and the remaining ones of a key are skipped.
  */
 import { isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';

@@ -1,18 +1,17 @@
 /**
- * The storage contract on FoundationDB: the store of several servers (`--store=fdb`).
+ * The storage contract on FoundationDB: the store for several servers (`--store=fdb`).
  *
- * What it is not: a client of FoundationDB; it is given one (binding.ts).
+ * Three things are stricter than the contract: a commit holds at most 64 mutations, companions
+ * included, and 5 MiB of values; times in the log come from several clocks, so they are only
+ * roughly ordered; compact() returns without compacting while another server is doing it.
  *
- * Stricter than the contract: a commit holds at most 64 mutations (with their companions)
- * and 5 MiB of values; the times
- * in the log come from several clocks and are only roughly ordered; compact() returns without
- * having compacted while another server is at it.
- *
- * Invariants: a revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts); two
- * servers cannot hold one slot and commit (slots.ts), and the last one stands for one commit a
- * version (state-changes.ts); two commits of one server under way at once touch no common key
- * (lanes.ts); a commit is applied once (commits.ts); a read without a revision is made at a read
- * version of its own, so it is never from the past.
+ * Invariants
+ *  - A revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts).
+ *  - Two servers cannot commit with the same slot (slots.ts). The last slot belongs to one commit
+ *    in each version (state-changes.ts).
+ *  - Two commits of one server that are under way together share no key (lanes.ts).
+ *  - A commit is applied once (commits.ts).
+ *  - A read without a revision gets its own read version, so it never returns an older state.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';

@@ -1,15 +1,18 @@
 /**
- * Moving a FoundationDB store: reading one snapshot beside live servers, making one of an export.
+ * Export and import of a FoundationDB store. An export reads one snapshot while servers are
+ * running; an import fills a prefix without a store.
  *
- * What it is not: a server. It takes no slot, and commits nothing that a follower would see.
+ * Neither takes a slot, and neither commits anything that a follower would see.
  *
- * An export holds the compaction's lease from page to page, so that the revision it reads stays
- * readable however long it takes; history grows meanwhile.
+ * An export renews the compaction lease with every page, so its revision stays readable however
+ * long it takes. History grows meanwhile.
  *
- * An imported record keeps its revision by its place: that revision, taken apart, in an era whose
- * base and version are 0 (layout.ts). Commits come in the era behind it. Every transaction of an
- * import has the marks in its conflict set, so nothing of an import that was given up, or taken
- * over by another one, can still arrive. What it writes it may write twice: retries are harmless.
+ * An imported record keeps its revision: its place is that revision, taken apart, in an era whose
+ * base and version are 0 (layout.ts). Later commits go into the era after it.
+ *
+ * Invariants: every transaction of an import has the marks in its conflict set, so an import that
+ * was given up, or replaced by another one, can no longer write. Its writes can be repeated, so
+ * retries do no harm.
  */
 import type { Prng } from '../../stdx/prng.ts';
 import { StorageError, revisionZero } from '../storage.ts';

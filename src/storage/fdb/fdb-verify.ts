@@ -1,21 +1,22 @@
 /**
- * Does the store agree with itself? Reads every record, every superseded one and the whole log, and
- * lists what contradicts what (verify.ts), beside live servers.
+ * Checks a store for consistency beside live servers: reads every record, every superseded record
+ * and the whole log, and lists the contradictions (verify.ts).
  *
- * What it is not: a snapshot. A page is what one transaction sees, at a read version of its own;
- * whatever an entry is held against is read in that transaction. In any one of them a sound store
- * agrees with itself, whatever was written or compacted between two. So there is no revision
- * to hold compaction up for, and the figures count what was read.
+ * It does not read one snapshot. Each page is one transaction with its own read version, and
+ * whatever an entry is compared with is read in the same transaction. A sound store is consistent
+ * in each of them, whatever is written or compacted in between. So compaction need not wait, and
+ * the figures count what was read.
  *
- *   c   the records now      the change that wrote it; its state word in w
- *   o   superseded ones      both changes; the record that came next
+ *   c   current records      the change that wrote each; its state word in w
+ *   o   superseded records   both changes; the record that came next
  *   l   the log              the record of each change
  *
- * In this order: a record that is superseded meanwhile moves to where nobody has been yet, so none
- * escapes. A record, a change or a state word without a counterpart is found from its own side.
+ * Invariants: the order matters. A record that is superseded meanwhile moves to a table that has
+ * not been read yet, so none is missed. A record, change or state word without its counterpart is
+ * found from its own side.
  *
- * Bounds: `pageEntriesMax` entries and about `storageLimits.pageBytesMax` of values in a page; of
- * values that lie in pieces one at a time. Problems are kept, as many as there are.
+ * Bounds: `pageEntriesMax` entries and about `storageLimits.pageBytesMax` of values in a page;
+ * values that are stored in pieces are read one at a time. All problems are kept, without a limit.
  */
 import type { RecordCheck } from '../damage.ts';
 import { storageLimits } from '../storage.ts';

@@ -1,11 +1,11 @@
 /**
- * The binding port on the npm package `foundationdb` (2.0.1, API version 720).
+ * The binding port (binding.ts) on the npm package `foundationdb` (2.0.1, API version 720).
  *
- * What it is not: loaded, unless asked for. The package is an optional dependency, and npm leaves
- * it out where the client library libfdb_c.so is missing; both are told apart here, one line each.
+ * The package is an optional dependency and is loaded on demand. npm leaves it out where the client
+ * library libfdb_c.so is missing. Each of the two gets an error of its own.
  *
- * The package's own retry loop, encodings and directories are not used: its Transaction is taken
- * for its C-like operations. Its types are written out because it need not be installed to build.
+ * The package's own retry loop, encodings and directories are not used, only the basic operations
+ * of its Transaction. Its types are written out here, because a build must not need it.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,23 +1,22 @@
 /**
- * Lanes: which commit of one server may run now, and which waits for which.
+ * Lanes: which commits of one server may run at the same time, and which have to wait.
  *
- * What it is not: an attempt. What becomes of a commit, and how often it is tried, is commits.ts;
- * here a commit is a piece of work with a lane to itself from its beginning to its end.
+ * What becomes of a commit, and how often it is tried, is decided in commits.ts. Here a commit is a
+ * piece of work that has a lane to itself from beginning to end.
  *
- * Two commits may be under way, so that FoundationDB need not wait for the requests that make up
- * the next one, nor they for it:
+ * Two commits may be under way, so that the database and the requests for the next commit do not
+ * wait for each other:
  *
- *   lane 0   ├── a, b ──┤├───── d ────┤        d, e: touch nothing of what is under way
- *   lane 1      ├── c ───────┤ ├── e ──┤       f: touches d, so it waits, and g behind it
+ *   lane 0   ├── a, b ──┤├───── d ────┤        d, e: share no key with what is under way
+ *   lane 1      ├── c ───────┤ ├── e ──┤       f: shares a key with d, so it waits, and g behind it
  *
  * Invariants
- *  - One commit at a time has a lane. What belongs to (slot, lane) alone - the mark of its last
- *    commit, the numbers of its revisions - therefore belongs to one commit at a time.
- *  - Commits begin in the order in which they were asked for, and one that touches a key of one
- *    under way (key-claims.ts) begins when that one has ended, however it ended. So nothing is
- *    decided on what a commit before it may yet change, and one that failed has let nothing pass
- *    that stands on it.
- *  - Commits under way together touch no common key: their order is that of their versions.
+ *  - A lane has one commit at a time. So the mark of the last commit of (slot, lane) and the
+ *    numbers in its revisions belong to one commit at a time.
+ *  - Commits begin in the order in which they were requested. One that shares a key with a commit
+ *    under way (key-claims.ts) begins after that one has ended, also if it failed. So nothing is
+ *    decided on a record that an earlier commit may still change.
+ *  - Commits that are under way together share no key. Their order is that of their versions.
  * Bounds: COMMIT_LANES under way; the queue is as long as the callers let it be.
  */
 import { createKeyClaims } from '../key-claims.ts';

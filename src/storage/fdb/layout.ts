@@ -2,42 +2,44 @@
  * The bytes of the FoundationDB store: one subspace (the prefix and a NUL), one letter per table.
  *
  *   m                           format, identity, eras (JSON)
- *   c <key>                     the record now
+ *   c <key>                     the current record
  *   w <key>                     its state word: what conditions read, written only when it changes
- *   o <key> 00 <place>          a superseded record; the place is that of what superseded it
+ *   o <key> 00 <place>          a superseded record, under the place of the change that replaced it
  *   l <place>                   kind:1  timeMs:8  key
  *   b <blob id:17> <chunk:2>    a value above INLINE_BYTES_MAX, in pieces below 100 kB
  *   t                           era and versionstamp of the newest commit: what followers watch
- *   k                           compact revision      x   lease of whoever compacts
+ *   k                           compact revision      x   lease of the server that compacts
  *   q <key>                     a turn on a contended record (contention.ts)
  *   e                           the last commit that changed a tested state (state-changes.ts)
- *   s/h <slot>                  owner of a slot, its last sign of life
+ *   s/h <slot>                  owner of a slot, its last renewal
  *   d <slot> <lane>             the last commit of that slot in that lane
  *
  *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
  *   record   began:1  place:13  stateLength:1  state  payload:1  bytes | blob id:17 length:4
  *
- * A slot is one server's, and each lane in which it commits (lanes.ts) numbers its mutations in a
- * share of `index` of its own: two commits of one server at one version are told apart by it.
+ * A slot belongs to one server. Each lane in which that server commits (lanes.ts) has a share of
+ * `index` for its mutations, so two commits of one server at one version have different places.
  *
- * An era is a stretch of the store's life in which commit versions rise. A store that is put back
- * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its
- * places sort behind all earlier ones, and its revisions go on above theirs.
+ * An era is a part of the store's life in which commit versions rise. A store that is restored into
+ * a cluster with lower versions, or imported, begins a new one (open-store.ts): its places sort
+ * after all earlier ones, and its revisions continue above theirs.
  *
- * One write can be stamped in its key or in its value, not in both. A superseded record is stamped
- * in its key, so the record of a chain within one transaction says "began in the transaction that
- * ended it" (SAME_TRANSACTION) and gives only its index.
+ * A write can be stamped in its key or in its value, not in both. A superseded record is stamped in
+ * its key. So a record that began and ended in one transaction has SAME_TRANSACTION in the place of
+ * its own beginning, with only its index.
  *
- * A damaged head is noticed where it makes no sense, and where the state is not the one that the
- * value's own checksum was made with (record-codec.ts). A place holds the versionstamp, which
- * FoundationDB fills in when the record is already made, so no checksum can cover it: what makes
- * another place that could be is left to FoundationDB's own checksums of pages.
+ * Damage: a damaged head is noticed if it makes no sense, or if its state is not the one that the
+ * checksum of the value was made with (record-codec.ts). No checksum of ours can cover a place,
+ * because FoundationDB fills in the versionstamp after the record is made. If damage turns a place
+ * into another possible one, only FoundationDB's own checksums of pages can tell.
  *
- * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
- * slot, index).
- * They agree for one key, because two commits at one version never touch the same key; where they
- * may differ, in the log, entries of one version are sorted again. One that tested a state stands
- * before the one that changed it in either order: the latter has LAST_SLOT (state-changes.ts).
+ * Invariants: places are ordered by (era, version, order in version, slot, index), revisions by
+ * (era, version, slot, index). For one key both orders are the same, because two commits at one
+ * version never share a key. In the log they may differ, so entries of one version are sorted
+ * again. A commit that tested a state precedes the one that changed it in both orders: the latter
+ * has LAST_SLOT (state-changes.ts).
+ * Bounds: ERAS_MAX eras, SLOTS_MAX slots, COMMIT_LANES lanes, COMMIT_MUTATIONS_MAX mutations in a
+ * commit.
  */
 import { damagedState } from '../damage.ts';
 import { StorageError, revisionZero } from '../storage.ts';

@@ -1,15 +1,16 @@
 /**
- * Waking followers: one FoundationDB watch on the newest versionstamp, while somebody sleeps.
+ * Wakes followers of the log: one FoundationDB watch on the newest versionstamp, while any sleeps.
  *
- * What it is not: a queue or a poll. While the store is idle nothing is read; a commit, of any
- * server, ends the watch, and the followers read the log themselves.
+ * Nothing is polled, and nothing is read while the store is idle. A commit of any server ends the
+ * watch, and the followers then read the log themselves.
  *
  *   follower    count ─▶ reads a page, observe(tip of that read) ─▶ nothing new ─▶ wait(count)
- *   watch       reads tip ─▶ newer than any observed: wakes all    else: watch, commit, sleep
+ *   watch       reads tip ─▶ newer than all observed: wakes all    else: watch, commit, sleep
  *
- * Invariant: no commit is slept through. A follower sleeps only while the newest tip anybody has
- * observed is not newer than what it read; the watch compares with that same tip before it sleeps
- * itself, at a read version of its own.
+ * Invariant: no follower sleeps through a commit. It sleeps only if no newer tip than the one that
+ * it has read was observed. The watch compares the stored tip with the same value, at a read
+ * version of its own, before it sleeps itself.
+ * Bound: one watch for the store.
  */
 import { StorageError } from '../storage.ts';
 import { createCommitSignal } from '../tail.ts';

@@ -1,8 +1,10 @@
 /**
- * The marks of a store: format, identity, eras; and whether an import into it has finished.
+ * The marks of a store: its format, identity and eras, and whether an import has finished.
  *
- * What it is not: part of a commit. Marks change when a store is made, imported, or put back from
- * a copy; every opener checks them, and a server that takes a slot looks whether they are its own.
+ * Marks change when a store is created, imported or restored from a copy, never in a commit. They
+ * are checked when the store is opened, and again when a server takes a slot.
+ *
+ * Invariant: of a store with another format only the number of the format is read.
  */
 import { StorageError } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';

@@ -1,19 +1,20 @@
 /**
- * Opening a store: its marks are made or checked, and its revisions are kept from going back.
+ * Opens a store: creates or checks its marks, and makes sure that revisions never go back.
  *
- * Revisions come from commit versions, and versions rise only within one cluster. A store that
- * was put into another cluster may hold versions which that cluster has yet to reach (fdbrestore
- * lifts them, copying keys does not): its commits would then sort before the history they
- * continue. Whoever opens such a store begins a new era, in one transaction:
+ * Revisions come from commit versions, which rise only within one cluster. A store that was moved
+ * to another cluster may hold versions which that cluster has not reached yet (fdbrestore raises
+ * the cluster's versions, copying keys does not). New commits would then sort before the existing
+ * history. Whoever opens such a store begins a new era, in one transaction:
  *
  *   eras      + (read version, newest revision of the store + RESTORE_GAP)
- *   compacted = the start of the new era: what clients saw after the copy was made is gone, so
- *               none may resume; each lists again
- *   slots, leases: forgotten; they are stamped with versions of the other cluster
+ *   compacted = the start of the new era: clients may have seen changes made after the copy, which
+ *               are lost, so no watch may resume; each client lists again
+ *   slots, leases: removed; they are stamped with versions of the other cluster
  *
- * On the cluster that made it no version of a store is ever above a read version, so the test for
- * it cannot be wrong. A copy that is put back where versions are higher needs no new era for its
- * order, but its clients must list again all the same: beginEra() is there for that.
+ * Invariants: on the cluster where a store was written none of its versions is above a read
+ * version, so the test never fires by mistake. A copy that is restored where versions are higher
+ * needs no new era for its order, but its clients must list again all the same: that is what
+ * beginEra() is for.
  */
 import { StorageError } from '../storage.ts';
 import { fdbCodes } from './binding.ts';

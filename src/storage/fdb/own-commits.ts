@@ -1,13 +1,12 @@
 /**
- * What this server has just committed: its follower of the log reads around it.
- *
- * What it is not: a cache of what is current, or a log. A commit is known here with all its changes
- * or not at all, and a revision names one record for ever, so what is here is never wrong; what is
- * not here is in the database, and whatever lies between is read there.
+ * The recent commits of this server: its follower of the log takes them from here instead of
+ * reading them back.
  *
  *   the log        ...│ others │ own │ others │ own │ others
- *   is read            ╰──────╯       ╰──────╯       ╰──────╯      each may be empty: it is looked
+ *   is read            ╰──────╯       ╰──────╯       ╰──────╯      also where nothing is between
  *
+ * Invariants: a commit is here with all its changes or not at all. A revision always names the same
+ * record, so what is here cannot be out of date. Everything else is read from the database.
  * Bounds: `ownCommitsLimits`; the oldest are dropped first.
  */
 import type { Revision } from '../storage.ts';

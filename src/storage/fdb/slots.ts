@@ -1,18 +1,19 @@
 /**
- * The slot of a server: a number from 0 to 31, held by a lease, that makes its revisions its own.
+ * The slot of a server: a number from 0 to 31, held by a lease, that makes its revisions unique.
  *
- * What it is not: a lock on the store. Every commit reads the key that names the owner of its slot;
- * taking a slot over writes that key; so a server that has lost its slot, however late it finds
- * out, cannot commit under it. Time only decides who may be taken over, never what is correct.
+ *   s <slot>   owner: written when the slot is taken or released, read by every commit
+ *   h <slot>   versionstamp of the last renewal: renewed often, read by no commit
  *
- *   s <slot>   owner: written when taken or given up, read by every commit
- *   h <slot>   versionstamp of the last sign of life: renewed often, read by nobody's commit
+ * Invariant: a server that has lost its slot cannot commit with it, however late it notices: every
+ * commit reads the owner of its slot, and taking a slot over writes it. Time only decides which
+ * slot may be taken over, never what is correct. So a slot is not a lock on the store.
  *
- * The numbers of the last slot are shared with commits that change a tested state, whoever makes
- * them (state-changes.ts); it is the last one to be taken.
+ * A free slot is preferred. If there is none, a slot that was not renewed for the length of a lease
+ * is taken over. Age is measured in read versions (a million per second), which all servers share.
  *
- * A free slot is preferred. When there is none, the one whose last sign of life is older than the
- * lease is taken; age is measured in read versions (a million per second), which all servers share.
+ * The numbers of the last slot are also used by commits that change a tested state, on any server
+ * (state-changes.ts), so it is the last one to be taken.
+ * Bounds: SLOTS_MAX servers; `slotLimits` for lease and renewal.
  */
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';

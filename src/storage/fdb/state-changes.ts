@@ -1,18 +1,21 @@
 /**
- * Commits that change a state which another commit, at the same version, may have tested.
+ * Orders commits that change a state after commits at the same version that have tested it.
  *
  *   one batch of FoundationDB      0: creates p where n is live      1: marks n, which was live
- *   by the slots of its servers    mark of n (slot 0), p (slot 1)    p made where n is not live
+ *   by the servers' own slots      mark of n (slot 0), p (slot 1)    wrong: n is not live before p
  *   with the last slot             p (slot 1), mark of n (slot 31)
  *
- * Whoever tests a state reads it, so of two commits at one version the one that tested it came
- * first, or had a conflict. Revisions order a version by slots, so whoever changes such a state is
- * numbered with the last one, whatever its own is. Commits that are numbered so, the 32nd server's
- * all of them, exclude each other at one version: each reads and writes `e`. So (version, slot)
- * stays unique, and none of them stands before another one that tested what it changed.
+ * A commit that tests a state reads it. So if two commits have the same version, the one that
+ * tested the state was first in the batch; otherwise it would have had a conflict. Revisions of one
+ * version are ordered by slot, so a commit that changes such a state is numbered with the last
+ * slot, whatever slot its server has.
  *
- * What it is not: a lock. It costs the commits that test a state nothing, and those that change one
- * a read more, and a retry when two meet; the 32nd server has one commit under way, not two.
+ * Invariants: commits with the last slot, which includes all of the 32nd server, exclude each other
+ * at one version, because each reads and writes `e`. So (version, slot) stays unique, and none of
+ * them has a lower revision than a commit that tested what it changed.
+ *
+ * The cost: nothing for commits that test a state. One more read for those that change one, and a
+ * retry when two of them meet. The 32nd server has one commit under way instead of two.
  */
 import { assert } from '../../stdx/assert.ts';
 import type { CompanionRules, Mutation, StoreKey } from '../storage.ts';

@@ -1,13 +1,13 @@
 /**
- * Running a piece of work in transactions: retry what a retry mends, translate the rest.
+ * Runs work in transactions: retries the errors that a retry can cure, translates the others.
  *
- * What it is not: the commit of mutations; that one has to know which of its attempts applied, and
- * lives in commits.ts. Work that is run here may run several times and may have been applied by
- * an attempt that failed: it must come to the same when it is.
+ * It is not for committing mutations: commits.ts has to know which of its attempts was applied.
+ * Work that runs here may run several times, also after an attempt that failed but was applied, so
+ * its result must be the same then.
  *
- * Bounds: `fdbLimits`, and for what a request waits for the request's own timeout
- * (`requestTimeoutMs` of the store); a transaction's timeout counts over its retries, and
- * FoundationDB's own back-off stands between them.
+ * Bounds: `fdbLimits`, and the timeout of the request (`requestTimeoutMs` of the store) for what a
+ * request waits for. The timeout of a transaction covers its retries. FoundationDB's own back-off
+ * paces them.
  */
 import { StorageError } from '../storage.ts';
 import { fdbCodes, isFdbError } from './binding.ts';

@@ -13,6 +13,10 @@
  * Probing: the library flushes what it holds but cannot say whether that was everything, so the
  * next write starts with a small piece and goes on only if that one is accepted.
  *
+ * Ending: what a backed-up socket has not taken when end() is called is still written as the socket
+ * takes it, and only then is the library told of the end. It would cut a reader who takes nothing of
+ * an ended response for 10 s, whatever the idle timeout says.
+ *
  * Bounds: the library holds at most one piece more than the socket took, plus a probe per writable
  * event; the rest of the chunk that met the full socket is kept here, as a copy.
  */
@@ -62,9 +66,10 @@ export class UwsWrites {
 export interface ResponseWatcher {
   /** Its socket has not taken everything. Called again each time that it has taken a part. */
   blocked(): void;
-  /** end() has been called. */
+  /** The library has been given all of it, and its end. */
   finished(): void;
 }
+
 export class UwsResponseStream implements ResponseStream {
   readonly preambleSent = true;
   /** Bytes that were written. */
@@ -72,7 +77,10 @@ export class UwsResponseStream implements ResponseStream {
   readonly #res: UwsResponse;
   readonly #writes: UwsWrites;
   readonly #watcher: ResponseWatcher;
+  /** Takes no more chunks. */
   #closed = false;
+  /** Closed by end(), with bytes that the socket has yet to take. */
+  #ending = false;
   #blocked = false;
   #probing = false;
   /** What a backed-up socket has not taken: only while blocked. */
@@ -119,18 +127,14 @@ export class UwsResponseStream implements ResponseStream {
 
   end(): void {
     if (this.#closed) return;
-    for (const rest of this.#rest) {
-      for (let at = 0; at < rest.byteLength; at += pieceBytesMax) {
-        this.#writes.send(this.#res, rest.subarray(at, at + pieceBytesMax));
-      }
-    }
-    this.gone();
-    this.#res.cork(() => this.#res.end());
-    this.#watcher.finished();
+    this.#closed = true;
+    this.#drained = undefined;
+    if (this.#blocked) this.#ending = true;
+    else this.#finish();
   }
 
   abort(): void {
-    if (this.#closed) return;
+    if (this.#closed && !this.#ending) return;
     this.gone();
     this.#res.close();
   }
@@ -138,8 +142,15 @@ export class UwsResponseStream implements ResponseStream {
   /** The connection is no longer ours: forget what was to be sent. */
   gone(): void {
     this.#closed = true;
+    this.#ending = false;
     this.#rest = [];
     this.#drained = undefined;
+  }
+
+  #finish(): void {
+    this.gone();
+    this.#res.cork(() => this.#res.end());
+    this.#watcher.finished();
   }
 
   /** Writes until the socket is backed up; returns the bytes taken. Sets blocked. */
@@ -160,7 +171,7 @@ export class UwsResponseStream implements ResponseStream {
   }
 
   #writable(): void {
-    if (this.#closed) return;
+    if (this.#closed && !this.#ending) return;
     // An empty cork flushes what the library holds; nothing else does while a handler is set.
     this.#res.cork(nothing);
     if (!this.#blocked) return;
@@ -173,7 +184,8 @@ export class UwsResponseStream implements ResponseStream {
       else this.#rest.shift();
       if (this.#blocked) return;
     }
-    this.#drained?.();
+    if (this.#ending) this.#finish();
+    else this.#drained?.();
   }
 }
 
