@@ -23,6 +23,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
+import { isLargeValue } from '../apimachinery/large-value.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
@@ -272,9 +273,11 @@ async function prepareAdmitted(
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
-  const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
+  const isLarge = inTurns || (mutated !== object && isLargeValue(mutated));
+  const preparing = prepareValidation(deps, scope, target, mutated, isLarge);
   if (preparing !== undefined) await preparing;
   const prepared = prepareNewObject(scope, target, name, owned.value, mutated, user);
+  if (isLarge && !inTurns) await deps.turns.pause(wholeTurnMs);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = admission.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
