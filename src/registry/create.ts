@@ -38,7 +38,7 @@ import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
-import { wholeTurnMs } from '../stdx/turns.ts';
+import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
@@ -244,7 +244,7 @@ async function prepareGuarded(
   const { dryRun, request } = options;
   const admission = guard.admit(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
-  if (current !== undefined) await current;
+  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const born = newObject(scope, target, submitted, name);
   const asked = { born, asks: guard.asks, admission };
   const prepared = await prepareAdmitted(deps, scope, target, name, asked, options);
