@@ -285,7 +285,8 @@ function createServer(
         if (pause !== undefined) await pause;
       }
       shared.deadlines.clear();
-      // Connections that nothing has been asked on for a while: the library cuts all in one turn.
+      // What is left is connections without a request: the library cuts them in one turn, and
+      // nobody can be served in it any more.
       for (const app of apps.all) app.close();
       // The library frees closed sockets at the end of the loop's turn.
       await new Promise<void>((resolve) => void timers.nextTurn(resolve));

@@ -245,13 +245,9 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
     // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
     this.#head.length = 0;
     const writes = (this.#shared.writes ??= new UwsWrites(this.#res));
-    const shared = this.#shared;
     this.#stream = new UwsResponseStream(this.#res, writes, {
       blocked: () => this.#stalls(),
       finished: () => this.#complete(),
-      get isLast() {
-        return shared.stopping;
-      },
     });
     return this.#stream;
   }

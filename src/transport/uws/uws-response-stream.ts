@@ -64,9 +64,6 @@ export interface ResponseWatcher {
   blocked(): void;
   /** end() has been called. */
   finished(): void;
-  /** Its connection ends with it, because the server stops: so thousands of connections end in the
-   * turns in which their streams do, and not in one. */
-  readonly isLast: boolean;
 }
 export class UwsResponseStream implements ResponseStream {
   readonly preambleSent = true;
@@ -128,9 +125,7 @@ export class UwsResponseStream implements ResponseStream {
       }
     }
     this.gone();
-    // Behind a chunked body nothing follows but its last chunk.
-    if (this.#watcher.isLast) this.#res.cork(() => this.#res.end('', true));
-    else this.#res.cork(() => this.#res.end());
+    this.#res.cork(() => this.#res.end());
     this.#watcher.finished();
   }
 
