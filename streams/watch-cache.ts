@@ -127,7 +127,12 @@ class WatchCache implements Streams {
     this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers(counts);
-    this.#endings = new WatchTerminator({ clock, timers, watchers: this.#watchers });
+    this.#endings = new WatchTerminator({
+      clock,
+      timers,
+      watchers: this.#watchers,
+      routed: () => (this.#routing === undefined ? this.revision : undefined),
+    });
     this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
   }
 
@@ -390,9 +395,6 @@ class WatchCache implements Streams {
     let left = changes.length;
     for (const change of changes) {
       const stream = this.#streamOfKey(change.key);
-      const ending = this.#endings.settled(stream);
-      if (ending !== undefined) await ending;
-      if (signal.aborted) return;
       left -= 1;
       this.#apply(stream, change, seenMs);
       for (let isDone = false; !isDone;) {

@@ -48,6 +48,14 @@ export interface WatchGroupEvents<W extends LiveListEntry> {
   readonly onBroken: (group: WatchGroup<W>, error: unknown) => void;
 }
 
+/** How the watchers of a group are ended (watch-terminator.ts). */
+export interface GroupEnding {
+  /** The error that they are sent; undefined: none. */
+  readonly why: StatusError | undefined;
+  /** What they were given before it; undefined: not all of them the same. */
+  readonly revision: Revision | undefined;
+}
+
 export class WatchGroup<W extends LiveListEntry> {
   readonly id: string;
   readonly stream: ResourceStream;
@@ -59,8 +67,8 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly live: W[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
-  /** Its watchers are being ended, with an error or without (watch-terminator.ts). */
-  ending: { readonly why: StatusError | undefined } | undefined = undefined;
+  /** Its watchers are being ended, and no change goes to them any more. */
+  ending: GroupEnding | undefined = undefined;
 
   /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,
    * whether another has to follow, and what was made since the pass began. */
@@ -100,6 +108,7 @@ export class WatchGroup<W extends LiveListEntry> {
             this.#bookmark = frame;
             return;
           }
+          if (this.ending !== undefined) return;
           this.ring.push(frame, this.watchersCount - this.live.length);
           events.onFrame(this, frame);
         },

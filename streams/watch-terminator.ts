@@ -4,18 +4,20 @@
  * turn.
  *
  *      begin ─▶ groups out of the map, no new watch joins them ─▶ their watchers, a slice per turn
- *                 └ the next change of the resource waits until all have gone
+ *                 └ makes no frame any more of the changes that follow, which wait for nobody
  *
  * Elsewhere: what ends a single watch (watcher.ts), and what ends by the clock (watch-clock.ts).
  *
- * Invariants: no watcher that is to be ended sees a change that was applied after it was decided.
+ * Invariants: no watcher that is to be ended sees a change that was applied after it was decided,
+ * nor a bookmark behind it. Changes are applied meanwhile, also those of the same resource.
  * Bound: one pass over all watchers at a time, and one to follow it.
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { createSliceTimer } from '../src/stdx/slices.ts';
 import type { EndOfSlice } from '../src/stdx/slices.ts';
-import type { ResourceStream, WatchGroup } from './watch-group.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import type { WatchGroup } from './watch-group.ts';
 import type { Watcher } from './watcher.ts';
 
 /** At a stop: those that begin meanwhile, too. Each has what the last bookmark says. */
@@ -41,12 +43,12 @@ export interface WatchTerminatorDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly watchers: ReadonlySet<Watcher>;
+  /** What all groups have been given; undefined: a change is on its way to them. */
+  readonly routed: () => Revision | undefined;
 }
 
 export class WatchTerminator {
   readonly #deps: WatchTerminatorDeps;
-  /** Of which watches are to be ended, whose changes have to wait. */
-  readonly #streams = new Set<ResourceStream>();
   #isWanted = false;
   #passes: Promise<void> | undefined;
 
@@ -57,17 +59,10 @@ export class WatchTerminator {
   /** Ends the watchers of the groups. `why`: the error that they are sent; undefined: none, but
    * they get what there is for them. */
   begin(groups: Iterable<WatchGroup<Watcher>>, why: StatusError | undefined): void {
-    for (const group of groups) {
-      group.ending ??= { why };
-      this.#streams.add(group.stream);
-    }
+    const revision = this.#deps.routed();
+    for (const group of groups) group.ending ??= { why, revision };
     this.#isWanted = true;
     this.#passes ??= this.#run();
-  }
-
-  /** Undefined: changes of the resource may be applied. */
-  settled(stream: ResourceStream): Promise<void> | undefined {
-    return this.#streams.has(stream) ? this.#passes : undefined;
   }
 
   async #run(): Promise<void> {
@@ -79,13 +74,12 @@ export class WatchTerminator {
       for (const watcher of [...this.#deps.watchers]) {
         const { ending } = watcher.group;
         if (ending === undefined) continue;
-        if (ending.why === undefined) watcher.finish();
+        if (ending.why === undefined) watcher.finish(ending.revision);
         else watcher.fail(ending.why);
         const pause = endOfSlice();
         if (pause !== undefined) await pause;
       }
     }
-    this.#streams.clear();
     this.#passes = undefined;
   }
 }

@@ -141,7 +141,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** A bookmark at the revision applied so far, of whatever resource, if it is live and has been
    * sent everything up to it. False: events are outstanding, or cannot be shown. */
   sendBookmark(): boolean {
-    if (this.group.ending?.why !== undefined || !this.#deps.isRouted()) return false;
+    if (this.group.ending !== undefined || !this.#deps.isRouted()) return false;
     if (!this.#flush()) return false;
     const applied = this.#deps.sources.applied();
     const bookmark = this.group.bookmark(applied);
@@ -164,9 +164,14 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.end();
   }
 
-  /** Sends what there is for it, if it is live, and ends the stream cleanly. */
-  finish(): void {
-    if (!this.bookmarks || !this.sendBookmark()) this.#flush();
+  /** Sends what there is for it, if it is live, and ends the stream cleanly. `through`: what its
+   * group was given, for its last bookmark. */
+  finish(through: Revision | undefined): void {
+    const isCurrent = this.#flush();
+    if (this.bookmarks && isCurrent && through !== undefined && through >= this.#revision) {
+      const bookmark = this.group.bookmark(through);
+      if (bookmark !== undefined) this.#write(bookmark, true);
+    }
     this.end();
   }
 

@@ -31,7 +31,18 @@ const textMax = 64;
 
 const char = { dot: 0x2e, zero: 0x30, nine: 0x39, colon: 0x3a, a: 0x61, f: 0x66 } as const;
 
+/** The text that was read last, and what it is: checks of an address ask one after the other. */
+let lastText = '';
+let lastFound: IpAddress | undefined;
+
 export function parseIp(text: string): IpAddress | undefined {
+  if (text === lastText) return lastFound;
+  lastFound = readIp(text);
+  lastText = text;
+  return lastFound;
+}
+
+function readIp(text: string): IpAddress | undefined {
   if (text.length > textMax) return undefined;
   if (!text.includes(':')) return parseIpv4(text, 0);
   const six = parseIpv6(text);

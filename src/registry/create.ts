@@ -23,6 +23,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
+import { isLargeValue } from '../apimachinery/large-value.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
@@ -37,7 +38,7 @@ import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
-import { wholeTurnMs } from '../stdx/turns.ts';
+import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
@@ -243,7 +244,7 @@ async function prepareGuarded(
   const { dryRun, request } = options;
   const admission = guard.admit(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
-  if (current !== undefined) await current;
+  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const born = newObject(scope, target, submitted, name);
   const asked = { born, asks: guard.asks, admission };
   const prepared = await prepareAdmitted(deps, scope, target, name, asked, options);
@@ -272,9 +273,11 @@ async function prepareAdmitted(
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
-  const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
+  const isLarge = inTurns || (mutated !== object && isLargeValue(mutated));
+  const preparing = prepareValidation(deps, scope, target, mutated, isLarge);
   if (preparing !== undefined) await preparing;
   const prepared = prepareNewObject(scope, target, name, owned.value, mutated, user);
+  if (isLarge && !inTurns) await deps.turns.pause(wholeTurnMs);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = admission.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;

@@ -14,6 +14,7 @@
  * validation that takes long.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { isLargeValue } from '../apimachinery/large-value.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { ConversionMissing } from '../apimachinery/object-version.ts';
 import { newGenericNotFound, newOtherNamespace } from '../apimachinery/status-error.ts';
@@ -69,9 +70,10 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const target = { kind, namespace, name };
     const { nowMs } = command;
     const { uid } = input;
-    const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
-    const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
     const given = answers.filter(isVerdict);
+    const inTurns =
+      input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax || given.some(isLargeAnswer);
+    const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
     const proposing =
       current === undefined
         ? proposeCreation(scope, target, input, given)
@@ -87,6 +89,11 @@ type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
 
 function isVerdict(answer: Answer): answer is Verdict {
   return answer.kind !== 'converted';
+}
+
+/** A small body may have become a large object. */
+function isLargeAnswer(answer: Verdict): boolean {
+  return answer.kind === 'object' && isLargeValue(answer.object);
 }
 
 /** Of a kind whose versions a webhook converts: what is missing is asked for. */

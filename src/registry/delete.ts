@@ -23,6 +23,7 @@ import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { shortWorkMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
 import { bumpGeneration } from './object-metadata.ts';
@@ -62,7 +63,7 @@ export async function deleteObject(
   if (forbidden !== undefined) return refused(forbidden);
   const guard = whom && deps.guardOf?.(whom.user, target, operations.delete);
   const current = guard?.current();
-  if (current !== undefined) await current;
+  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const terms = guard && deletionTerms(deps.clock, options, whom.request);
   const asked = { user: whom?.user, asks: guard?.asks, terms };
   const first = await executeDelete(deps, target, options, asked, whom);

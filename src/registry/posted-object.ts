@@ -6,6 +6,7 @@ import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import { shortWorkMs } from '../stdx/turns.ts';
 import { namespaceFirst } from './namespace-first.ts';
 import type { RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -22,7 +23,7 @@ export interface PostRequest {
 /** The object after mutating admission. A namespace that is being deleted takes nothing new, not
  * even what is not stored. */
 export async function admitPosted(
-  { clock, guardOf, streams }: Pick<RegistryDeps, 'clock' | 'guardOf' | 'streams'>,
+  { clock, guardOf, streams, turns }: Pick<RegistryDeps, 'clock' | 'guardOf' | 'streams' | 'turns'>,
   write: GuardedWrite,
   operations: readonly AdmissionOperation[],
   posted: ApiObject,
@@ -36,7 +37,8 @@ export async function admitPosted(
   const guard = guardOf?.(user, write, operations);
   if (guard === undefined) return ok(posted);
   const admission = guard.admit(writeTerms(clock, dryRun, request));
-  await guard.current();
+  const current = guard.current();
+  if (current !== undefined) await current.then(() => turns.pause(shortWorkMs));
   const { mutateCreation, validate } = guard.asks;
   const mutated = mutateCreation ? await admission.mutate(posted, undefined) : posted;
   let error = mutated instanceof StatusError ? mutated : undefined;

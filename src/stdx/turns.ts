@@ -38,6 +38,10 @@ export interface TurnLimits {
 /** The argument of `pause` for work that is to have a turn for itself: never the one it asks in. */
 export const wholeTurnMs = Infinity;
 
+/** The argument of `pause` for requests that have waited for the same thing, and would all go on in
+ * the turn in which it comes. */
+export const shortWorkMs = 0.5;
+
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
 
 /** Calls `next` in turns with others, until it gives something. It does a short part of the work

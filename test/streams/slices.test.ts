@@ -106,12 +106,26 @@ describe('slices', () => {
     const predicate = { ...labelIs('app', 'a'), id: 'a, and not 0' };
     world.streams.watch(watchRequest({ predicate, start: { kind: 'now' } }), late);
     const written = world.put(pod('b'));
-    const most = await mostInOneTurn(() => countOf(sinks, ({ ended }) => ended), watchesCount);
+    let endedBefore: number | undefined;
+    const ended = (): number => {
+      const count = countOf(sinks, (sink) => sink.ended);
+      if (world.streams.snapshot(pods).count(undefined) === 2) endedBefore ??= count;
+      return count;
+    };
+    const most = await mostInOneTurn(ended, watchesCount);
     assert.ok(most <= 2 * looksPerSlice, `${most} in one turn`);
-    await written;
+    assert.ok((endedBefore ?? watchesCount) < watchesCount, 'the change waits for none of them');
+    const revision = await written;
     ticking.isTicking = false;
     await world.settle();
-    for (const sink of sinks) assert.equal(sink.replay().events.length, 1);
+    for (const sink of sinks) {
+      const { bookmarks, events } = sink.replay();
+      assert.equal(events.length, 1);
+      assert.ok(
+        (bookmarks.at(-1) ?? revision) < revision,
+        'no bookmark is behind what it was sent',
+      );
+    }
     assert.equal(late.ended, false, 'one that begins meanwhile is another');
     assert.equal(world.streams.snapshot(pods).count(undefined), 2);
     await world.stop();

@@ -18,7 +18,7 @@ import type { MutatePass, Proposed, Review } from '../admission.ts';
 import { jsonPatchType } from './admission-review.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
-import { patchedBy, readPatch } from './patched-object.ts';
+import { isLargePatch, patchedBy, readPatch } from './patched-object.ts';
 import { changedDeletion } from './refusals.ts';
 import { turnTaker } from './taking-turns.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
@@ -120,11 +120,11 @@ async function mutateByOne(
 ): Promise<ApiObject | StatusError> {
   let found = proposed.next;
   let patch: JsonValue | undefined;
-  const refusal = await counted(invocation, proposed, pass, ports, async (operations) => {
+  const refusal = await counted(invocation, proposed, pass, ports, async (operations, isLarge) => {
     const { object: shown } = invocation.shown;
     assert(shown !== undefined, 'what is written is shown');
     const { kind } = invocation.as;
-    const patched = await patchedBy(operations, proposed, shown, kind, ports);
+    const patched = await patchedBy(operations, proposed, shown, kind, isLarge, ports);
     if (patched instanceof StatusError) return patched;
     found = patched.object;
     patch = patched.patch;
@@ -136,6 +136,7 @@ async function mutateByOne(
 
 type UsePatch = (
   operations: readonly JsonValue[],
+  isLarge: boolean,
 ) => Promise<StatusError | undefined> | StatusError | undefined;
 
 /** Calls it, has its patch used, if it gives one that does something, and counts both as one.
@@ -151,7 +152,7 @@ async function counted(
   const { failsOpen, name } = webhook;
   const startedMs = ports.counts.nowMs();
   const called = await callWebhook(review, invocation, 'admit', say, ports);
-  const outcome = called.kind === 'allowed' ? await used(called, use) : called;
+  const outcome = called.kind === 'allowed' ? await used(called, use, ports) : called;
   count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
   const place = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
   return refusalOf(outcome, webhook, review, place, say, ports);
@@ -160,10 +161,11 @@ async function counted(
 async function used(
   allowed: Extract<CallOutcome, { kind: 'allowed' }>,
   use: UsePatch,
+  { turns }: WebhookPorts,
 ): Promise<CallOutcome> {
   const { patch, patchType } = allowed.answer;
   if (patch === undefined) return allowed;
-  const read = readPatch(patch);
+  const read = await readPatch(patch, turns);
   if (read.kind === 'undecodable') {
     const why = `received undecodable patch in webhook response: ${read.problem}`;
     return { kind: 'failed', why, code: unavailable };
@@ -172,7 +174,7 @@ async function used(
   if (patchType !== jsonPatchType) {
     return { kind: 'failed', why: `unsupported patch type "${patchType}"`, code: 400 };
   }
-  const error = await use(read.operations);
+  const error = await use(read.operations, isLargePatch(patch));
   return error === undefined ? allowed : { kind: 'unsupported', error };
 }
 

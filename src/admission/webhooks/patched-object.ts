@@ -5,7 +5,7 @@
  * Invariants: it is decoded leniently: unknown fields are dropped, as in a body of a client. Long
  * patches are applied in steps.
  */
-import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { jsonSteps } from '../../apimachinery/codecs/json.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
@@ -22,7 +22,8 @@ import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstru
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { finished, runStepwise } from '../../stdx/stepwise.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Proposed } from '../admission.ts';
 import { storedAgain } from '../shown-object.ts';
@@ -35,7 +36,7 @@ export interface Patched {
 
 interface Ports {
   readonly scheme: Scheme;
-  readonly turns: Pick<Turns, 'run'>;
+  readonly turns: Turns;
 }
 
 export type ReadPatch =
@@ -44,8 +45,12 @@ export type ReadPatch =
   | { readonly kind: 'ok'; readonly operations: readonly JsonValue[] };
 
 /** A patch as it came. */
-export function readPatch(bytes: Buffer): ReadPatch {
-  const decoded = decodeJson(bytes, { findDuplicates: false });
+export async function readPatch(bytes: Buffer, turns: Turns): Promise<ReadPatch> {
+  const reading = jsonSteps(bytes);
+  const isLarge = isLargePatch(bytes);
+  const decoded = isLarge ? await runStepwise(turns, reading, () => false) : finished(reading);
+  assert(decoded !== undefined, 'nobody ends it before its end');
+  if (isLarge) await turns.pause(wholeTurnMs);
   if (decoded.kind === 'refused') return undecodable(decoded.error.message);
   const patch = decoded.value ?? [];
   if (!Array.isArray(patch)) return undecodable('a JSON patch is a list of operations');
@@ -55,16 +60,24 @@ export function readPatch(bytes: Buffer): ReadPatch {
   return { kind: 'ok', operations };
 }
 
+/** Bytes: with more, each walk over what it makes takes a turn of its own. */
+const atOnceBytesMax = 64 * 1024;
+
+export function isLargePatch(bytes: Buffer): boolean {
+  return bytes.length > atOnceBytesMax;
+}
+
 function undecodable(problem: string): ReadPatch {
   return { kind: 'undecodable', problem };
 }
 
-/** `shown`: the object as the webhook saw it. */
+/** `shown`: the object as the webhook saw it. `isLarge`: of the patch. */
 export async function patchedBy(
   patch: readonly JsonValue[],
   proposed: Proposed,
   shown: ApiObject,
   as: GroupVersionKind,
+  isLarge: boolean,
   { scheme, turns }: Ports,
 ): Promise<Patched | StatusError> {
   const read = readJsonPatch(patch);
@@ -78,11 +91,15 @@ export async function patchedBy(
   const other = otherKind(value, shown, proposed.kind);
   if (other !== undefined) return other;
   const type = typeOf(scheme, proposed, as);
+  if (isLarge) await turns.pause(wholeTurnMs);
   const conformed = conformedDocument(value, type, 'intent');
+  if (isLarge) await turns.pause(wholeTurnMs);
   const typed = typedDocument(value, type, 'Ignore', [], conformed);
   if (typed.kind === 'refused') return newInternalError(typed.error.message);
   if (deepEqual(typed.object, shown)) return { object: proposed.next, patch };
+  if (isLarge) await turns.pause(wholeTurnMs);
   const object = await storedAgain(scheme, proposed, proposed.next, typed.object, as);
+  if (isLarge) await turns.pause(wholeTurnMs);
   return object instanceof StatusError ? object : { object, patch };
 }
 

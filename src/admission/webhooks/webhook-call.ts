@@ -8,7 +8,7 @@
  * webhook's timeout or the request's remaining time. Annotations and warnings of every answer are
  * kept, also of a denial.
  */
-import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { jsonSteps } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { newRequestTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
@@ -16,6 +16,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { finished, runStepwise } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Review, Say } from '../admission.ts';
 import { readAnswer, reviewText } from './admission-review.ts';
@@ -73,14 +74,20 @@ async function asked(
   const body = reviewText(identity, { uid, version, request, objects });
   const timeoutMs = Math.min(webhook.timeoutMs, Math.max(1, deadlineMs - clock.monotonicMs()));
   let document: JsonObject;
+  let isLarge: boolean;
   try {
-    document = documentOf(await post(clientConfig, body, timeoutMs));
+    const answer = await post(clientConfig, body, timeoutMs);
+    isLarge = answer.length > largeText;
+    if (isLarge) await turns.pause(wholeTurnMs);
+    document = await documentOf(answer, turns);
+    if (isLarge) await turns.pause(wholeTurnMs);
   } catch (error) {
     const { cause, url } = error instanceof CallError ? error : { cause: error, url: undefined };
     const { code, message } = callProblem(cause, url);
     return { kind: 'failed', why: `failed to call webhook: ${message}`, code };
   }
   const read = readAnswer(identity, document, { uid, version, mutating: type === 'admit' });
+  if (isLarge) await turns.pause(wholeTurnMs);
   if (read.kind === 'ok') return { kind: 'allowed', answer: read.answer };
   const why = `received invalid webhook response: ${read.problem}`;
   return { kind: 'failed', why, code: unavailable };
@@ -90,7 +97,8 @@ async function asked(
 const ofShown = new WeakMap<ShownObjects, Awaitable<string>>();
 const ofObjects = new WeakMap<ApiObject, string>();
 
-/** Characters: to write more takes a turn of its own, and so does sending it. */
+/** Characters: to write more takes a turn of its own, and so does sending it; each step of reading
+ * as many bytes of an answer does, too. */
 const largeText = 100_000;
 
 function objectsText(shown: ShownObjects, turns: WebhookPorts['turns']): Awaitable<string> {
@@ -118,9 +126,11 @@ function objectText(
   return text.length < largeText ? text : turns.pause(wholeTurnMs).then(() => text);
 }
 
-function documentOf(answer: Buffer): JsonObject {
-  const decoded = decodeJson(answer, { findDuplicates: false });
-  if (decoded.kind !== 'refused' && isJsonObject(decoded.value)) return decoded.value;
+async function documentOf(answer: Buffer, turns: WebhookPorts['turns']): Promise<JsonObject> {
+  const reading = jsonSteps(answer);
+  const isLarge = answer.length > largeText;
+  const decoded = isLarge ? await runStepwise(turns, reading, () => false) : finished(reading);
+  if (decoded?.kind === 'value' && isJsonObject(decoded.value)) return decoded.value;
   throw new CallError('the answer is not a JSON object', undefined);
 }
 

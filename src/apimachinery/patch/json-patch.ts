@@ -9,7 +9,7 @@
  */
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import { bodyDepthMax } from '../codecs/body-bounds.ts';
+import { bodyDepthMax, countValues } from '../codecs/body-bounds.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { applyOperation, valueAt } from './json-operations.ts';
@@ -17,6 +17,8 @@ import type { JsonPatchOperation } from './json-operations.ts';
 import { cloneJson } from './members.ts';
 import { patchLimits, patchRefused } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';
+
+type Refused = Extract<Patched, { kind: 'refused' }>;
 
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[];
@@ -121,6 +123,8 @@ export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {
 /** Operations between two yields, and values that one copies. */
 const stepOperations = 500;
 const valuesPerOperation = 20;
+/** A value of more takes steps of its own. */
+const longValues = 2_000;
 
 /** applyJsonPatch() in parts. */
 export function* jsonPatchSteps(
@@ -147,7 +151,11 @@ export function* jsonPatchSteps(
       work = 0;
       yield;
     }
-    const step = applyOne(current, operation);
+    const isLong = countValues(operation.value ?? null, longValues) > longValues;
+    if (isLong) yield;
+    const problem = insertionProblem(current, operation);
+    if (isLong) yield;
+    const step = problem ?? applyOperation(current, operation);
     if (step.kind === 'refused') {
       const what = `operation ${index} (${operation.op} ${JSON.stringify(operation.path)})`;
       return patchRefused(step.why, `${what}: ${step.problem}`, index);
@@ -190,9 +198,11 @@ function firstExcess(
   return undefined;
 }
 
-/** May change `document`, which is ours. */
-function applyOne(document: JsonValue, operation: JsonPatchOperation): Patched {
-  const { op, path, from, value } = operation;
+/** Why what an operation inserts cannot be; undefined: it can. */
+function insertionProblem(
+  document: JsonValue,
+  { from, op, path, value }: JsonPatchOperation,
+): Refused | undefined {
   if (op !== 'remove' && op !== 'test') {
     const inserted = from === undefined ? undefined : valueAt(document, from);
     if (inserted?.kind === 'refused') return inserted;
@@ -200,7 +210,7 @@ function applyOne(document: JsonValue, operation: JsonPatchOperation): Patched {
       return patchRefused('inapplicable', `the result nests deeper than ${bodyDepthMax} levels`);
     }
   }
-  return applyOperation(document, operation);
+  return undefined;
 }
 
 /** Each operation is asked: values that are copied into themselves double with every step. */

@@ -248,11 +248,16 @@ const loopback = rangesOf('127.0.0.0/8', '::1/128');
 const linkLocal = rangesOf('169.254.0.0/16', 'fe80::/10');
 const linkLocalMulticast = rangesOf('224.0.0.0/24', 'ff02::/16');
 
+function isUnspecified({ bytes }: IpAddress): boolean {
+  for (const byte of bytes) if (byte !== 0) return false;
+  return true;
+}
+
 /** Of an address that traffic is sent to: a valid one that means the same everywhere. */
 export function checkReachableIp(ip: string): readonly string[] {
   const parsed = parseIp(ip);
   if (parsed === undefined) return [ipMessage];
-  if (parsed.bytes.every((byte) => byte === 0)) return [`may not be unspecified (${ip})`];
+  if (isUnspecified(parsed)) return [`may not be unspecified (${ip})`];
   if (isInOne(loopback, parsed)) {
     return ['may not be in the loopback range (127.0.0.0/8, ::1/128)'];
   }

@@ -78,6 +78,7 @@ import { createMigration } from './validation-migration.ts';
 import type { Readiness } from '../../admission/readiness.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
+import { warmAddresses } from './warm-addresses.ts';
 import { warmExpressions } from './warm-expressions.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
@@ -212,6 +213,7 @@ function typeParts(
   const { release } = config;
   const customResources = serveCustomResources({ ...deps, resolveService, release });
   if (customResources !== undefined) warmExpressions(language);
+  warmAddresses();
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const setOwnAddress = (address: ServiceAddress): void => void (own.address = address);

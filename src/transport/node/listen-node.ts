@@ -20,6 +20,7 @@ import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
+import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
@@ -276,6 +277,16 @@ function openPort(
   });
 }
 
+/** Ending thousands of connections is more than one turn. */
+async function inSlices<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
+  const endOfSlice = createSliceTimer(systemClock, systemTimers);
+  for (const item of items) {
+    each(item);
+    const pause = endOfSlice();
+    if (pause !== undefined) await pause;
+  }
+}
+
 function runningServer(
   server: HttpServerOfNode | Http2SecureServer,
   shared: NodeShared,
@@ -287,7 +298,7 @@ function runningServer(
     shared.stopping = true;
     closed ??= new Promise((resolve) => {
       server.close(() => resolve());
-      for (const session of sessions) session.close();
+      void inSlices([...sessions], (session) => session.close());
     });
     return closed;
   };
@@ -304,8 +315,8 @@ function runningServer(
     stopAccepting: () => void stop(),
     async close() {
       const done = stop();
-      for (const session of sessions) session.destroy();
-      for (const socket of sockets) socket.destroy();
+      await inSlices([...sessions], (session) => session.destroy());
+      await inSlices([...sockets], (socket) => socket.destroy());
       shared.deadlines.clear();
       await done;
     },

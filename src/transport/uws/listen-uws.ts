@@ -26,6 +26,7 @@
  */
 import { assert } from '../../stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
+import { createSliceTimer } from '../../stdx/slices.ts';
 import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
 import type {
@@ -75,7 +76,10 @@ export function createUwsListen(
     };
     const apps: Apps = { all: [makeApp(tls)], make: makeApp };
     const port = await openPort(apps, uws, options, { clock, timers });
-    return createServer(apps, port, tls === undefined ? name : `${name} over TLS`, shared, timers);
+    return createServer(apps, port, tls === undefined ? name : `${name} over TLS`, shared, {
+      clock,
+      timers,
+    });
   };
 }
 
@@ -254,7 +258,7 @@ function createServer(
   port: Port,
   name: string,
   shared: UwsShared,
-  timers: Timers,
+  { clock, timers }: Time,
 ): HttpServer {
   const stopAccepting = (): void => {
     shared.stopping = true;
@@ -272,13 +276,20 @@ function createServer(
       shared.stopping = true;
     },
     stopAccepting,
-    close() {
+    async close() {
       stopAccepting();
-      for (const exchange of shared.live.items()) exchange.cut();
+      const endOfSlice = createSliceTimer(clock, timers);
+      for (const exchange of shared.live.items()) {
+        exchange.cut();
+        const pause = endOfSlice();
+        if (pause !== undefined) await pause;
+      }
       shared.deadlines.clear();
+      // What is left is connections without a request: the library cuts them in one turn, and
+      // nobody can be served in it any more.
       for (const app of apps.all) app.close();
       // The library frees closed sockets at the end of the loop's turn.
-      return new Promise((resolve) => void timers.nextTurn(resolve));
+      await new Promise<void>((resolve) => void timers.nextTurn(resolve));
     },
   };
 }
