@@ -12,6 +12,7 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { finished } from '../stdx/stepwise.ts';
 import { isStructural } from './acceptance/structural.ts';
+import { plainSchema } from './acceptance/version-schemas.ts';
 import type {
   CompileCustomVersion,
   CustomScale,
@@ -26,7 +27,6 @@ import { fillDefaults } from './prepare/fill-defaults.ts';
 import { prune } from './prepare/prune.ts';
 import { publishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
-import { withPlainBounds } from './schema/plain-bounds.ts';
 import { asSchema } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
 import { hasRules, RulePlan } from './validate/rule-plan.ts';
@@ -103,7 +103,7 @@ function readParts(
 ): VersionParts {
   const entry = source.entry();
   const given = part(entry, 'schema')['openAPIV3Schema'];
-  const written = isJsonObject(given) ? withPlainBounds(given) : undefined;
+  const written = isJsonObject(given) ? plainSchema(given) : undefined;
   const schema = written !== undefined && isStructural(written) ? asSchema(written) : undefined;
   let rules: RulePlan | undefined;
   const hasSome = schema !== undefined && hasRules(schema);
