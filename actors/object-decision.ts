@@ -249,8 +249,7 @@ function findingOf(
       const { completesDeletion, isSame, object, warnings } = proposal;
       if (completesDeletion) return found('replace.completed', object, warnings);
       const same =
-        isSame ??
-        (current !== undefined && deepEqual(object, current.stored ?? current.object));
+        isSame ?? (current !== undefined && deepEqual(object, current.stored ?? current.object));
       return found(same ? 'replace.unchanged' : 'replace.changed', object, warnings);
     }
     case 'mark': {

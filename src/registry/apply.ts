@@ -18,7 +18,11 @@ import {
   newInvalid,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import { conformedDocument, conformedSteps, typedDocument } from '../apimachinery/typed/field-validation.ts';
+import {
+  conformedDocument,
+  conformedSteps,
+  typedDocument,
+} from '../apimachinery/typed/field-validation.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -225,5 +229,8 @@ export function* creationByApply(
   const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
-  return ok({ submitted: yield* typed(scope, outcome.object, kind), owners: outcome.object.metadata });
+  return ok({
+    submitted: yield* typed(scope, outcome.object, kind),
+    owners: outcome.object.metadata,
+  });
 }

@@ -113,6 +113,8 @@ function* proposeChange(
   answers: readonly Verdict[],
 ): Steps<Proposal> {
   const { validate } = input.asks;
+  // The object has just been read, perhaps.
+  if (scope.inTurns) yield;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, stored);
     switch (plan.kind) {

@@ -94,12 +94,7 @@ function saysIntOrString(schema: JsonObject | undefined): boolean {
   return deepEqual(schema?.['anyOf'], intOrString);
 }
 
-function* checkSpine(
-  schema: JsonObject,
-  level: Level,
-  path: string,
-  walk: SpineWalk,
-): Steps<void> {
+function* checkSpine(schema: JsonObject, level: Level, path: string, walk: SpineWalk): Steps<void> {
   const { errors } = walk;
   if (errors.length >= errorsMax) return;
   walk.seen += 1;

@@ -18,7 +18,8 @@ import type { VersionSchema } from './schema-options.ts';
 /** Of each schema once: it is a walk over all of it. */
 const plain = new WeakMap<JsonObject, JsonObject>();
 
-function* plainSteps(schema: JsonObject): Steps<JsonObject> {
+/** plainSchema() in steps. */
+export function* plainSteps(schema: JsonObject): Steps<JsonObject> {
   const known = plain.get(schema);
   if (known !== undefined) return known;
   const facts = yield* factsSteps(schema);
@@ -73,7 +74,10 @@ function* placeSteps(versions: readonly JsonObject[]): Steps<readonly VersionSch
   });
 }
 
-function* areAlike(schemas: readonly (JsonObject | undefined)[], first: JsonObject): Steps<boolean> {
+function* areAlike(
+  schemas: readonly (JsonObject | undefined)[],
+  first: JsonObject,
+): Steps<boolean> {
   for (const schema of schemas) {
     if (schema === first) continue;
     yield;

@@ -12,7 +12,10 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { expressionErrors, prepareAcceptance } from '../../apiextensions/acceptance/accept-schemas.ts';
+import {
+  expressionErrors,
+  prepareAcceptance,
+} from '../../apiextensions/acceptance/accept-schemas.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import { patternProblem } from '../../apiextensions/schema/pattern.ts';

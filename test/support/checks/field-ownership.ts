@@ -137,7 +137,6 @@ export class OwnedObject {
 }
 
 function inOneStep(complete: (object: ApiObject) => ApiObject) {
-   
   return function* (object: ApiObject): Steps<ApiObject> {
     return complete(object);
   };
