@@ -64,23 +64,25 @@ function writtenIn(definition: ApiObject): readonly string[] {
 
 /** Whether its JSON is longer; looks at no more of it than it has to. */
 function isLongerThan(value: JsonValue, max: number): boolean {
-  let chars = 0;
-  const waiting: (JsonValue | undefined)[] = [value];
-  while (waiting.length > 0) {
-    const each = waiting.pop();
-    if (typeof each === 'string') chars += each.length;
-    else if (Array.isArray(each)) {
-      for (const item of each as readonly JsonValue[]) waiting.push(item);
-    } else if (isJsonObject(each)) {
-      for (const name in each) {
-        chars += name.length;
-        waiting.push(each[name]);
-      }
+  return charsLeft(value, max) < 0;
+}
+
+/** Below zero: it has more than `left` characters. */
+function charsLeft(value: JsonValue | undefined, left: number): number {
+  if (typeof value === 'string') return left - value.length;
+  let rest = left - 1;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) {
+      rest = charsLeft(item, rest);
+      if (rest < 0) return rest;
     }
-    chars += 1;
-    if (chars + waiting.length > max) return true;
+  } else if (isJsonObject(value)) {
+    for (const name in value) {
+      rest = charsLeft(value[name], rest - name.length);
+      if (rest < 0) return rest;
+    }
   }
-  return false;
+  return rest;
 }
 
 interface Versions {
