@@ -111,8 +111,12 @@ export type Proposal =
   | (ObjectProposal & { readonly kind: 'create' })
   /** Content that equals the current one (deep, key order ignored) is "unchanged".
    * `completesDeletion`: nothing holds the object any more (no finalizers, no grace), so it is
-   * removed. */
-  | (ObjectProposal & { readonly kind: 'replace'; readonly completesDeletion: boolean })
+   * removed. `isSame`: whether it equals the current one, where that has been found out already. */
+  | (ObjectProposal & {
+      readonly kind: 'replace';
+      readonly completesDeletion: boolean;
+      readonly isSame?: boolean | undefined;
+    })
   /** Finalizers or a grace period hold the deletion back: the object, marked as deleted. */
   | (ObjectProposal & { readonly kind: 'mark' })
   /** Nothing holds the object: it is removed now. `object`: what the answer shows, if that is not

@@ -246,9 +246,10 @@ function findingOf(
     case 'create':
       return found('create', proposal.object, proposal.warnings);
     case 'replace': {
-      const { completesDeletion, object, warnings } = proposal;
+      const { completesDeletion, isSame, object, warnings } = proposal;
       if (completesDeletion) return found('replace.completed', object, warnings);
-      const same = current !== undefined && deepEqual(object, current.stored ?? current.object);
+      const same =
+        isSame ?? (current !== undefined && deepEqual(object, current.stored ?? current.object));
       return found(same ? 'replace.unchanged' : 'replace.changed', object, warnings);
     }
     case 'mark': {

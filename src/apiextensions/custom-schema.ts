@@ -45,6 +45,8 @@ export interface CustomVersionSource {
   readonly version: string;
   /** What `spec.preserveUnknownFields` says: nothing is pruned. Of old definitions only. */
   readonly preserveUnknownFields: boolean;
+  /** The definition is large: what is read of it is read in steps, where somebody asks for that. */
+  readonly isLarge: boolean;
   /**
    * The entry of `spec.versions`. Called when something of it is needed for the first time, and its
    * answer is then kept; so whoever has many definitions may keep their bytes only.
@@ -82,6 +84,9 @@ export interface CustomVersion {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+
+  /** Reads what all requests need, in steps. Undefined: it has been read, or there is little. */
+  prepare(): Steps<void> | undefined;
 
   /**
    * Drops what the schema does not have, and nulls where none may be and no default is; brings

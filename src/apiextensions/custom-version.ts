@@ -3,7 +3,10 @@
  * together, each made when it is first asked for.
  */
 import type { MergeType } from '../apimachinery/fieldmanager/schema/merge-type.ts';
-import { structuralObjectType } from '../apimachinery/fieldmanager/schema/structural.ts';
+import {
+  structuralObjectType,
+  structuralType,
+} from '../apimachinery/fieldmanager/schema/structural.ts';
 import { objects, part, text } from '../apimachinery/members.ts';
 import type { SelectableField } from '../apimachinery/scheme.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';
@@ -11,7 +14,9 @@ import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { finished } from '../stdx/stepwise.ts';
-import { isStructural } from './acceptance/structural.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { isStructural, structuralSteps } from './acceptance/structural.ts';
+import { plainSchema, plainSteps } from './acceptance/version-schemas.ts';
 import type {
   CompileCustomVersion,
   CustomScale,
@@ -26,8 +31,7 @@ import { fillDefaults } from './prepare/fill-defaults.ts';
 import { prune } from './prepare/prune.ts';
 import { publishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
-import { withPlainBounds } from './schema/plain-bounds.ts';
-import { asSchema } from './schema/structural-schema.ts';
+import { asSchema, tellSpine } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
 import { hasRules, RulePlan } from './validate/rule-plan.ts';
 import { stepsOf } from './validate/scale-errors.ts';
@@ -52,10 +56,25 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   let selectable: readonly SelectableField[] | undefined;
   const read = (): VersionParts => (parts ??= readParts(source, deps));
   const fieldsOf = (): readonly SelectableField[] => (selectable ??= selectableOf(read().entry));
+  let isPrepared = !source.isLarge;
+  function* preparing(): Steps<void> {
+    const entry = source.entry();
+    yield;
+    const given = part(entry, 'schema')['openAPIV3Schema'];
+    if (isJsonObject(given)) {
+      const written = yield* plainSteps(given);
+      yield;
+      yield* structuralSteps(written, '');
+    }
+    parts ??= readParts(source, deps, entry);
+    if (parts.schema !== undefined) yield* tellSpine(parts.schema, toldMergeType);
+    isPrepared = true;
+  }
   const version: CustomVersion = {
     group: source.group,
     version: source.version,
     kind: source.kind,
+    prepare: () => (isPrepared ? undefined : preparing()),
     conform: (document, origin) => conformed(document, origin, read(), source),
     defaults: (object) => fillDefaults(object, read().schema) as JsonObject,
     readStored: (object) => version.defaults(version.readConverted(object)) as ApiObject,
@@ -97,13 +116,17 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   return version;
 };
 
+/** Each node of a schema is JSON, as it stands in the definition. */
+const toldMergeType = (schema: StructuralSchema): MergeType =>
+  structuralType(schema as unknown as JsonObject);
+
 function readParts(
   source: CustomVersionSource,
   { language, release }: CustomVersionDeps,
+  entry = source.entry(),
 ): VersionParts {
-  const entry = source.entry();
   const given = part(entry, 'schema')['openAPIV3Schema'];
-  const written = isJsonObject(given) ? withPlainBounds(given) : undefined;
+  const written = isJsonObject(given) ? plainSchema(given) : undefined;
   const schema = written !== undefined && isStructural(written) ? asSchema(written) : undefined;
   let rules: RulePlan | undefined;
   const hasSome = schema !== undefined && hasRules(schema);

@@ -129,6 +129,27 @@ export function decodeObject(bytes: Uint8Array): ApiObject {
   return putBackFields(object, apart.fields) ? object : (parseJsonText(text) as ApiObject);
 }
 
+/** So many bytes take a part of a turn to decode. */
+const largeBytesMin = 64 * 1024;
+
+const decodedLarge = new WeakMap<Uint8Array, WeakRef<ApiObject>>();
+
+/** decodeObject() for bytes that several read, one after the other: as long as one of them, or the
+ * collector, holds a large object, the others have it at once. */
+export function decodeShared(bytes: Uint8Array): ApiObject {
+  if (!isLarge(bytes)) return decodeObject(bytes);
+  const known = decodedLarge.get(bytes)?.deref();
+  if (known !== undefined) return known;
+  const object = decodeObject(bytes);
+  decodedLarge.set(bytes, new WeakRef(object));
+  return object;
+}
+
+/** Whether it takes long to decode: such work has a turn of the event loop for itself. */
+export function isLarge(bytes: Uint8Array): boolean {
+  return bytes.byteLength >= largeBytesMin;
+}
+
 /** Into the entries of an object that nobody else has seen yet, if each is of one of them. */
 function putBackFields(object: ApiObject, fields: readonly JsonObject[]): boolean {
   const { managedFields } = object.metadata;

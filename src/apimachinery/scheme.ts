@@ -12,6 +12,7 @@
  * are the same objects for as long as nothing in them changes. Spec 1, sections 4.1 and 9; spec 2,
  * section 3.3.
  */
+import type { Steps } from '../stdx/stepwise.ts';
 import type { MergeType } from './fieldmanager/schema/merge-type.ts';
 import type { GroupResource, GroupVersionKind } from './schema.ts';
 import type { StatusError } from './status-error.ts';
@@ -96,6 +97,9 @@ export interface CustomKind {
   /** As typed/conform.ts. What is wrong in embedded metadata is let pass in the store only. An
    * intent keeps nulls where none may be. */
   conform(document: JsonObject, origin: 'body' | 'intent' | 'stored'): Conformed;
+  /** Reads, in steps, what requests need of a large definition. Undefined: nothing is left to be
+   * read. Without it that is read at once, where it is needed. */
+  prepare(): Steps<unknown> | undefined;
   /** What is wrong with the types in metadata that cannot be read; undefined: nothing is known. */
   metadataProblem(metadata: JsonValue): string | undefined;
   /** An object of the store as the version that it is stored in reads it today: the very same one

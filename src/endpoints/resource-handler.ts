@@ -15,6 +15,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { handleConnect } from './handlers/connect.ts';
 import { handleCreateOperation } from './handlers/create-operation.ts';
 import { handleCreate } from './handlers/create.ts';
@@ -100,7 +101,10 @@ export function handleResource(
     resource,
     kind,
   };
-  return handler(deps, asked);
+  const preparing = kind.custom?.prepare();
+  if (preparing === undefined) return handler(deps, asked);
+  const { turns } = deps.registry;
+  return runStepwise(turns, preparing, () => false).then(() => handler(deps, asked));
 }
 
 function handlerOf(

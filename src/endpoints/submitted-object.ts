@@ -30,7 +30,7 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';
 import {
-  conformedDocument,
+  conformedSteps,
   duplicateFields,
   typedDocument,
 } from '../apimachinery/typed/field-validation.ts';
@@ -39,6 +39,7 @@ import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
 import { atOnceBytesMax, decodeBody } from './body-decoding.ts';
@@ -189,8 +190,9 @@ export async function readObject(
   const noticed = duplicateFields(duplicates);
   let conformed: Conformed | undefined;
   if (request.bodyBytes > atOnceBytesMax) {
-    conformed = conformedDocument(document, expected);
-    await deps.registry.turns.pause(wholeTurnMs);
+    const { turns } = deps.registry;
+    conformed = await runStepwise(turns, conformedSteps(document, expected), () => false);
+    await turns.pause(wholeTurnMs);
   }
   const typed = typedDocument(document, expected, mode, noticed, conformed);
   if (typed.kind === 'refused') return typed;

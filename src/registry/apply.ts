@@ -18,7 +18,11 @@ import {
   newInvalid,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import { conformedDocument, typedDocument } from '../apimachinery/typed/field-validation.ts';
+import {
+  conformedDocument,
+  conformedSteps,
+  typedDocument,
+} from '../apimachinery/typed/field-validation.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -86,10 +90,11 @@ export function* decideApply(
 ): Steps<Production> {
   const { kind } = target;
   const subresource = input.subresource === '' ? undefined : input.subresource;
-  const complete = (merged: ApiObject): ApiObject => {
-    const decided = toDecidedVersion(typed(merged, kind), kind);
+  function* complete(merged: ApiObject): Steps<ApiObject> {
+    const decided = toDecidedVersion(yield* typed(scope, merged, kind), kind);
+    if (scope.inTurns) yield;
     return preparedUpdate(scope, kind, decided, current.object, subresource);
-  };
+  }
   const intended = { intent, writer: writerOf(input), force };
   return yield* produceApplied(scope, target, intended, complete, current);
 }
@@ -111,18 +116,20 @@ export function decideScaleApply(
   };
   const wanted = spec['replicas'];
   const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
-  const complete = (merged: ApiObject): ApiObject => {
-    const decided = toDecidedVersion(typed(merged, kind), kind);
+  function* complete(merged: ApiObject): Steps<ApiObject> {
+    const decided = toDecidedVersion(yield* typed(scope, merged, kind), kind);
     return preparedUpdate(scope, kind, decided, current.object, undefined);
-  };
+  }
   const applied = { intent: whole, writer: writerOf(input), force };
   return finished(produceApplied(scope, target, applied, complete, current));
 }
 
 /** The merged intent as a complete object of its kind: an intent has no defaults and not all
  * members of its type, and a removed field gets its default again. */
-function typed(merged: ApiObject, kind: KindInfo): ApiObject {
-  const conformed = conformedDocument(merged, kind, 'intent');
+function* typed({ inTurns }: DecisionScope, merged: ApiObject, kind: KindInfo): Steps<ApiObject> {
+  const conformed = inTurns
+    ? yield* conformedSteps(merged, kind, 'intent')
+    : conformedDocument(merged, kind, 'intent');
   const document = typedDocument(merged, kind, 'Ignore', [], conformed);
   // Both parts were of the kind.
   assert(document.kind === 'ok', 'what is merged is of its kind');
@@ -162,7 +169,7 @@ function* produceApplied(
   scope: DecisionScope,
   target: ObjectTarget,
   intended: Intent,
-  complete: (merged: ApiObject) => ApiObject,
+  complete: (merged: ApiObject) => Steps<ApiObject>,
   current: CurrentObject,
 ): Steps<Production> {
   const { intent } = intended;
@@ -173,9 +180,10 @@ function* produceApplied(
   const errors = immutableErrors(intent, current.object);
   if (errors.length > 0) return refused(newInvalid(kind, target.name, errors));
   const live = atVersionOf(current.object, kind);
-  const request = applyRequest(scope, kind, intended, live, (merged) =>
-    atVersionOf(complete(merged), kind),
-  );
+  function* shown(merged: ApiObject): Steps<ApiObject> {
+    return atVersionOf(yield* complete(merged), kind);
+  }
+  const request = applyRequest(scope, kind, intended, live, shown);
   const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
@@ -221,5 +229,8 @@ export function* creationByApply(
   const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
-  return ok({ submitted: typed(outcome.object, kind), owners: outcome.object.metadata });
+  return ok({
+    submitted: yield* typed(scope, outcome.object, kind),
+    owners: outcome.object.metadata,
+  });
 }

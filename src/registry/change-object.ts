@@ -12,13 +12,15 @@
  * Invariants: a state that `change` has not seen is never overwritten; a change without effect
  * writes nothing. Bound: `attemptsMax` attempts on an object that keeps changing.
  */
-import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { decodeShared, isLarge } from '../apimachinery/object-encoding.ts';
 import { objectAtVersion } from '../apimachinery/object-version.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { isConflict, newConflict, newNotFound } from '../apimachinery/status-error.ts';
 import { without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { wholeTurnMs } from '../stdx/turns.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
+import type { Entry } from '../../streams/streams.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
@@ -58,7 +60,8 @@ export async function changeObject(
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const isFirst = attempt === 0;
     if (!isFirst) await deps.streams.waitUntilCurrent();
-    const current = cached(deps, target);
+    const entry = deps.streams.snapshot(target.kind.storage).get(target.namespace, target.name);
+    const current = entry && decoded(entry, target);
     const problem =
       current === undefined
         ? newNotFound(target.kind, target.name)
@@ -70,6 +73,7 @@ export async function changeObject(
     const object = change(current);
     if (object === undefined || object === current) return ok(false);
     const verb = how;
+    if (entry !== undefined && isLarge(entry.bytes)) await deps.turns.pause(wholeTurnMs);
     const body = { verb, object: { ...object, metadata: bound(object, current) } } as const;
     const result = await executeChange(deps, target, {
       body,
@@ -83,13 +87,8 @@ export async function changeObject(
   return refused(newConflict(target.kind, target.name));
 }
 
-function cached(
-  { streams }: RegistryDeps,
-  { kind, name, namespace }: ObjectTarget,
-): ApiObject | undefined {
-  const entry = streams.snapshot(kind.storage).get(namespace, name);
-  if (entry === undefined) return undefined;
-  return objectAtVersion(decodeObject(entry.bytes), formatGroupVersion(kind), kind.conversions);
+function decoded({ bytes }: Entry, { kind }: ObjectTarget): ApiObject {
+  return objectAtVersion(decodeShared(bytes), formatGroupVersion(kind), kind.conversions);
 }
 
 function seen(object: ApiObject): CurrentObject {

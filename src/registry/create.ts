@@ -179,6 +179,8 @@ async function createInScope(
   const command = createCommand(scope, target, object, warnings, dryRun);
   const key = objectKey(target.kind.storage, target.namespace, name);
   const outcome = await deps.actors.execute(key, command, undefined, request);
+  // The commit's own turn has the followers of the change in it.
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
   let final: FinalOutcome | 'again';
   if (outcome.kind === 'created') final = outcome;
   else final = await resolveOutcome(deps, { ...target, name }, outcome, { attempt, dryRun });

@@ -21,6 +21,7 @@ import { newGenericNotFound, newOtherNamespace } from '../apimachinery/status-er
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
@@ -119,6 +120,8 @@ function* proposeChange(
   answers: readonly Verdict[],
 ): Steps<Proposal> {
   const { validate } = input.asks;
+  // The object has just been read, perhaps.
+  if (scope.inTurns) yield;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, stored);
     switch (plan.kind) {
@@ -141,17 +144,23 @@ function* proposeChange(
   const { object } = production;
   if (!isOverwrite(input) && object !== current.object) {
     yield* preparingUpdate(scope, target.kind, input.subresource, object, current.object);
+    if (scope.inTurns) yield;
     const refusal = updateRefusal(scope, target, object, writerOf(input), current);
     if (refusal !== undefined) return refused(refusal);
+    if (scope.inTurns) yield;
   }
   const strategy = scope.strategyOf(target.kind);
   const added = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = added === undefined ? production.warnings : [...production.warnings, ...added];
   const completes = completesDeletion(object, strategy);
   const next = object === current.object ? stored.object : storedForm(object, target.kind);
+  // Of a large object this takes as long as writing it, which comes next.
+  const isSame = scope.inTurns ? deepEqual(next, stored.stored ?? stored.object) : undefined;
+  if (scope.inTurns) yield;
   return {
     kind: 'replace',
     object: next,
+    isSame,
     admissionObject: object,
     completesDeletion: completes,
     warnings,

@@ -4,6 +4,7 @@
  * The actor decides, with decide.ts, on the object as it then is.
  */
 import { unreachable } from '../stdx/assert.ts';
+import { wholeTurnMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { executeWithCompanions } from './execute-with-companions.ts';
 import type { FinalOutcome } from './execute-with-companions.ts';
@@ -58,6 +59,8 @@ export async function executeChange(
   const outcome = await executeWithCompanions(deps, target, dryRun, () =>
     deps.actors.execute(key, command, undefined, request),
   );
+  // The commit's own turn has the followers of the change in it.
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
   deliverNotes(request, outcome.notes);
   return changeResult(outcome, target);
 }

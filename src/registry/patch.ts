@@ -25,7 +25,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import { parseGroupVersion } from '../apimachinery/schema.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import { conformedSteps, typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
@@ -152,7 +152,8 @@ function* patchedObject(
     identityChange(patched.value, document) ??
     kindChange(patched.value, document, type.custom !== undefined);
   if (moved !== undefined) return refused(moved);
-  return typedDocument(patched.value, type, fieldValidation, noticed);
+  const conformed = inTurns ? yield* conformedSteps(patched.value, type) : undefined;
+  return typedDocument(patched.value, type, fieldValidation, noticed, conformed);
 }
 
 function* apply(

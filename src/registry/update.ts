@@ -109,9 +109,11 @@ export function* produceUpdate(
   const conflict = preconditionConflict(expected, current, target);
   if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
+  if (scope.inTurns) yield;
   const decided = toDecidedVersion(next, kind);
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
   const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
+  if (scope.inTurns) yield;
   return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
 }
 

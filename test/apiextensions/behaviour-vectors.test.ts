@@ -78,6 +78,7 @@ function versionOf(openAPIV3Schema: JsonObject): CustomVersion {
       kind: 'X',
       version: 'v1',
       preserveUnknownFields: false,
+      isLarge: false,
       entry: () => entry,
     },
     { language: testLanguage, metadataType, release: 36 },

@@ -113,8 +113,14 @@ export function versionsOf(definition: JsonObject): ReadonlyMap<string, CustomVe
     objects(spec, 'versions').map((entry) => {
       const name = text(entry, 'name');
       const preserveUnknownFields = spec['preserveUnknownFields'] === true;
-      const source = { group, kind, version: name, preserveUnknownFields, entry: () => entry };
-      return [name, compileCustomVersion(source, { language: testLanguage, metadataType })];
+      const source = { group, kind, version: name, preserveUnknownFields, isLarge: false };
+      return [
+        name,
+        compileCustomVersion(
+          { ...source, entry: () => entry },
+          { language: testLanguage, metadataType },
+        ),
+      ];
     }),
   );
 }

@@ -6,32 +6,27 @@
  *
  * A schema that an update leaves as it is has been accepted, and its rules are not compiled again.
  *
- * Bounds: linear in the definition; `expressionErrors` in steps of one rule or default.
+ * Bounds: linear in the definition; `expressionErrors` in steps of one rule or default, and
+ * `prepareAcceptance` in those of a walk.
  */
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { items, part, text } from '../../apimachinery/members.ts';
+import { part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Language } from '../../cel/language.ts';
 import { ruleMemo } from '../../cel/schema/schema-rules.ts';
 import type { RuleMemo } from '../../cel/schema/schema-rules.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
-import { defaultErrors, hasUnprunedDefaults } from './defaults.ts';
-import {
-  strictSchemaOptions,
-  schemaOptionsAfter,
-  requiresStructuralSchema,
-  someSubschema,
-} from './schema-options.ts';
+import { defaultErrors, hasUnprunedDefaults, unprunedSteps } from './defaults.ts';
+import { factsOf } from './schema-facts.ts';
+import { strictSchemaOptions, schemaOptionsAfter } from './schema-options.ts';
 import type { VersionSchema, SchemaValidationOptions } from './schema-options.ts';
-import { keywordErrors, rootErrors } from './keywords.ts';
-import { isPlainScalar } from './plain-scalar.ts';
-import { versionSchemas, schemasByVersion } from './version-schemas.ts';
-import { expressionsOf, ruleErrors } from './rules.ts';
-import { isStructural, structuralErrors } from './structural.ts';
+import { keywordErrors, keywordSteps, rootErrors } from './keywords.ts';
+import { versionSchemas, versionSchemaSteps, schemasByVersion } from './version-schemas.ts';
+import { expressionsOf, expressionSteps, ruleErrors } from './rules.ts';
+import { isStructural, structuralErrors, structuralSteps } from './structural.ts';
 
 function schemaOptionsOf(current: ApiObject | undefined): SchemaValidationOptions {
   if (current === undefined) return strictSchemaOptions;
@@ -39,39 +34,44 @@ function schemaOptionsOf(current: ApiObject | undefined): SchemaValidationOption
   return schemaOptionsAfter(before, (schema) => isStructural(schema) && hasUnpruned(schema));
 }
 
+function mayBeUnpruned(schema: JsonObject): boolean {
+  const { hasDefaults, isConvertible } = factsOf(schema);
+  return isConvertible && hasDefaults;
+}
+
 function hasUnpruned(schema: JsonObject): boolean {
-  return isConvertible(schema) && hasUnprunedDefaults(asSchema(schema));
+  return mayBeUnpruned(schema) && hasUnprunedDefaults(asSchema(schema));
 }
 
-const unsupported = ['id', '$schema', '$ref'];
-const unsupportedParts = ['patternProperties', 'dependencies', 'definitions'];
-
-const convertible = new WeakMap<JsonObject, boolean>();
-
-/** Whether it can be read as a structural schema at all. Computed once for each schema. */
-function isConvertible(schema: JsonObject): boolean {
-  const known = convertible.get(schema) ?? !someSubschema(schema, hasUnsupported);
-  convertible.set(schema, known);
-  return known;
-}
-
-function hasUnsupported(each: JsonObject): boolean {
-  return (
-    !isPlainScalar(each) &&
-    (unsupported.some((name) => text(each, name) !== '') ||
-      unsupportedParts.some((name) => Object.keys(part(each, name)).length > 0) ||
-      isJsonObject(each['additionalItems']) ||
-      typeof each['additionalItems'] === 'boolean' ||
-      items(each, 'items').length > 0 ||
-      each['x-kubernetes-preserve-unknown-fields'] === false)
-  );
+/** Finds out, in steps, what is asked of the schemas of a large definition: whoever asks then is
+ * answered at once. */
+export function* prepareAcceptance(
+  definition: ApiObject,
+  current: ApiObject | undefined,
+): Steps<void> {
+  for (const { schema } of yield* versionSchemaSteps(current)) {
+    yield;
+    yield* structuralSteps(schema, '');
+    if (mayBeUnpruned(schema)) yield* unprunedSteps(asSchema(schema));
+    yield* expressionSteps(schema);
+  }
+  const placed = yield* versionSchemaSteps(definition);
+  const options = schemaOptionsOf(current);
+  for (const { path, schema } of placed) {
+    yield;
+    yield* expressionSteps(schema);
+    if (factsOf(schema).isConvertible) yield* structuralSteps(schema, path);
+    yield;
+    yield* keywordSteps(schema, path, options);
+  }
+  yield;
 }
 
 /** Old definitions may have schemas without structure, while those say nothing that needs it. */
 function mustBeStructural(definition: ApiObject, options: SchemaValidationOptions): boolean {
   if (options.requireStructural || part(definition, 'spec')['preserveUnknownFields'] !== true)
     return true;
-  return versionSchemas(definition).some(({ schema }) => requiresStructuralSchema(schema));
+  return versionSchemas(definition).some(({ schema }) => factsOf(schema).requiresStructural);
 }
 
 /** `always`: a schema is structural also where nothing in the definition needs it to be. */
@@ -85,7 +85,7 @@ export function structureErrors(
   const structural = mustBeStructural(definition, options);
   return versionSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
     const errors = [...rootErrors(schema, path, hasStatus)];
-    const convertible = isConvertible(schema);
+    const convertible = factsOf(schema).isConvertible;
     if (structural && convertible) errors.push(...structuralErrors(schema, path));
     errors.push(...keywordErrors(schema, path, options).errors);
     if (structural && !convertible && errors.length === 0) {
@@ -127,15 +127,17 @@ function* versionErrors(
   { path, schema }: VersionSchema,
   { options, language, memo, stored }: SchemaContext,
 ): Steps<readonly FieldError[]> {
-  if (!isConvertible(schema)) return [];
+  if (!factsOf(schema).isConvertible) return [];
   yield;
   if (!isStructural(schema)) return [];
   yield;
   const pruned = options.requirePrunedDefaults;
-  const ofDefaults = yield* defaultErrors(asSchema(schema), path, { language, pruned });
+  const ofDefaults = factsOf(schema).hasDefaults
+    ? yield* defaultErrors(asSchema(schema), path, { language, pruned })
+    : [];
   if (ofDefaults.length > 0) return ofDefaults;
   yield;
-  const { faulty } = keywordErrors(schema, path, options);
+  const { faulty } = yield* keywordSteps(schema, path, options);
   yield;
   const isStored = (expression: string): boolean => stored.has(expression);
   return yield* ruleErrors(schema, path, { language, isStored, memo, faulty });

@@ -13,6 +13,7 @@ import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
 import type { Language } from '../../cel/language.ts';
+import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { coerceEmbedded, coerceProblemText } from '../prepare/embedded-metadata.ts';
 import { prune } from '../prepare/prune.ts';
@@ -25,6 +26,7 @@ import { runRules } from '../validate/run-rules.ts';
 import { validateValue } from '../validate/validate-value.ts';
 import { createValuePlanner } from '../validate/value-plan.ts';
 import type { ValuePlanner } from '../validate/value-plan.ts';
+import { nodesPerStep } from './plain-scalar.ts';
 
 export interface DefaultsValidationOptions {
   readonly language: Language;
@@ -197,9 +199,27 @@ function hasUnknown(value: JsonValue, schema: StructuralSchema): boolean {
   return prune(value, schema, options).value !== value;
 }
 
-/** Whether a schema that is stored has defaults with unknown fields. */
+const unpruned = new WeakMap<StructuralSchema, boolean>();
+
+/** Whether a schema that is stored has defaults with unknown fields. Found once for each schema. */
 export function hasUnprunedDefaults(schema: StructuralSchema): boolean {
-  const value = defaultOf(schema);
-  if (value !== undefined && hasUnknown(value, schema)) return true;
-  return belowOf(schema).some(hasUnprunedDefaults);
+  return unpruned.get(schema) ?? finished(unprunedSteps(schema));
+}
+
+/** hasUnprunedDefaults() in steps. */
+export function* unprunedSteps(schema: StructuralSchema): Steps<boolean> {
+  const known = unpruned.get(schema);
+  if (known !== undefined) return known;
+  let found = false;
+  let seen = 0;
+  const waiting = [schema];
+  for (let node = waiting.pop(); node !== undefined && !found; node = waiting.pop()) {
+    const value = defaultOf(node);
+    found = value !== undefined && hasUnknown(value, node);
+    for (const below of belowOf(node)) waiting.push(below);
+    seen += 1;
+    if (seen % nodesPerStep === 0) yield;
+  }
+  unpruned.set(schema, found);
+  return found;
 }

@@ -5,18 +5,21 @@
  * Elsewhere: structure (structural.ts), what defaults are (defaults.ts) and what rules say
  * (rules.ts).
  *
- * Bounds: linear in the schema; `errorsMax` errors.
+ * Found once for each schema and path. Bounds: linear in the schema; `errorsMax` errors; a step looks
+ * at `nodesPerStep` nodes.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { schemaDump } from './dumps.ts';
-import { typeNames } from './schema-options.ts';
+import { typeNames } from './schema-facts.ts';
 import type { SchemaValidationOptions } from './schema-options.ts';
 import { listErrors } from './list-keywords.ts';
-import { isPlainScalar } from './plain-scalar.ts';
+import { isPlainScalar, nodesPerStep } from './plain-scalar.ts';
 import { ruleFormErrors } from './rule-form.ts';
 import { schemaAt } from './structural.ts';
 
@@ -30,21 +33,51 @@ export interface KeywordFindings {
 
 const nothingFound: KeywordFindings = { errors: [], faulty: new Set() };
 
-/** By which options a schema was found to be right. */
-const right = new WeakMap<JsonObject, SchemaValidationOptions>();
+interface Found {
+  readonly path: string;
+  readonly options: SchemaValidationOptions;
+  readonly findings: KeywordFindings;
+}
 
-/** Of a schema that was found to be right it says so at once. */
+/** What was asked last of a schema. */
+const known = new WeakMap<JsonObject, Found>();
+
+function knownFindings(
+  schema: JsonObject,
+  path: string,
+  options: SchemaValidationOptions,
+): KeywordFindings | undefined {
+  const found = known.get(schema);
+  if (found?.options !== options) return undefined;
+  const { findings } = found;
+  return findings.errors.length === 0 || found.path === path ? findings : undefined;
+}
+
 export function keywordErrors(
   schema: JsonObject,
   path: string,
   options: SchemaValidationOptions,
 ): KeywordFindings {
-  if (right.get(schema) === options) return nothingFound;
-  const walk: Walk = { options, errors: [], faulty: new Set(), above: [] };
+  return knownFindings(schema, path, options) ?? finished(keywordSteps(schema, path, options));
+}
+
+/** keywordErrors() in steps. */
+export function* keywordSteps(
+  schema: JsonObject,
+  path: string,
+  options: SchemaValidationOptions,
+): Steps<KeywordFindings> {
+  const told = knownFindings(schema, path, options);
+  if (told !== undefined) return told;
+  const walk: Walk = { options, errors: [], faulty: new Set(), above: [], seen: 0 };
   const root: Node = { schema, path, isRoot: true, insideMeta: false, forbidsDefault: undefined };
-  check(root, walk);
-  if (walk.errors.length === 0) right.set(schema, options);
-  return { errors: walk.errors.slice(0, errorsMax), faulty: walk.faulty };
+  yield* check(root, walk);
+  const findings: KeywordFindings =
+    walk.errors.length === 0
+      ? nothingFound
+      : { errors: walk.errors.slice(0, errorsMax), faulty: walk.faulty };
+  known.set(schema, { path, options, findings });
+  return findings;
 }
 
 interface Walk {
@@ -53,6 +86,8 @@ interface Walk {
   readonly faulty: Set<JsonObject>;
   /** Those that the walk is inside of, and the one that it looks at. */
   readonly above: JsonObject[];
+  /** Nodes so far. */
+  seen: number;
 }
 
 interface Node {
@@ -70,10 +105,12 @@ function report(walk: Walk, error: FieldError): void {
   for (const schema of walk.above) walk.faulty.add(schema);
 }
 
-function check(node: Node, walk: Walk): void {
+function* check(node: Node, walk: Walk): Steps<void> {
   if (walk.errors.length >= errorsMax || isPlainScalar(node.schema)) return;
+  walk.seen += 1;
+  if (walk.seen % nodesPerStep === 0) yield;
   walk.above.push(node.schema);
-  checkBelow(node, walk);
+  yield* checkBelow(node, walk);
   for (const error of ownErrors(node, walk.options)) report(walk, error);
   walk.above.pop();
 }
@@ -152,37 +189,42 @@ function mapErrors(schema: JsonObject, path: string): readonly FieldError[] {
 const metaFields: readonly string[] = ['metadata', 'kind', 'apiVersion'];
 const insideValues = 'inside additionalProperties applying to object metadata';
 
-function checkBelow(node: Node, walk: Walk): void {
+function* checkBelow(node: Node, walk: Walk): Steps<void> {
   const { forbidsDefault, insideMeta, isRoot, path, schema } = node;
-  const below = (inner: JsonObject, end: string, more: Partial<Node> = {}): void => {
+  const below = (inner: JsonObject, end: string, more: Partial<Node> = {}): Steps<void> => {
     const at = `${path}.${end}`;
-    check({ schema: inner, path: at, isRoot: false, insideMeta, forbidsDefault, ...more }, walk);
+    const place = { schema: inner, path: at, isRoot: false, insideMeta, forbidsDefault };
+    return check({ ...place, ...more }, walk);
   };
   const values = schemaAt(schema, 'additionalProperties');
   if (values !== undefined) {
     const reason = insideMeta ? insideValues : forbidsDefault;
-    below(values, 'additionalProperties', { forbidsDefault: reason });
+    yield* below(values, 'additionalProperties', { forbidsDefault: reason });
   }
   const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
-  for (const [name, property] of Object.entries(part(schema, 'properties'))) {
+  const properties = part(schema, 'properties');
+  for (const name of Object.keys(properties)) {
+    const property = properties[name];
     if (!isJsonObject(property) || isPlainScalar(property)) continue;
     const isMeta = isResource && metaFields.includes(name);
     const reason = isMeta && isRoot ? `in top-level ${name}` : forbidsDefault;
-    below(property, `properties[${name}]`, {
+    yield* below(property, `properties[${name}]`, {
       insideMeta: insideMeta || isMeta,
       forbidsDefault: reason,
     });
   }
   for (const name of ['not', 'items']) {
     const inner = schemaAt(schema, name);
-    if (inner !== undefined) below(inner, name);
+    if (inner !== undefined && !isPlainScalar(inner)) yield* below(inner, name);
   }
   for (const name of ['allOf', 'oneOf', 'anyOf', 'items']) {
-    for (const [at, inner] of objects(schema, name).entries()) below(inner, `${name}[${at}]`);
+    for (const [at, inner] of objects(schema, name).entries()) {
+      yield* below(inner, `${name}[${at}]`);
+    }
   }
   for (const name of ['definitions', 'dependencies']) {
     for (const [key, inner] of Object.entries(part(schema, name))) {
-      if (isJsonObject(inner)) below(inner, `${name}[${key}]`);
+      if (isJsonObject(inner)) yield* below(inner, `${name}[${key}]`);
     }
   }
 }

@@ -5,7 +5,7 @@ import { part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { goJson } from '../schema/go-text.ts';
-import { isNonAtomicSet } from './schema-options.ts';
+import { isNonAtomicSet } from './schema-facts.ts';
 import type { SchemaValidationOptions } from './schema-options.ts';
 import { itemsDump } from './dumps.ts';
 import { schemaAt } from './structural.ts';

@@ -5,6 +5,9 @@
  */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 
+/** Of the walks over a schema, in one step: some milliseconds, the first time in a process. */
+export const nodesPerStep = 1_000;
+
 /** Nothing is asked of these beside what the type is. */
 const plain: ReadonlySet<string> = new Set([
   'type',

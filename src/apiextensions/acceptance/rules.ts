@@ -21,11 +21,13 @@ import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
 import type { CompiledRule, RuleMemo, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
+import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
 import { schemaAt } from './structural.ts';
-import { isPlainScalar } from './plain-scalar.ts';
+import { isPlainScalar, nodesPerStep } from './plain-scalar.ts';
+import { factsOf, factsSteps } from './schema-facts.ts';
 
 const rulesName = 'x-kubernetes-validations';
 const problemsMax = 100;
@@ -51,6 +53,8 @@ interface Walk extends RuleValidationOptions {
   readonly problems: FieldError[];
   total: number;
   dearest: readonly RuleCost[];
+  /** Nodes so far. */
+  seen: number;
 }
 
 interface SchemaNode {
@@ -70,7 +74,8 @@ export function* ruleErrors(
   path: string,
   options: RuleValidationOptions,
 ): Steps<readonly FieldError[]> {
-  const walk: Walk = { ...options, problems: [], total: 0, dearest: [] };
+  if (!factsOf(schema).hasRules) return [];
+  const walk: Walk = { ...options, problems: [], total: 0, dearest: [], seen: 0 };
   yield* check(
     {
       schema,
@@ -93,12 +98,30 @@ export function* ruleErrors(
   return problems.slice(0, problemsMax);
 }
 
-/** Texts of all expressions of a schema, on its spine. */
-export function expressionsOf(schema: JsonObject, found: string[] = []): readonly string[] {
-  for (const rule of objects(schema, rulesName)) {
-    found.push(text(rule, 'rule'), text(rule, 'messageExpression'));
+const expressions = new WeakMap<JsonObject, readonly string[]>();
+
+/** Texts of all expressions of a schema, on its spine. Found once for each schema. */
+export function expressionsOf(schema: JsonObject): readonly string[] {
+  return expressions.get(schema) ?? finished(expressionSteps(schema));
+}
+
+/** expressionsOf() in steps. */
+export function* expressionSteps(schema: JsonObject): Steps<readonly string[]> {
+  const known = expressions.get(schema);
+  if (known !== undefined) return known;
+  const facts = yield* factsSteps(schema);
+  const found: string[] = [];
+  const waiting = facts.hasRules ? [schema] : [];
+  let seen = 0;
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const rule of objects(node, rulesName)) {
+      found.push(text(rule, 'rule'), text(rule, 'messageExpression'));
+    }
+    for (const { inner } of partsOf(node).reverse()) waiting.push(inner);
+    seen += 1;
+    if (seen % nodesPerStep === 0) yield;
   }
-  for (const { inner } of partsOf(schema)) expressionsOf(inner, found);
+  expressions.set(schema, found);
   return found;
 }
 
@@ -109,7 +132,7 @@ interface Part {
   readonly name: string | undefined;
 }
 
-function partsOf(schema: JsonObject): readonly Part[] {
+function partsOf(schema: JsonObject): Part[] {
   const parts: Part[] = [];
   for (const [name, inner] of Object.entries(part(schema, 'properties'))) {
     // Nothing of plain ones has rules, or is below them.
@@ -125,6 +148,8 @@ function partsOf(schema: JsonObject): readonly Part[] {
 
 function* check(node: SchemaNode, walk: Walk): Steps<void> {
   if (walk.problems.length >= problemsMax) return;
+  walk.seen += 1;
+  if (walk.seen % nodesPerStep === 0) yield;
   const { path, schema } = node;
   const rules = objects(schema, rulesName);
   const type = node.type ?? (rules.length === 0 ? undefined : typeOf(schema, node.isResource));

@@ -5,7 +5,8 @@
  * Elsewhere: the keywords that no schema may have (keywords.ts), defaults and rules.
  *
  * Invariants: the schema is plain JSON that nobody has validated yet; what has a wrong type reads
- * as absent. Errors are sorted by their texts. Bounds: linear in the schema; `errorsMax` errors.
+ * as absent. Errors are sorted by their texts. Found once for each schema. Bounds: linear in the
+ * schema; `errorsMax` errors; a step looks at `nodesPerStep` nodes of the spine.
  */
 import { forbidden, formatFieldError, invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -13,32 +14,59 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { patternProblem } from '../schema/pattern.ts';
 import { child } from './paths.ts';
-import { isPlainScalar } from './plain-scalar.ts';
+import { isPlainScalar, nodesPerStep } from './plain-scalar.ts';
 
 const errorsMax = 100;
 
 type Level = 'root' | 'item' | 'field';
 
-/** Of a schema that was found to be right it says so at once. */
-export function structuralErrors(schema: JsonObject, path: string): readonly FieldError[] {
-  if (known.get(schema) === true) return [];
-  const errors: FieldError[] = [];
-  checkSpine(schema, 'root', path, errors);
-  checkComplete(schema, schema, path, path, errors);
-  known.set(schema, errors.length === 0);
-  const texts = new Map(errors.map((error) => [error, formatFieldError(error)]));
-  return errors
-    .sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
-    .slice(0, errorsMax);
+interface Found {
+  readonly path: string;
+  readonly errors: readonly FieldError[];
 }
 
-const known = new WeakMap<JsonObject, boolean>();
+/** The errors with the path that they were asked for last. */
+const known = new WeakMap<JsonObject, Found>();
 
-/** Computed once for each schema. */
+function knownErrors(schema: JsonObject, path: string): readonly FieldError[] | undefined {
+  const found = known.get(schema);
+  if (found === undefined) return undefined;
+  return found.errors.length === 0 || found.path === path ? found.errors : undefined;
+}
+
+export function structuralErrors(schema: JsonObject, path: string): readonly FieldError[] {
+  return knownErrors(schema, path) ?? finished(structuralSteps(schema, path));
+}
+
+/** structuralErrors() in steps. */
+export function* structuralSteps(schema: JsonObject, path: string): Steps<readonly FieldError[]> {
+  const told = knownErrors(schema, path);
+  if (told !== undefined) return told;
+  const walk: SpineWalk = { errors: [], seen: 0 };
+  yield* checkSpine(schema, 'root', path, walk);
+  yield;
+  checkComplete(schema, schema, path, path, walk.errors);
+  const texts = new Map(walk.errors.map((error) => [error, formatFieldError(error)]));
+  const errors = walk.errors
+    .sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
+    .slice(0, errorsMax);
+  known.set(schema, { path, errors });
+  return errors;
+}
+
 export function isStructural(schema: JsonObject): boolean {
-  return known.get(schema) ?? structuralErrors(schema, '').length === 0;
+  const { errors } = known.get(schema) ?? { errors: structuralErrors(schema, '') };
+  return errors.length === 0;
+}
+
+interface SpineWalk {
+  readonly errors: FieldError[];
+  /** Nodes so far. */
+  seen: number;
 }
 
 function isTrue(schema: JsonObject, name: string): boolean {
@@ -66,23 +94,30 @@ function saysIntOrString(schema: JsonObject | undefined): boolean {
   return deepEqual(schema?.['anyOf'], intOrString);
 }
 
-function checkSpine(schema: JsonObject, level: Level, path: string, errors: FieldError[]): void {
+function* checkSpine(schema: JsonObject, level: Level, path: string, walk: SpineWalk): Steps<void> {
+  const { errors } = walk;
   if (errors.length >= errorsMax) return;
+  walk.seen += 1;
+  if (walk.seen % nodesPerStep === 0) yield;
   const type = text(schema, 'type');
   const items = schemaAt(schema, 'items');
   if (type === 'array' && schema['items'] === undefined) {
     errors.push(required(child(path, 'items'), 'must be specified'));
   }
-  if (items !== undefined) checkSpine(items, 'item', child(path, 'items'), errors);
-  for (const [name, property] of Object.entries(part(schema, 'properties'))) {
+  if (items !== undefined && !isPlainScalar(items)) {
+    yield* checkSpine(items, 'item', child(path, 'items'), walk);
+  }
+  const properties = part(schema, 'properties');
+  for (const name of Object.keys(properties)) {
+    const property = properties[name];
     if (!isJsonObject(property) || isPlainScalar(property)) continue;
-    checkSpine(property, 'field', child(path, `properties[${name}]`), errors);
+    yield* checkSpine(property, 'field', child(path, `properties[${name}]`), walk);
   }
   const values = schema['additionalProperties'];
   if (isGiven(values)) {
     const field = child(path, 'additionalProperties');
     if (level === 'root') errors.push(forbidden(field, 'must not be used at the root'));
-    if (isJsonObject(values)) checkSpine(values, 'field', field, errors);
+    if (isJsonObject(values)) yield* checkSpine(values, 'field', field, walk);
   }
   checkExtensions(schema, path, errors);
   checkNarrowing(schema, saysIntOrString(schema), saysIntOrString(firstOf(schema)), path, errors);

@@ -14,6 +14,7 @@ import { items, part, texts } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, without } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { setMember } from '../../stdx/lookup.ts';
 import { isPlainScalar } from '../acceptance/plain-scalar.ts';
 import type { OpenApiForm } from '../custom-schema.ts';
 
@@ -54,27 +55,37 @@ function spine(schema: JsonObject, form: OpenApiForm, isV2: boolean): JsonObject
   if (isPlainScalar(schema) && schema['nullable'] !== true) return schema;
   const node = isV2 ? inV2(schema) : withEitherType(schema);
   const below: ObjectDraft = {};
-  const properties = part(node, 'properties');
   if (node['properties'] !== undefined) {
-    below['properties'] = mapped(properties, (inner) => spine(inner, form, isV2));
+    below['properties'] = mapped(part(node, 'properties'), (inner) => spine(inner, form, isV2));
   }
   for (const name of ['items', 'additionalProperties']) {
     const inner = node[name];
     if (isJsonObject(inner)) below[name] = spine(inner, form, isV2);
   }
-  const made = { ...node, ...below };
+  const isSame = Object.keys(below).every((name) => below[name] === node[name]);
+  const made = isSame ? node : { ...node, ...below };
   return schema['x-kubernetes-embedded-resource'] === true ? asResource(made, form, isV2) : made;
 }
 
 function mapped(
   members: JsonObject,
   make: (member: JsonObject) => JsonObject,
-): Readonly<Record<string, JsonValue>> {
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([name, member]) =>
-      isJsonObject(member) ? [[name, make(member)]] : [],
-    ),
-  );
+): JsonObject {
+  const made: (JsonObject | undefined)[] = [];
+  let isSame = true;
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    const next = isJsonObject(member) ? make(member) : undefined;
+    if (next !== member) isSame = false;
+    made.push(next);
+  }
+  if (isSame) return members;
+  const draft: ObjectDraft = {};
+  for (const [at, name] of Object.keys(members).entries()) {
+    const member = made[at];
+    if (member !== undefined) setMember(draft, name, member);
+  }
+  return draft;
 }
 
 const either: JsonValue = [{ type: 'integer' }, { type: 'string' }];

@@ -9,6 +9,7 @@
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { memberOf } from '../../cel/schema/schema.ts';
 import type { Schema } from '../../cel/schema/schema.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 export interface StructuralSchema extends Schema {
   readonly description?: string | undefined;
@@ -98,7 +99,45 @@ export function spineMemo(
     known.set(schema, found);
     return found;
   };
+  memos.push(ask);
   return ask;
+}
+
+/** Every one that there is: they are made when modules are loaded. */
+const memos: ((schema: StructuralSchema) => unknown)[] = [];
+
+/** Nodes and questions in one step of `tellSpine`. */
+const toldPerStep = 4_000;
+
+/** Asks in steps what is told once for each node, so that it is known when an object comes: from
+ * below, each node when all that is below it is known. `more`: what else is told so. */
+export function* tellSpine(
+  schema: StructuralSchema,
+  more: (schema: StructuralSchema) => unknown,
+): Steps<void> {
+  const inner = [schema];
+  let seen = 0;
+  for (const node of inner) {
+    const below = belowOf(node);
+    for (const each of below) if (!isEnd(each)) inner.push(each);
+    seen += below.length;
+    if (seen < toldPerStep) continue;
+    seen = 0;
+    yield;
+  }
+  for (const node of inner.reverse()) {
+    for (const ask of [...memos, more]) {
+      ask(node);
+      seen += widthOf(node);
+      if (seen < toldPerStep) continue;
+      seen = 0;
+      yield;
+    }
+  }
+}
+
+function widthOf({ properties }: StructuralSchema): number {
+  return 1 + (properties === undefined ? 0 : Object.keys(properties).length);
 }
 
 /** Nothing is below it. */

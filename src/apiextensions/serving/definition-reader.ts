@@ -6,7 +6,7 @@
  * status, which stands last, is enough.
  */
 import { objectAtVersion } from '../../apimachinery/object-version.ts';
-import { decodeObject, identifyingMetadata } from '../../apimachinery/object-encoding.ts';
+import { decodeShared, identifyingMetadata } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -25,7 +25,7 @@ export function definitionReader({ conversions, group }: KindInfo): DefinitionRe
   /** The newest of each definition, by name: as many as there are, and those that have gone. */
   const newest = new Map<string, WeakRef<DefinitionSummary>>();
   const read = (bytes: Uint8Array): ApiObject =>
-    objectAtVersion(decodeObject(bytes), `${group}/v1`, conversions);
+    objectAtVersion(decodeShared(bytes), `${group}/v1`, conversions);
   const readSummary = (bytes: Uint8Array): DefinitionSummary => {
     const metadata = identifyingMetadata(bytes);
     const { name = '' } = metadata;

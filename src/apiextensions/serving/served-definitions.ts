@@ -9,6 +9,7 @@
  * somebody uses its version, from the bytes that the watch cache holds anyway.
  * Bounds: a definition that nobody uses costs its summary, and its kinds without their schemas.
  */
+import { isLarge } from '../../apimachinery/object-encoding.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
@@ -147,7 +148,8 @@ function kindDeps(
     },
     compile({ name: version }) {
       const entry = (): JsonObject => versionEntry(reader.read(own.bytes), version);
-      return compile({ group, kind, version, preserveUnknownFields, entry }, compileDeps);
+      const source = { group, kind, version, preserveUnknownFields, isLarge: isLarge(own.bytes) };
+      return compile({ ...source, entry }, compileDeps);
     },
   };
 }

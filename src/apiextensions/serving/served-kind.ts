@@ -21,6 +21,7 @@ import type {
 } from '../../apimachinery/scheme.ts';
 import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { CustomVersion } from '../custom-schema.ts';
 import { metadataProblem } from '../prepare/metadata-problem.ts';
 import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
@@ -80,7 +81,10 @@ export function servedDefinition(
   return { kinds, stored: own };
 }
 
-type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'>;
+type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'> & {
+  /** What is in the store is read by it. */
+  readonly hub: CustomVersion;
+};
 
 /** What is in the store is read by the version that it is stored in; one that there is no more
  * reads as the one that is stored now. What is written has the defaults of the request's version,
@@ -99,6 +103,7 @@ function storedForms(
   const readStored = (object: ApiObject): ApiObject =>
     (byName.get(object.apiVersion) ?? hub).readStored(object);
   return {
+    hub,
     readStored,
     toStored: (object) => objectAtVersion(object, apiVersion, conversions),
     isWhole(object) {
@@ -194,6 +199,7 @@ function customKind(
   const { group, resource } = definitions;
   return {
     conform: (document, origin) => version.conform(document, origin),
+    prepare: () => preparing(version, stored.hub),
     metadataProblem,
     readStored: stored.readStored,
     toStored: stored.toStored,
@@ -209,6 +215,17 @@ function customKind(
     deprecationWarning: deprecationOf(definition, summary),
     webhook,
   };
+}
+
+/** Of this version, then of the one that the store is read by. */
+function preparing(version: CustomVersion, hub: CustomVersion): Steps<void> | undefined {
+  const own = version.prepare();
+  const stored = hub === version ? undefined : hub.prepare();
+  if (own === undefined || stored === undefined) return own ?? stored;
+  return (function* () {
+    yield* own;
+    yield* stored;
+  })();
 }
 
 /** Of the uid: enough to tell it from another definition of the name. */

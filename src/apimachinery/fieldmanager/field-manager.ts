@@ -14,6 +14,7 @@
  * object's managedFields, the very same entries with their times. Entries are sorted, and their
  * fieldsV1 are in canonical order.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { StatusError } from '../status-error.ts';
 import type { ApiObject, JsonObject } from '../unstructured.ts';
 import type { FieldSet } from './fieldpath/field-set.ts';
@@ -67,7 +68,7 @@ export interface ApplyRequest extends FieldWriter {
   /** What the kind makes of the merged object: defaults, fields that a client may not choose. It
    * gets and gives the version of the live object (of the request, for a creation), and runs
    * before the result is compared with the live object. */
-  readonly complete?: ((merged: ApiObject) => ApiObject) | undefined;
+  readonly complete?: ((merged: ApiObject) => Steps<ApiObject>) | undefined;
   /** Name of the annotation of client-side apply; `kubectl` takes over what it lists. */
   readonly lastAppliedAnnotation: string;
 }

@@ -4,7 +4,7 @@
  * (spec 1, section 4.8).
  *
  * A wrong type is an error here; a wrong value is left to validation. The metadata of the object
- * itself is read by meta-shape.ts.
+ * itself is read by meta-shape.ts; the same walk in steps, for large documents, is conform-steps.ts.
  *
  * Invariants of the result, as the reference writes the object after it has read it:
  *  - no null, except where a type takes any JSON, and for a time inside a list or a map;
@@ -43,24 +43,33 @@ export type Conformed =
 
 /** The metadata of `document` itself is left alone: it is returned as it came. */
 export function conform(schema: ObjectSchema, document: JsonObject): Conformed {
-  const walk: Walk = { keys: [], depth: 0, unknownFields: [] };
+  const walk = newWalk();
   try {
     const object = readMembers(documentPlanOf(schema), document, walk);
     return { kind: 'ok', object, unknownFields: walk.unknownFields };
   } catch (error) {
-    if (!(error instanceof WrongType)) throw error;
-    const where = `${pathOf(walk)}: expected ${error.expected}`;
-    const found = (quotes: boolean): string => describeFound(error.found, quotes);
-    return {
-      kind: 'refused',
-      problem: `${where}, found ${found(true)}`,
-      unquotedProblem: `${where}, found ${found(false)}`,
-    };
+    return refusalOf(error, walk);
   }
 }
 
+export function newWalk(): Walk {
+  return { keys: [], depth: 0, unknownFields: [] };
+}
+
+/** What a walk that threw has come to. Throws what is no wrong type. */
+export function refusalOf(error: unknown, walk: Walk): Conformed {
+  if (!(error instanceof WrongType)) throw error;
+  const where = `${pathOf(walk)}: expected ${error.expected}`;
+  const found = (quotes: boolean): string => describeFound(error.found, quotes);
+  return {
+    kind: 'refused',
+    problem: `${where}, found ${found(true)}`,
+    unquotedProblem: `${where}, found ${found(false)}`,
+  };
+}
+
 /** Where the walk is: `keys[0..depth)`. Written on the way down, read when something is wrong. */
-interface Walk {
+export interface Walk {
   readonly keys: (string | number)[];
   depth: number;
   readonly unknownFields: string[];
@@ -75,15 +84,17 @@ function pathOf(walk: Walk): string {
 }
 
 /** Not called with null. */
-type Reader = (value: JsonValue, walk: Walk) => JsonValue;
+export type Reader = (value: JsonValue, walk: Walk) => JsonValue;
 
-interface Member {
+export interface Member {
   readonly read: Reader;
+  /** Undefined: what is read here has no parts. */
+  readonly type: TypeSchema | undefined;
   /** Whether a value is left out. */
   readonly omits: (value: JsonValue) => boolean;
 }
 
-interface Plan {
+export interface Plan {
   readonly members: ReadonlyMap<string, Member>;
   /** What is there even when the document does not say it. */
   readonly fills: readonly (readonly [name: string, value: JsonValue])[];
@@ -92,7 +103,7 @@ interface Plan {
 const plans = new WeakMap<ObjectSchema, Plan>();
 const documentPlans = new WeakMap<ObjectSchema, Plan>();
 
-function planOf(schema: ObjectSchema): Plan {
+export function planOf(schema: ObjectSchema): Plan {
   let plan = plans.get(schema);
   if (plan === undefined) {
     plan = makePlan(schema);
@@ -102,7 +113,7 @@ function planOf(schema: ObjectSchema): Plan {
 }
 
 /** Of a whole document: its metadata is read by others. */
-function documentPlanOf(schema: ObjectSchema): Plan {
+export function documentPlanOf(schema: ObjectSchema): Plan {
   let plan = documentPlans.get(schema);
   if (plan === undefined) {
     const { members, fills } = planOf(schema);
@@ -116,7 +127,7 @@ function documentPlanOf(schema: ObjectSchema): Plan {
 }
 
 const never = (): boolean => false;
-const untouched: Member = { read: (value) => value, omits: never };
+const untouched: Member = { read: (value) => value, type: undefined, omits: never };
 const typeMetaNames: readonly string[] = ['apiVersion', 'kind'];
 
 function makePlan(schema: ObjectSchema): Plan {
@@ -124,11 +135,12 @@ function makePlan(schema: ObjectSchema): Plan {
   const fills: [string, JsonValue][] = [];
   if (schema.hasTypeMeta) {
     for (const name of typeMetaNames) {
-      members.set(name, { read: scalarReader('string'), omits: isZeroScalar });
+      members.set(name, { read: scalarReader('string'), type: undefined, omits: isZeroScalar });
     }
   }
   for (const [name, field] of schema.members) {
-    members.set(name, { read: readerOf(field.type), omits: omissionOf(field) });
+    const { type } = field;
+    members.set(name, { read: readerOf(type), type, omits: omissionOf(field) });
     const value = fillOf(field);
     if (value !== undefined) fills.push([name, value]);
   }
@@ -179,7 +191,7 @@ export function valueWhenAbsent(schema: ObjectSchema, name: string): JsonValue |
   return planOf(schema).fills.find(([filled]) => filled === name)?.[1];
 }
 
-function readerOf(type: TypeSchema): Reader {
+export function readerOf(type: TypeSchema): Reader {
   switch (type.kind) {
     case 'scalar':
       return scalarReader(type.scalar);
@@ -219,7 +231,17 @@ function readMembers(plan: Plan, given: JsonObject, walk: Walk): JsonObject {
     if (read !== undefined) changed[name] = read;
   }
   walk.depth = depth;
-  for (const [name, value] of plan.fills) {
+  return withFills(plan, given, changed);
+}
+
+/** `copy`: of what was given, where it had to be changed. */
+export function withFills(
+  { fills }: Plan,
+  given: JsonObject,
+  copy: ObjectDraft | undefined,
+): JsonObject {
+  let changed = copy;
+  for (const [name, value] of fills) {
     if ((changed ?? given)[name] !== undefined) continue;
     changed ??= draftOf(given);
     changed[name] = value;
@@ -237,13 +259,13 @@ function readMember(
   return member.omits(read) ? undefined : read;
 }
 
-function unknownField(walk: Walk): undefined {
+export function unknownField(walk: Walk): undefined {
   if (walk.unknownFields.length < unknownFieldsMax) walk.unknownFields.push(pathOf(walk));
   return undefined;
 }
 
 /** A copy of what the walk has passed and kept; deleting would make a slow object of it. */
-function membersBefore(given: JsonObject, end: string): ObjectDraft {
+export function membersBefore(given: JsonObject, end: string): ObjectDraft {
   const copy: ObjectDraft = {};
   for (const name in given) {
     if (name === end) break;
@@ -297,7 +319,7 @@ function mapReader(values: TypeSchema): Reader {
 }
 
 /** What null stands for in a list or a map. */
-function elementZero(type: TypeSchema): () => JsonValue {
+export function elementZero(type: TypeSchema): () => JsonValue {
   switch (type.kind) {
     case 'object':
       return () => zeroOfObject(type);
@@ -328,6 +350,6 @@ function unionReader(schema: UnionSchema): Reader {
   };
 }
 
-function formOf(type: TypeSchema): string {
+export function formOf(type: TypeSchema): string {
   return type.kind === 'scalar' ? type.scalar : type.kind;
 }

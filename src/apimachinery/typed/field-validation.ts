@@ -18,7 +18,9 @@ import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
 import { checkMetaShape } from '../validation/meta-shape.ts';
 import { metadataCountErrors } from '../validation/metadata-limits.ts';
 import type { FieldValidation } from '../write-options.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { conform } from './conform.ts';
+import { conformSteps } from './conform-steps.ts';
 import type { Conformed } from './conform.ts';
 import type { Defaulter } from './defaulting.ts';
 import type { ObjectSchema } from './type-schema.ts';
@@ -100,6 +102,17 @@ export function conformedDocument(
 ): Conformed {
   if (schema !== undefined) return conform(schema, document);
   return custom?.conform(document, origin) ?? { kind: 'ok', object: document, unknownFields: [] };
+}
+
+/** conformedDocument() in steps: of a large one. What users define is conformed at once. */
+export function* conformedSteps(
+  document: JsonObject,
+  type: DocumentType,
+  origin: 'body' | 'intent' = 'body',
+): Steps<Conformed> {
+  const { schema } = type;
+  if (schema !== undefined) return yield* conformSteps(schema, document);
+  return conformedDocument(document, type, origin);
 }
 
 /** Of kinds that users define, the text is looked at before the fields. */

@@ -11,10 +11,13 @@ import { forbidden } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { expressionErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import {
+  expressionErrors,
+  prepareAcceptance,
+} from '../../apiextensions/acceptance/accept-schemas.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
-import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
 import { patternProblem } from '../../apiextensions/schema/pattern.ts';
 import type { Language } from '../../cel/language.ts';
 import { patternSize } from '../../cel/library/pattern-size.ts';
@@ -40,15 +43,46 @@ export function definitionExpressions(language: Language): KindRules {
       return [versionsOf(definition).digest, spec['preserveUnknownFields'] ?? false];
     },
     isSmall: (definition) =>
+      !isLongerThan(items(part(definition, 'spec'), 'versions'), smallVersionsMax) &&
       versionsOf(definition).size <= smallVersionsMax &&
       versionsOf(definition).patternsSize <= smallPatternsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
+    *prepare(next, current) {
+      yield* prepareAcceptance(next, current);
+      for (const each of [next, current]) {
+        if (each !== undefined) versionsOf(each);
+        yield;
+      }
+    },
     validate: (next, current) => judge(next, current, language),
   });
 }
 
 function writtenIn(definition: ApiObject): readonly string[] {
   return versionSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
+}
+
+/** Whether its JSON is longer; looks at no more of it than it has to. */
+function isLongerThan(value: JsonValue, max: number): boolean {
+  return charsLeft(value, max) < 0;
+}
+
+/** Below zero: it has more than `left` characters. */
+function charsLeft(value: JsonValue | undefined, left: number): number {
+  if (typeof value === 'string') return left - value.length;
+  let rest = left - 1;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) {
+      rest = charsLeft(item, rest);
+      if (rest < 0) return rest;
+    }
+  } else if (isJsonObject(value)) {
+    for (const name in value) {
+      rest = charsLeft(value[name], rest - name.length);
+      if (rest < 0) return rest;
+    }
+  }
+  return rest;
 }
 
 interface Versions {
@@ -91,8 +125,6 @@ function* judge(
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
-  const placed = versionSchemas(next);
-  yield;
   const long = textSizeProblems('spec.versions', writtenIn(next));
   if (long.length > 0) return long;
   yield;
@@ -104,10 +136,6 @@ function* judge(
   // What is found here is known when the definition is looked at as a whole.
   for (const pattern of patterns) {
     patternProblem(pattern);
-    yield;
-  }
-  for (const { schema } of placed) {
-    unknownFormats(schema);
     yield;
   }
   return yield* expressionErrors(next, current, language);

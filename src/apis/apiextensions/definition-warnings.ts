@@ -1,7 +1,7 @@
 /** Warnings to the writer of a definition that is accepted. */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
-import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
+import { factsOf } from '../../apiextensions/acceptance/schema-facts.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { KindWarnings } from '../warnings/kind-warnings.ts';
 
@@ -18,7 +18,7 @@ export const definitionWarnings: KindWarnings = {
 function formatsOf(definition: ApiObject): readonly string[] {
   const found = new Set<string>();
   for (const { schema } of versionSchemas(definition)) {
-    for (const format of unknownFormats(schema)) found.add(format);
+    for (const format of factsOf(schema).unknownFormats) found.add(format);
   }
   return [...found].sort();
 }

@@ -11,7 +11,7 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { structureErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
-import { someSubschema } from '../../apiextensions/acceptance/schema-options.ts';
+import { factsOf } from '../../apiextensions/acceptance/schema-facts.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
 import { allErrors, each, form, noProblems, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
@@ -88,8 +88,7 @@ function defaultsProblems(object: ApiObject): Problems {
 }
 
 function hasDefaults(object: ApiObject): boolean {
-  const isFilled = (schema: JsonObject): boolean => (schema['default'] ?? null) !== null;
-  return versionSchemas(object).some(({ schema }) => someSubschema(schema, isFilled));
+  return versionSchemas(object).some(({ schema }) => factsOf(schema).hasDefaults);
 }
 
 function hasNone(version: JsonObject): boolean {

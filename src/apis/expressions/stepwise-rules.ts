@@ -27,9 +27,17 @@ export interface StepwiseValidator {
   /** Whether it is validated in one step. */
   isSmall(object: ApiObject): boolean;
   validate(next: ApiObject, current: ApiObject | undefined): ValidationSteps;
+  /** What is found out of a large object before it is asked for its part: always, because it is
+   * known of these very objects only. Absent: nothing. */
+  prepare?(next: ApiObject, current: ApiObject | undefined): Steps<void>;
 }
 
-export function stepwiseRules({ isSmall, validate, validatedPart }: StepwiseValidator): KindRules {
+export function stepwiseRules({
+  isSmall,
+  prepare,
+  validate,
+  validatedPart,
+}: StepwiseValidator): KindRules {
   const verdicts = new Map<string, readonly FieldError[]>();
   const keep = (key: string, verdict: readonly FieldError[]): void => {
     verdicts.delete(key);
@@ -51,11 +59,21 @@ export function stepwiseRules({ isSmall, validate, validatedPart }: StepwiseVali
     keep(key, verdict);
     return verdict;
   }
+  function* preparedFirst(
+    preparing: Steps<void>,
+    next: ApiObject,
+    current: ApiObject | undefined,
+  ): Steps<void> {
+    yield* preparing;
+    const key = keyOf(next, current);
+    if (!verdicts.has(key)) yield* prepared(next, current, key);
+  }
   return {
     validateCreate: (object) => verdictOn(object, undefined),
     validateUpdate: verdictOn,
     prepareValidation: (next, current) => {
       if (isSmall(next)) return undefined;
+      if (prepare !== undefined) return preparedFirst(prepare(next, current), next, current);
       const key = keyOf(next, current);
       return verdicts.has(key) ? undefined : prepared(next, current, key);
     },

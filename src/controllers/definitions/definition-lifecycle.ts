@@ -29,12 +29,14 @@ import type { DefinitionReader } from '../../apiextensions/serving/definition-re
 import { standingOf } from '../../apiextensions/serving/definition-summary.ts';
 import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
 import { part } from '../../apimachinery/members.ts';
+import { isLarge } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -161,6 +163,7 @@ async function keepDefinition(
   const { kind, reader, registry } = deps;
   const entry = registry.streams.snapshot(kind.storage).get('', name);
   if (entry === undefined) return true;
+  await turnFor(deps, entry);
   const { group, isEnding } = reader.summary(entry.bytes);
   if (isEnding) return true;
   const nowMs = registry.clock.nowMs();
@@ -174,9 +177,15 @@ async function keepDefinition(
   return true;
 }
 
+/** A large definition is read in a turn of its own. */
+async function turnFor({ registry }: DefinitionLifecycleDeps, { bytes }: Entry): Promise<void> {
+  if (isLarge(bytes)) await registry.turns.pause(wholeTurnMs);
+}
+
 async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promise<boolean> {
   const { finalizer, kind, reader, registry } = deps;
   const entry = registry.streams.snapshot(kind.storage).get('', name);
+  if (entry !== undefined) await turnFor(deps, entry);
   const definition = entry && reader.read(entry.bytes);
   if (entry === undefined || definition?.metadata.finalizers?.includes(finalizer) !== true) {
     return true;

@@ -20,9 +20,11 @@ import {
 } from '../../apimachinery/status-error.ts';
 import {
   conformedDocument,
+  conformedSteps,
   duplicateFields,
   typedDocument,
 } from '../../apimachinery/typed/field-validation.ts';
+import type { Conformed } from '../../apimachinery/typed/conform.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import { withoutAddedMembers } from '../../apimachinery/typed/added-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
@@ -38,8 +40,9 @@ import { ok, refused } from '../../registry/registry.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import type { ObjectPatch } from '../../registry/write-command.ts';
 import { assert } from '../../stdx/assert.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
-import { decodeBody } from '../body-decoding.ts';
+import { atOnceBytesMax, decodeBody } from '../body-decoding.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
@@ -157,7 +160,12 @@ async function readChange(
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   if (decoded.kind === 'refused') return decoded;
   const noticed = duplicateFields(decoded.duplicates ?? []);
-  if (isApply) return intentOf(decoded.value, noticed, request, expected);
+  if (isApply) {
+    const large = request.bodyBytes > atOnceBytesMax && isJsonObject(decoded.value);
+    const steps = large ? conformedSteps(decoded.value, intentType(expected), 'intent') : undefined;
+    const conformed = steps && (await runStepwise(deps.registry.turns, steps, () => false));
+    return intentOf(decoded.value, noticed, request, expected, conformed);
+  }
   if (type.mediaType === jsonPatchType) return jsonPatchOf(decoded.value, noticed);
   const patch = decoded.value;
   if (!isJsonObject(patch)) return refused(newBadRequest('a merge patch must be an object'));
@@ -181,12 +189,19 @@ async function readPatchBody(
   return type.kind === 'refused' ? type : body;
 }
 
-/** An intent is an object: it says what it is, and it is the one of the URL. */
+/** An intent owns what it says: no defaults, and nothing that its type writes besides. */
+function intentType(expected: DocumentType): DocumentType {
+  return { ...expected, defaults: undefined };
+}
+
+/** An intent is an object: it says what it is, and it is the one of the URL.
+ * `large`: of a large one, which was conformed in steps. */
 function intentOf(
   document: JsonValue,
   noticed: readonly string[],
   request: ResourceRequest,
   expected: DocumentType,
+  large: Conformed | undefined,
 ): Result<Change> {
   const named = (field: string): boolean => isJsonObject(document) && field in document;
   if (!isJsonObject(document) || !named('apiVersion') || !named('kind')) {
@@ -194,10 +209,9 @@ function intentOf(
   }
   const mismatch = checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  // An intent owns what it says: no defaults, and nothing that its type writes besides.
-  const type = { ...expected, defaults: undefined };
+  const type = intentType(expected);
   const mode = fieldValidationOf(request.query);
-  const conformed = conformedDocument(document, type, 'intent');
+  const conformed = large ?? conformedDocument(document, type, 'intent');
   const typed = typedDocument(document, type, mode, noticed, conformed);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);

@@ -29,6 +29,8 @@ import type { KindStrategy, StrategyOf } from '../../registry/strategy.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
@@ -88,11 +90,20 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
     turns,
     uuid: () => deps.prng.uuid(),
   });
+  function* refreshed(storage: KindInfo['storage']): Steps<void> {
+    const isEmpty = streams.snapshot(storage).count(undefined) === 0;
+    const preparing = isEmpty ? undefined : scheme.findStorage(storage)?.custom?.prepare();
+    if (preparing !== undefined) yield* preparing;
+    yield* streams.refresh(storage);
+  }
   scheme.onChange(({ added, removed }) => {
     for (const { storage } of removed) streams.endWatches(storage);
     for (const { storage } of added) {
       const isOver = (): boolean => scheme.findStorage(storage) === undefined;
-      void runStepwise(turns, streams.refresh(storage), isOver);
+      const refresh = (): void => void runStepwise(turns, refreshed(storage), isOver);
+      // A large definition has just been read: what is stored of its kind waits for another turn.
+      if (scheme.findStorage(storage)?.custom?.prepare() === undefined) refresh();
+      else void turns.pause(wholeTurnMs).then(refresh);
     }
   });
   const events = streams.resourceEvents(definitions);

@@ -14,6 +14,7 @@ import type { StatusError } from '../../../src/apimachinery/status-error.ts';
 import { formatRfc3339 } from '../../../src/apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
+import type { Steps } from '../../../src/stdx/stepwise.ts';
 
 const identity = identityOf('kubernetes');
 
@@ -110,12 +111,13 @@ export class OwnedObject {
     parts: JsonObject,
     options: { force?: boolean; subresource?: string; complete?: (o: ApiObject) => ApiObject } = {},
   ): StatusError | undefined {
+    const { complete } = options;
     const outcome = applyPatch({
       ...this.#writer(manager, options.subresource ?? ''),
       live: this.live,
       applied: this.complete(parts),
       force: options.force ?? false,
-      complete: options.complete,
+      complete: complete && inOneStep(complete),
       lastAppliedAnnotation,
     });
     if (outcome.kind === 'refused') return outcome.error;
@@ -132,4 +134,10 @@ export class OwnedObject {
   spec(): Readonly<Record<string, JsonValue | undefined>> {
     return (this.object['spec'] ?? {}) as JsonObject;
   }
+}
+
+function inOneStep(complete: (object: ApiObject) => ApiObject) {
+  return function* (object: ApiObject): Steps<ApiObject> {
+    return complete(object);
+  };
 }

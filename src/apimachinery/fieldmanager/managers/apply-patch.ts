@@ -159,7 +159,7 @@ function* finish(
   const merged = withLastApplied(request, outcome.value as ApiObject);
   const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
   yield;
-  const object = request.complete?.(stored) ?? stored;
+  const object = request.complete === undefined ? stored : yield* request.complete(stored);
   yield;
   const before = live && withManagedFields(live, undefined);
   const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
