@@ -141,7 +141,8 @@ function* proposeChange(
   const added = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = added === undefined ? production.warnings : [...production.warnings, ...added];
   const completes = completesDeletion(object, strategy);
-  const next = object === current.object ? stored.object : storedForm(object, target.kind);
+  // An object that another version shows is stored as that version shows it.
+  const next = object === stored.object ? object : storedForm(object, target.kind);
   return {
     kind: 'replace',
     object: next,
