@@ -113,6 +113,8 @@ export interface CustomKind {
   /** Objects that were written under another one are read anew: readStored. */
   readonly shape: string;
   readonly mergeType: MergeType;
+  /** Of each version of the definition, served or not; undefined: it has no such version. */
+  mergeTypeAt(apiVersion: string): MergeType | undefined;
   /** For publication. `metadata`: the reference to its schema. */
   openApi(form: { readonly version: 'v2' | 'v3'; readonly metadata: JsonObject }): JsonObject;
   /** The definition: an object is made only while its record is live. */

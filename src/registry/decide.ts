@@ -153,7 +153,8 @@ function* proposeChange(
   const added = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = added === undefined ? production.warnings : [...production.warnings, ...added];
   const completes = completesDeletion(object, strategy);
-  const next = object === current.object ? stored.object : storedForm(object, target.kind);
+  // An object that another version shows is stored as that version shows it.
+  const next = object === stored.object ? object : storedForm(object, target.kind);
   // Of a large object this takes as long as writing it, which comes next.
   const isSame = scope.inTurns ? deepEqual(next, stored.stored ?? stored.object) : undefined;
   if (scope.inTurns) yield;

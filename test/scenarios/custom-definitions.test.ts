@@ -43,7 +43,7 @@ describe('what is said of kinds that users define', () => {
       singularName: 'widget',
       namespaced: true,
       kind: 'Widget',
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
       shortNames: ['wd'],
       categories: ['all'],
       storageVersionHash: first?.['storageVersionHash'],

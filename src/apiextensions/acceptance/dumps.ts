@@ -154,7 +154,11 @@ export function ruleDump(rule: JsonObject): string {
 }
 
 /** The parts of versions that all of them agree on stand beside them, and are null in each. */
-export function versionsDump(versions: readonly JsonObject[], shared: ReadonlySet<string>): string {
+export function versionsDump(
+  versions: readonly JsonObject[] | undefined,
+  shared: ReadonlySet<string>,
+): string {
+  if (versions === undefined) return 'null';
   if (versions.length === 0) return '[]';
   return cut(`[${versions.map((version) => versionDump(version, shared)).join(',')}]`);
 }

@@ -35,7 +35,7 @@ export function acceptNames(
   };
   const plural = choose('PluralConflict', requested.plural, before.plural, resources);
   const singular = choose('SingularConflict', requested.singular, before.singular, resources);
-  const taken = requested.shortNames.filter(
+  const taken = [...new Set(requested.shortNames)].filter(
     (name) => resources.has(name) && !before.shortNames.includes(name),
   );
   const [first] = taken;

@@ -64,21 +64,32 @@ export function servedDefinition(
   const storage = definition.versions.find((each) => each.storage);
   if (storage === undefined) return undefined;
   const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
+  const byApiVersion = versionsByApiVersion(definition, compiled);
   const webhook =
-    definition.converts === 'Webhook' ? deps.webhook(readerOf(definition, compiled)) : undefined;
+    definition.converts === 'Webhook' ? deps.webhook(readerOf(byApiVersion)) : undefined;
   const conversions =
     webhook === undefined
       ? conversionsOf(definition, compiled)
       : webhookConversions(definition, webhook);
-  const stored = storedForms(definition, storage, compiled, conversions);
+  const stored = storedForms(definition, storage, byApiVersion, conversions);
+  const mergeTypeAt = (apiVersion: string) => byApiVersion.get(apiVersion)?.mergeType;
   const served = (each: VersionSummary): ServedKind => {
     const version = compiled.get(each.name) as CustomVersion;
-    const parts = { storage, stored, version, conversions, webhook };
+    const parts = { storage, stored, version, conversions, webhook, mergeTypeAt };
     return { kind: kindOf(definition, each, parts, deps), version };
   };
   const kinds = definition.versions.filter((each) => each.served).map(served);
   const own = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
   return { kinds, stored: own };
+}
+
+function versionsByApiVersion(
+  { group }: DefinitionSummary,
+  compiled: ReadonlyMap<string, CustomVersion>,
+): ReadonlyMap<string, CustomVersion> {
+  return new Map(
+    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
+  );
 }
 
 type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'> & {
@@ -92,16 +103,13 @@ type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'> & {
 function storedForms(
   { group }: DefinitionSummary,
   storage: VersionSummary,
-  compiled: ReadonlyMap<string, CustomVersion>,
+  byApiVersion: ReadonlyMap<string, CustomVersion>,
   conversions: KindInfo['conversions'],
 ): StoredForms {
-  const byName = new Map(
-    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
-  );
-  const hub = compiled.get(storage.name) as CustomVersion;
   const apiVersion = formatGroupVersion({ group, version: storage.name });
+  const hub = byApiVersion.get(apiVersion) as CustomVersion;
   const readStored = (object: ApiObject): ApiObject =>
-    (byName.get(object.apiVersion) ?? hub).readStored(object);
+    (byApiVersion.get(object.apiVersion) ?? hub).readStored(object);
   return {
     hub,
     readStored,
@@ -114,13 +122,14 @@ function storedForms(
   };
 }
 
+/** In the order in which discovery has them for custom types. */
 const verbs: readonly Verb[] = [
-  'create',
   'delete',
   'deletecollection',
   'get',
   'list',
   'patch',
+  'create',
   'update',
   'watch',
 ];
@@ -135,6 +144,7 @@ interface KindParts {
   readonly version: CustomVersion;
   readonly conversions: KindInfo['conversions'];
   readonly webhook: WebhookConversion | undefined;
+  readonly mergeTypeAt: CustomKind['mergeTypeAt'];
 }
 
 function kindOf(
@@ -193,7 +203,7 @@ function kindOf(
 function customKind(
   definition: DefinitionSummary,
   summary: VersionSummary,
-  { stored, version, webhook }: KindParts,
+  { mergeTypeAt, stored, version, webhook }: KindParts,
   { definitions, isEnding, storesSeveral }: ServedKindDeps,
 ): CustomKind {
   const { group, resource } = definitions;
@@ -208,6 +218,7 @@ function customKind(
     get mergeType() {
       return version.mergeType;
     },
+    mergeTypeAt,
     openApi: (form) => version.openApi(form),
     definition: { group, resource, name: definition.name },
     isEnding,
@@ -267,16 +278,9 @@ function statusOf(
 
 /** What a webhook gave, as the schema of its version reads it. */
 function readerOf(
-  { group }: DefinitionSummary,
-  compiled: ReadonlyMap<string, CustomVersion>,
+  byApiVersion: ReadonlyMap<string, CustomVersion>,
 ): (object: ApiObject) => ApiObject {
-  const readers = new Map(
-    [...compiled].map(([version, each]) => [
-      formatGroupVersion({ group, version }),
-      each.readConverted,
-    ]),
-  );
-  return (object) => readers.get(object.apiVersion)?.(object) ?? object;
+  return (object) => byApiVersion.get(object.apiVersion)?.readConverted(object) ?? object;
 }
 
 function webhookConversions(

@@ -32,7 +32,8 @@ export function definitionStrategy(
 ): Partial<KindStrategy> {
   const finalizer = cleanupFinalizer(identity);
   return {
-    prepareForCreate: (object, user) => withStoredVersion(generic.prepareForCreate(object, user)),
+    prepareForCreate: (object, user) =>
+      withStoredVersion(withoutConditions(generic.prepareForCreate(object, user))),
     prepareForUpdate: (next, current, nowMs) =>
       withStoredVersion(generic.prepareForUpdate(next, current, nowMs)),
     // The first deletion only marks: what the definition defines goes first.
@@ -45,6 +46,11 @@ export function definitionStrategy(
       return withConditions(marked, object, deletionTimestamp, [says]);
     },
   };
+}
+
+/** The field is always shown, also before there is any. */
+function withoutConditions(definition: ApiObject): ApiObject {
+  return { ...definition, status: { ...part(definition, 'status'), conditions: null } };
 }
 
 function withStoredVersion(definition: ApiObject): ApiObject {

@@ -17,6 +17,7 @@ import { allErrors, each, noProblems } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 
 export function versionsRules(object: ApiObject, current: ApiObject | undefined): Problems {
+  const given = part(object, 'spec')['versions'];
   const versions = objects(part(object, 'spec'), 'versions');
   const before = objects(part(current, 'spec'), 'versions');
   const field = 'spec.versions';
@@ -27,7 +28,7 @@ export function versionsRules(object: ApiObject, current: ApiObject | undefined)
   );
   const whole = (detail: string): FieldError => ({
     ...invalid(field, [...versions], detail),
-    shown: versionsDump(versions, shared),
+    shown: versionsDump(Array.isArray(given) ? versions : undefined, shared),
   });
   return allErrors(
     each(versions, (version, at) => versionRules(version, `${field}[${at}]`)),

@@ -44,9 +44,8 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
     typeAt(apiVersion) {
       const found = types.get(apiVersion);
       if (found !== undefined) return found;
-      const other = served(apiVersion);
-      if (other === undefined) return undefined;
-      const type = typeOf(other);
+      const type = typeAtOther(kind, apiVersion, scheme);
+      if (type === undefined) return undefined;
       types.set(apiVersion, type);
       return type;
     },
@@ -65,6 +64,13 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
 
 function typeOf({ custom, schema }: KindInfo): MergeType {
   return schema === undefined ? (custom?.mergeType ?? deducedType) : mergeTypeOf(schema);
+}
+
+/** Who wrote through a version that is not served any more still owns what it wrote. */
+function typeAtOther(kind: KindInfo, apiVersion: string, scheme: Scheme): MergeType | undefined {
+  if (kind.custom !== undefined) return kind.custom.mergeTypeAt(apiVersion);
+  const other = servedKind(kind, apiVersion, scheme);
+  return other === undefined ? undefined : typeOf(other);
 }
 
 /** The same kind of objects at another version. */

@@ -4,7 +4,8 @@
  *
  *     created       the writer owns everything that it made
  *     changed       the writer owns what changed, and everybody loses what was removed
- *     unchanged     the live object's entries, with their times
+ *     unchanged     the live object's entries, with their times; parts of a field that has become
+ *                   atomic since are owned as the whole
  *     cleared       by a list with one empty entry: nobody owns anything, but for what the same
  *                   write changes
  *
@@ -54,8 +55,8 @@ export const trackUpdate: TrackUpdate = (update) => {
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const compared = compareValuesOf(type, before, candidate);
   if (start.isLive) {
-    if (compared === undefined) return candidate;
-    const sole = soleOwner(update, start.managed, compared);
+    if (compared === undefined && fitTypes(update, start.managed)) return candidate;
+    const sole = compared && soleOwner(update, start.managed, compared);
     const time = formatRfc3339(update.nowMs);
     if (sole?.time === time) return candidate;
     if (sole !== undefined) {
@@ -65,6 +66,16 @@ export const trackUpdate: TrackUpdate = (update) => {
   const entries = ownedAfter(update, before, candidate, start.managed, compared);
   return withManagedFields(candidate, sameEntries(entries, liveEntries) ? liveEntries : entries);
 };
+
+/** Whether nothing that is owned has become another kind of field since. A version that is not
+ * there any more has no type to ask. */
+function fitTypes({ kind }: UpdateToTrack, { owners }: Managed): boolean {
+  for (const { set, version } of owners.values()) {
+    const type = kind.typeAt(version);
+    if (type !== undefined && reconcileFields(type, set) !== set) return false;
+  }
+  return true;
+}
 
 function ownedByMaker(update: UpdateToTrack): JsonArray | undefined {
   const set = createdFields(update, update.next);
