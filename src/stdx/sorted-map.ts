@@ -72,7 +72,7 @@ export class SortedView<V> {
 
 /** Where a walk over the values of a view has got to. `take` is what hot loops call: unlike
  * `next`, and unlike a generator, it allocates nothing and is inlined. */
-export class ValueCursor<V> implements IterableIterator<V> {
+class ValueCursor<V> implements IterableIterator<V> {
   readonly #path: Node<V>[] = [];
   readonly #indexes: number[] = [];
   readonly #below: string | undefined;
