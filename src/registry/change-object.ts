@@ -62,7 +62,7 @@ export async function changeObject(
     const problem =
       current === undefined
         ? newNotFound(target.kind, target.name)
-        : expected && preconditionConflict(expected, seen(current), target);
+        : expected && preconditionConflict(expected, asCurrent(current), target);
     if (current === undefined || problem !== undefined) {
       if (isFirst) continue;
       return refused(problem ?? newNotFound(target.kind, target.name));
@@ -70,7 +70,10 @@ export async function changeObject(
     const object = change(current);
     if (object === undefined || object === current) return ok(false);
     const verb = how;
-    const body = { verb, object: { ...object, metadata: bound(object, current) } } as const;
+    const body = {
+      verb,
+      object: { ...object, metadata: boundToCurrent(object, current) },
+    } as const;
     const result = await executeChange(deps, target, {
       body,
       options,
@@ -92,13 +95,13 @@ function cached(
   return objectAtVersion(decodeObject(entry.bytes), formatGroupVersion(kind), kind.conversions);
 }
 
-function seen(object: ApiObject): CurrentObject {
+function asCurrent(object: ApiObject): CurrentObject {
   const { resourceVersion = '0' } = object.metadata;
   return { object, revision: BigInt(resourceVersion) as NonNullable<CurrentObject['revision']> };
 }
 
 /** Whatever was changed of it: the object that was seen, as it was seen. */
-function bound({ metadata }: ApiObject, current: ApiObject): ObjectMeta {
+function boundToCurrent({ metadata }: ApiObject, current: ApiObject): ObjectMeta {
   const { resourceVersion, uid } = current.metadata;
   return { ...metadata, uid, resourceVersion };
 }
