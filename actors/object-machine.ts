@@ -250,7 +250,10 @@ export interface LifeStep {
 }
 
 const lifeSteps = Object.fromEntries(
-  lifeStates.map((life) => [life, Object.fromEntries(decisionEvents.map((e) => [e, of(life, e)]))]),
+  lifeStates.map((life) => [
+    life,
+    Object.fromEntries(decisionEvents.map((e) => [e, computeLifeStep(life, e)])),
+  ]),
 ) as Readonly<Record<LifeState, Readonly<Record<DecisionEvent, LifeStep>>>>;
 
 /** What a decision means for an object in this state, before it is carried out. A look-up. */
@@ -258,7 +261,7 @@ export function lifeStep(life: LifeState, event: DecisionEvent): LifeStep {
   return lifeSteps[life][event];
 }
 
-function of(life: LifeState, event: DecisionEvent): LifeStep {
+function computeLifeStep(life: LifeState, event: DecisionEvent): LifeStep {
   const step = compiledObject.steps[event]?.[stateIndex(life, 'ready')];
   assert(step?.actions.length === 1, `${life} answers ${event} with one verdict`);
   const next = lifeStates[Math.floor(step.next / syncStates.length)] as LifeState;

@@ -42,10 +42,10 @@ export function createBootstrapAuthenticator(
     async authenticateToken(text) {
       const parts = parseBootstrapToken(text);
       if (parts === undefined) return { kind: 'none' };
-      const first = judge(options, absent, parts);
+      const first = authenticateParts(options, absent, parts);
       if (first.kind === 'authenticated') return first;
       await options.objects.current();
-      return judge(options, absent, parts);
+      return authenticateParts(options, absent, parts);
     },
   };
 }
@@ -65,7 +65,7 @@ function absentToken({ namespaces, secretTypes }: Identity): ApiObject {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: secretTypes.bootstrapToken, data };
 }
 
-function judge(
+function authenticateParts(
   options: BootstrapAuthenticatorOptions,
   absent: ApiObject,
   parts: TokenParts,

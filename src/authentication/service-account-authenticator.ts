@@ -80,7 +80,7 @@ export function createAccountAuthenticator(
     async authenticateToken(token, asked, notes) {
       const found = await claimsOf(token);
       if (found.kind !== 'claims') return found;
-      return judge(options, token, found.verified, { asked, notes, uses });
+      return authenticateVerified(options, token, found.verified, { asked, notes, uses });
     },
   };
 }
@@ -114,7 +114,7 @@ interface Occasion {
   readonly uses: AccountTokenUses;
 }
 
-async function judge(
+async function authenticateVerified(
   options: AccountAuthenticatorOptions,
   token: string,
   { account, claims, user }: Verified,

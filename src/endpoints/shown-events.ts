@@ -160,7 +160,8 @@ async function converted(
       continue;
     }
     const states = { now: take(), before: previous === undefined ? undefined : take() };
-    const event = ofShown === undefined ? { type, bytes: states.now } : seen(type, states, ofShown);
+    const event =
+      ofShown === undefined ? { type, bytes: states.now } : selectedChange(type, states, ofShown);
     if (event !== undefined) {
       made.push(frames.event(event.type, entryOf(object, event.bytes)));
     }
@@ -192,7 +193,7 @@ function atRevisionOf(previous: JsonObject, object: JsonObject): ApiObject {
 }
 
 /** As the stored form would be selected (streams/selection.ts). */
-function seen(
+function selectedChange(
   type: EventType,
   { before, now }: { readonly before: Uint8Array | undefined; readonly now: Uint8Array },
   ofShown: MatchesShown,

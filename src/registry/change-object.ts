@@ -65,7 +65,7 @@ export async function changeObject(
     const problem =
       current === undefined
         ? newNotFound(target.kind, target.name)
-        : expected && preconditionConflict(expected, seen(current), target);
+        : expected && preconditionConflict(expected, asCurrent(current), target);
     if (current === undefined || problem !== undefined) {
       if (isFirst) continue;
       return refused(problem ?? newNotFound(target.kind, target.name));
@@ -74,7 +74,10 @@ export async function changeObject(
     if (object === undefined || object === current) return ok(false);
     const verb = how;
     if (entry !== undefined && isLarge(entry.bytes)) await deps.turns.pause(wholeTurnMs);
-    const body = { verb, object: { ...object, metadata: bound(object, current) } } as const;
+    const body = {
+      verb,
+      object: { ...object, metadata: boundToCurrent(object, current) },
+    } as const;
     const result = await executeChange(deps, target, {
       body,
       options,
@@ -91,13 +94,13 @@ function decoded({ bytes }: Entry, { kind }: ObjectTarget): ApiObject {
   return objectAtVersion(decodeShared(bytes), formatGroupVersion(kind), kind.conversions);
 }
 
-function seen(object: ApiObject): CurrentObject {
+function asCurrent(object: ApiObject): CurrentObject {
   const { resourceVersion = '0' } = object.metadata;
   return { object, revision: BigInt(resourceVersion) as NonNullable<CurrentObject['revision']> };
 }
 
 /** Whatever was changed of it: the object that was seen, as it was seen. */
-function bound({ metadata }: ApiObject, current: ApiObject): ObjectMeta {
+function boundToCurrent({ metadata }: ApiObject, current: ApiObject): ObjectMeta {
   const { resourceVersion, uid } = current.metadata;
   return { ...metadata, uid, resourceVersion };
 }

@@ -13,7 +13,7 @@ import type { WebhookTarget } from './kubeconfig-target.ts';
 import type { ResolveService } from './service-resolver.ts';
 import { WebhookError } from './webhook-poster.ts';
 
-export interface ClientPlace {
+export interface ClientEndpoint {
   /** As who configured it says it: a service by its name in DNS. */
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ export interface ClientPlace {
 const standardPort = 443;
 
 /** @throws WebhookError: it cannot be read. */
-export function clientPlace(clientConfig: JsonObject): ClientPlace {
+export function clientEndpoint(clientConfig: JsonObject): ClientEndpoint {
   const bundle = text(clientConfig, 'caBundle');
   const common = {
     ca: bundle === '' ? undefined : Buffer.from(bundle, 'base64').toString('utf8'),
@@ -35,13 +35,13 @@ export function clientPlace(clientConfig: JsonObject): ClientPlace {
     authorization: () => undefined,
   };
   const address = text(clientConfig, 'url');
-  if (address !== '') return placeOfUrl(address, common);
-  return placeOfService(part(clientConfig, 'service'), common);
+  if (address !== '') return endpointOfUrl(address, common);
+  return endpointOfService(part(clientConfig, 'service'), common);
 }
 
 type Common = Omit<WebhookTarget, 'serverName' | 'url'>;
 
-function placeOfUrl(address: string, common: Common): ClientPlace {
+function endpointOfUrl(address: string, common: Common): ClientEndpoint {
   if (!URL.canParse(address)) throw new WebhookError('its url cannot be read', false);
   const url = new URL(address);
   url.pathname = cleanPath(url.pathname);
@@ -54,7 +54,7 @@ function placeOfUrl(address: string, common: Common): ClientPlace {
   };
 }
 
-function placeOfService(service: JsonObject, common: Common): ClientPlace {
+function endpointOfService(service: JsonObject, common: Common): ClientEndpoint {
   const [name, namespace] = [text(service, 'name'), text(service, 'namespace')];
   const port = Number(service['port'] ?? standardPort);
   const host = `${name}.${namespace}.svc`;

@@ -1,8 +1,7 @@
 /** Commands of a whole server, written down and replayed: the same records, byte for byte. */
 import { decisionsOf } from '../../src/apis/operations.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { replay } from '../../actors/command-log.ts';
@@ -13,6 +12,9 @@ import { expiryOf } from '../../src/server/compose/token-serving.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-commands');
 
 const pod = (name: string) => ({
   apiVersion: 'v1',
@@ -22,7 +24,7 @@ const pod = (name: string) => ({
 });
 
 test('I34 a log of commands that is replayed gives the same records bit for bit', async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'sluice-commands-'));
+  const directory = directories.make();
   const file = path.join(directory, 'log');
   const server = await startTestServer({ 'command-log': file });
   const { identity, scheme } = server.running.parts.registry;
@@ -81,7 +83,7 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
     await server.remove();
   }
   const lines = readFileSync(file, 'utf8').split('\n');
-  rmSync(directory, { recursive: true });
+  await directories.removeAll();
   assert.ok(lines.length > 30, `${lines.length} commands`);
   const replayed = replay(lines, {
     decide: createDecide({

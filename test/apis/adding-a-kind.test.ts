@@ -4,8 +4,7 @@
  * rules, warnings, tables, versions, watches.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { build } from 'esbuild';
@@ -21,6 +20,9 @@ import type { OptionName, RawOptions } from '../../src/server/config/options.ts'
 import { startServer } from '../../src/server/compose/server.ts';
 import type { RunningServer } from '../../src/server/compose/server.ts';
 import { coastGroup } from './lighthouses.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kind');
 
 const quiet = {
   error: () => undefined,
@@ -76,7 +78,7 @@ describe('a kind that is one file', () => {
   const fatal: unknown[] = [];
 
   before(async () => {
-    dataDir = mkdtempSync(path.join(tmpdir(), 'sluice-kind-'));
+    dataDir = directories.make();
     const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
     const raw: RawOptions = {
       ...(defaults as Record<OptionName, string>),
@@ -99,7 +101,7 @@ describe('a kind that is one file', () => {
   after(async () => {
     client.close();
     await running.stop();
-    rmSync(dataDir, { recursive: true });
+    await directories.removeAll();
     assert.deepEqual(fatal, []);
   });
 

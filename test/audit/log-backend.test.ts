@@ -9,7 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -18,9 +17,12 @@ import { createLogBackend } from '../../src/audit/log-backend.ts';
 import type { LogBackendDeps } from '../../src/audit/log-backend.ts';
 import { openRotatingFile } from '../../src/audit/rotating-file.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
-const dir = mkdtempSync(path.join(tmpdir(), 'sluice-audit-'));
-after(() => rmSync(dir, { recursive: true }));
+const directories = testDirectories('sluice-audit');
+
+const dir = directories.make();
+after(() => directories.removeAll());
 
 function logTo(mode: AuditMode, given: Partial<LogBackendDeps> = {}) {
   const { clock, timers } = manualTime();

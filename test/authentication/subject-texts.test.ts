@@ -1,12 +1,14 @@
 /** Only texts name users and groups: a value of another type has no one reading. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readCertificates } from '../../src/pki/certificates.ts';
 import { namesWithTexts } from '../../src/pki/subject-texts.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-subject');
 
 const element = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
@@ -47,8 +49,8 @@ describe('the subject of a certificate', () => {
   }
 
   const missing = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not there';
-  it('as OpenSSL writes it is taken, in each of its string types', { skip: missing }, () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'sluice-subject-'));
+  it('as OpenSSL writes it is taken, in each of its string types', { skip: missing }, async () => {
+    const folder = directories.make();
     const config = path.join(folder, 'request.cnf');
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
     for (const mask of ['utf8only', 'pkix', 'default']) {
@@ -61,6 +63,6 @@ describe('the subject of a certificate', () => {
       assert.deepEqual([read.commonName, read.organizations], ['ann', ['groups']]);
       assert.equal(read.unusable, undefined);
     }
-    rmSync(folder, { recursive: true });
+    await directories.removeAll();
   });
 });

@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
@@ -16,6 +15,9 @@ import { buildGo, findGoWith } from '../support/clients/go-client.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-admission-go');
 
 const releases = ['1.27', '1.33'];
 const found = findGoWith('src/k8s.io/api/admission/v1');
@@ -43,7 +45,7 @@ describe('a webhook on the types of the reference', { skip }, () => {
 
   before(async () => {
     assert(found.kind === 'found');
-    home = mkdtempSync(path.join(tmpdir(), 'sluice-admission-go-'));
+    home = directories.make();
     const program = await buildGo(found, path.resolve('test/support/admission-go'));
     hook = spawn(program, [pem('certificate'), pem('key')], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -100,7 +102,7 @@ describe('a webhook on the types of the reference', { skip }, () => {
   after(async () => {
     hook.kill();
     await server.remove();
-    rmSync(home, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   for (const release of releases) {

@@ -13,13 +13,13 @@ import type { GoClient } from '../support/clients/go-client.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 import { conditionsOf, definition, definitionsPath } from '../support/data/custom-definitions.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { freePort } from '../support/servers/child-server.ts';
 import { startServer } from '../support/servers/server-process.ts';
 
 const found = findGo();
 const skip = found.kind === 'missing' ? found.reason : false;
-const directories = temporaryDirectories('sluice-controller');
+const directories = testDirectories('sluice-controller');
 after(() => directories.removeAll());
 
 const widgets = '/apis/shop.example/v1/namespaces/default/widgets';

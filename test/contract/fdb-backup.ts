@@ -10,7 +10,7 @@ import { runWrite } from '../../src/storage/fdb/transactions.ts';
 import type { Storage, StoredRecord } from '../../src/storage/storage.ts';
 import { findFdbPrograms } from '../support/servers/fdb-programs.ts';
 import type { FdbPrograms } from '../support/servers/fdb-programs.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { absent, commitOne, key, put, scanAll, written } from './storage-fixture.ts';
 
 export interface ClusterStore {
@@ -32,9 +32,9 @@ export async function clearStore(clusterFile: string, prefix: string): Promise<v
 
 export function fdbBackupTests(store: ClusterStore): void {
   describe('fdb storage, fdbbackup and fdbrestore', () => {
-    const directories = temporaryDirectories('sluice-fdbbackup');
+    const directories = testDirectories('sluice-fdbbackup');
     after(async () => {
-      directories.removeAll();
+      await directories.removeAll();
       await clearStore(store.clusterFile, store.prefix);
     });
 

@@ -8,7 +8,7 @@ import {
   gone,
   until as served,
 } from '../support/data/custom-definitions.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import {
   collectorPassed,
   deleteOwned,
@@ -23,12 +23,12 @@ import type { TestServer } from '../support/servers/test-server.ts';
 const cogs = '/apis/shop.example/v1/namespaces/default/cogs';
 const cogsDefinition = `${definitionsPath}/cogs.shop.example`;
 const names = Array.from({ length: 300 }, (_, i) => `cog-${i}`);
-const directories = temporaryDirectories('sluice-returning-kinds');
+const directories = testDirectories('sluice-returning-kinds');
 const options = { store: 'lmdb', 'data-dir': directories.make() };
 const servers: TestServer[] = [];
 after(async () => {
   for (const server of servers) await server.stop();
-  directories.removeAll();
+  await directories.removeAll();
 });
 
 async function define(server: TestServer): Promise<void> {

@@ -3,8 +3,7 @@
  * connections; and what audit events say of it.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -17,6 +16,10 @@ import { patching, startAdmissionHook } from '../support/servers/admission-hook.
 import type { AdmissionHook, Mood } from '../support/servers/admission-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-admission-calls');
+after(() => directories.removeAll());
 
 const hourMs = 3_600_000;
 const serverAuth = '1.3.6.1.5.5.7.3.1';
@@ -26,7 +29,7 @@ const services = '/api/v1/namespaces/hooks/services';
 const down = 'https://127.0.0.1:1/down';
 
 describe('admission webhooks', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-admission-calls-'));
+  const folder = directories.make();
   const log = path.join(folder, 'audit.log');
   let server: TestServer;
   /** As localhost and 127.0.0.1. */
@@ -64,7 +67,6 @@ describe('admission webhooks', () => {
     hook.close();
     behind.close();
     await server.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
   afterEach(async () => {
     await clear();
@@ -478,7 +480,7 @@ describe('admission webhooks of release 1.21, called at endpoints', () => {
 });
 
 it('what is stored is asked about the very first writes of a server that starts again', async () => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'sluice-admission-again-'));
+  const dataDir = directories.make();
   const options = { store: 'lmdb', 'data-dir': dataDir };
   let server = await startTestServer(options);
   const secrets = '/api/v1/namespaces/default/secrets';

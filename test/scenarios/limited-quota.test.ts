@@ -1,7 +1,6 @@
 /** What may only be taken where a quota covers it, over HTTP: `limitedResources`. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -9,9 +8,12 @@ import { limitedConfiguration, limitedRows } from '../support/data/limited-quota
 import type { Step } from '../support/data/quota-rows.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('limited');
 
 describe('what only quotas allow', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'limited-'));
+  const folder = directories.make();
   const file = (configuration: JsonObject): string => {
     const name = path.join(folder, 'admission.yaml');
     const plugins = [{ name: 'ResourceQuota', configuration }];
@@ -29,7 +31,7 @@ describe('what only quotas allow', () => {
   });
   after(async () => {
     await server.remove();
-    rmSync(folder, { recursive: true });
+    await directories.removeAll();
   });
 
   const send = (base: string, { body, method = 'POST', path: to }: Step): Promise<Reply> => {

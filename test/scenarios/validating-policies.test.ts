@@ -1,7 +1,5 @@
 /** Validating admission policies over HTTP: what is refused, warned about, counted and checked. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
@@ -14,6 +12,9 @@ import { startAuthorizationHook } from '../support/servers/authorization-hook.ts
 import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-policies');
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -45,7 +46,7 @@ describe('validating admission policies', () => {
   // Who may do what is asked of another server.
   let authorizer: AuthorizationHook;
   before(async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'sluice-policies-'));
+    const folder = directories.make();
     const file = path.join(folder, 'authorizer.json');
     authorizer = await startAuthorizationHook(
       file,
@@ -57,7 +58,7 @@ describe('validating admission policies', () => {
       'authorization-webhook-config-file': file,
       'authorization-webhook-version': 'v1',
     });
-    rmSync(folder, { recursive: true });
+    await directories.removeAll();
   });
   after(async () => {
     await server.remove();

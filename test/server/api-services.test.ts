@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { partialDeepEqual } from '../support/checks/partial-equal.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 
-const directories = temporaryDirectories('sluice-api-services');
+const directories = testDirectories('sluice-api-services');
 after(() => directories.removeAll());
 
 const group = 'apiregistration.k8s.io';

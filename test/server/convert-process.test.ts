@@ -1,14 +1,16 @@
 /** `sluice convert` as a program: what goes to which stream, and how it ends. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-convert');
 
 const entry = path.resolve('dist/bin/sluice.js');
-const folder = mkdtempSync(path.join(tmpdir(), 'sluice-convert-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = directories.make();
+after(() => directories.removeAll());
 
 function run(args: readonly string[], input = '') {
   const done = spawnSync(process.execPath, [entry, 'convert', ...args], {

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import path from 'node:path';
 import { after, it } from 'node:test';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { runToEnd, startServer } from '../support/servers/server-process.ts';
 
-const directories = temporaryDirectories('sluice-modes');
+const directories = testDirectories('sluice-modes');
 after(() => directories.removeAll());
 
 function open(directory: string): readonly string[] {

@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-first');
 
 const entry = path.resolve('dist/bin/sluice.js');
-const folder = mkdtempSync(path.join(tmpdir(), 'sluice-first-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = directories.make();
+after(() => directories.removeAll());
 
 const commands = [
   ...['serve', 'export', 'import', 'backup', 'verify', 'mark-restored', 'convert'],

@@ -6,11 +6,11 @@ import { after, describe, it } from 'node:test';
 import { completeConfig, optionTable } from '../../src/server/config/options.ts';
 import type { OptionName } from '../../src/server/config/options.ts';
 import { guardSecretFiles } from '../../src/server/compose/secret-files.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { TestOptions } from '../support/servers/test-server.ts';
 
-const directories = temporaryDirectories('sluice-secret-files');
+const directories = testDirectories('sluice-secret-files');
 after(() => directories.removeAll());
 
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);

@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const entry = path.resolve('dist/bin/sluice.js');
-const directories = temporaryDirectories('sluice-refused');
+const directories = testDirectories('sluice-refused');
 const folder = directories.make();
 const broken = path.join(folder, 'broken');
 const missing = path.join(folder, 'missing');
@@ -19,9 +19,9 @@ execFileSync('mkfifo', [pipe]);
 
 const taken = createServer();
 before(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
-after(() => {
+after(async () => {
   taken.close();
-  directories.removeAll();
+  await directories.removeAll();
 });
 const takenPort = (): string => String((taken.address() as AddressInfo).port);
 

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { systemControllers } from '../support/data/system-names.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 
-const directories = temporaryDirectories('sluice-system');
+const directories = testDirectories('sluice-system');
 after(() => directories.removeAll());
 
 const own = { controllers: systemControllers, 'secure-port': '0', 'http-port': '0' } as const;

@@ -1,9 +1,8 @@
 /** The files of TLS of a running server: read again when they change, on both ports. */
 import assert from 'node:assert/strict';
 import type { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
@@ -13,6 +12,9 @@ import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { keyPurposes } from '../../src/pki/certificates.ts';
 import { leafOf, startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-tls');
 
 const validity = { notBeforeMs: Date.now() - 60_000, notAfterMs: Date.now() + 3_600_000 };
 const authorityOf = (commonName: string): Promise<KeyPair> =>
@@ -53,7 +55,7 @@ function statusWith(agent: https.Agent, url: string, target: string): Promise<nu
 }
 
 describe('the files of TLS', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-tls-'));
+  const folder = directories.make();
   const file = (name: string): string => path.join(folder, name);
   /** Whole, as whoever renews it does. */
   const save = (name: string, text: string): void => {
@@ -107,7 +109,7 @@ describe('the files of TLS', () => {
   });
   after(async () => {
     await server.remove();
-    rmSync(folder, { recursive: true });
+    await directories.removeAll();
   });
 
   it('a certificate written before its key is served when both are there, on both ports', async () => {

@@ -12,10 +12,10 @@ import { encodeRecord } from '../../src/storage/record-codec.ts';
 import type { Precondition, Revision, Storage } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, written } from '../contract/storage-fixture.ts';
 import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { runToEnd } from '../support/servers/server-process.ts';
 
-const directories = temporaryDirectories('sluice-verify');
+const directories = testDirectories('sluice-verify');
 after(() => directories.removeAll());
 
 async function write(

@@ -10,14 +10,14 @@ import {
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { runToEnd, startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
 import { listOf } from '../support/clients/watch-client.ts';
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
-const directories = temporaryDirectories('sluice-backup');
+const directories = testDirectories('sluice-backup');
 after(() => directories.removeAll());
 const flags = ['--log-level=error'];
 const writersCount = 20;

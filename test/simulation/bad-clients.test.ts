@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { HttpConnection, metricOf } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps, fill } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -19,7 +19,7 @@ import { eventually, listOf } from '../support/clients/watch-client.ts';
 const timeout = 300_000;
 const bodyBytesMax = 3 * 1024 * 1024;
 const filledCount = 500;
-const directories = temporaryDirectories('sluice-bad');
+const directories = testDirectories('sluice-bad');
 let server: ServerProcess;
 let revisionBefore = '';
 /** The server follows its own namespaces. */

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMaps } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -17,7 +17,7 @@ import { eventually, WatchStream } from '../support/clients/watch-client.ts';
 const clientsCount = Number(process.env['SLUICE_COUNTER_CLIENTS'] ?? 100);
 const increments = Number(process.env['SLUICE_COUNTER_INCREMENTS'] ?? 1);
 const timeout = 300_000 + clientsCount * increments * 1000;
-const directories = temporaryDirectories('sluice-counters');
+const directories = testDirectories('sluice-counters');
 after(() => directories.removeAll());
 
 const jsonPatch = 'application/json-patch+json';

@@ -15,12 +15,12 @@ import type { Prng } from '../../src/stdx/prng.ts';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 import { conditionsOf, definition, definitionsPath } from '../support/data/custom-definitions.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { startServer } from '../support/servers/server-process.ts';
 
 const rounds = Number(process.env['SLUICE_CRASH_ROUNDS'] ?? 1);
 const seed = Number(process.env['SLUICE_CRASH_SEED'] ?? Date.now() % 1_000_000);
-const directories = temporaryDirectories('sluice-definitions');
+const directories = testDirectories('sluice-definitions');
 after(() => directories.removeAll());
 
 const flags = ['--log-level=error', '--identity=kubernetes'];

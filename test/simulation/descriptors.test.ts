@@ -8,14 +8,14 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 
 const descriptors = 400;
 const timeout = 300_000;
-const directories = temporaryDirectories('sluice-descriptors');
+const directories = testDirectories('sluice-descriptors');
 after(() => directories.removeAll());
 
 /** Undefined: refused. */

@@ -13,7 +13,7 @@ import { systemPrng } from '../../src/stdx/prng.ts';
 import { clearStore } from '../contract/fdb-backup.ts';
 import { findFdbServer, startFdb } from '../support/servers/fdb-process.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps, fill } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -34,11 +34,11 @@ import type { ObjectList, StoredObject } from '../support/clients/watch-client.t
 const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 30);
 const timeout = 120_000 + stopSeconds * 2000;
 const clusterFile = process.env['FDB_CLUSTER_FILE'];
-const directories = temporaryDirectories('sluice-fdb');
+const directories = testDirectories('sluice-fdb');
 const prefixes: string[] = [];
 after(async () => {
   for (const prefix of prefixes) await clearStore(clusterFile as string, prefix);
-  directories.removeAll();
+  await directories.removeAll();
 });
 
 interface Cluster {

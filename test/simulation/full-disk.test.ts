@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -18,11 +18,11 @@ import { eventually, listOf, Replica, WatchStream } from '../support/clients/wat
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
 const timeout = 400_000;
-const directories = temporaryDirectories('sluice-full');
+const directories = testDirectories('sluice-full');
 const mounts: string[] = [];
-after(() => {
+after(async () => {
   for (const mount of mounts) spawnSync('umount', ['-l', mount]);
-  directories.removeAll();
+  await directories.removeAll();
 });
 
 /** Undefined, or why not. */

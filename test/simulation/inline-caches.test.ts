@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { startServer } from '../support/servers/server-process.ts';
 
 /** Until what is run often has been compiled for what it meets. */
@@ -20,7 +20,7 @@ const missesMax = 4;
 /** XState's `Actor` copies its options into an object of a new hidden class: about eight misses. */
 const withActorMax = 14;
 
-const directories = temporaryDirectories('sluice-inline-caches');
+const directories = testDirectories('sluice-inline-caches');
 after(() => directories.removeAll());
 
 const collection = '/apis/apps/v1/namespaces/default/deployments';

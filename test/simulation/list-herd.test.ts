@@ -16,7 +16,7 @@ import { parse as parseYaml } from 'yaml';
 import { finished } from 'node:stream/promises';
 import { exchange, openResponse } from '../support/clients/http-client.ts';
 import { pollLivez } from '../support/clients/livez-poller.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMaps, fill } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -28,7 +28,7 @@ const objectBytes = 1024;
 const timeout = 300_000 + objectsCount * listsCount * 0.2;
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-const directories = temporaryDirectories('sluice-herd');
+const directories = testDirectories('sluice-herd');
 after(() => directories.removeAll());
 
 let server: ServerProcess;

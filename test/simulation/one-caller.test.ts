@@ -14,7 +14,7 @@ import { attackTlsRows } from '../support/data/attack-tls-rows.ts';
 import type { AttackRow, SizeOf } from '../support/data/attack-rows.ts';
 import { pollLivez } from '../support/clients/livez-poller.ts';
 import type { LivezPoller } from '../support/clients/livez-poller.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { fill } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -22,7 +22,7 @@ import type { ServerProcess } from '../support/servers/server-process.ts';
 const isFull = process.env['SLUICE_ATTACK_FULL'] === '1';
 const of: SizeOf = (small, full) => (isFull ? full : small);
 const timeout = isFull ? 600_000 : 300_000;
-const directories = temporaryDirectories('sluice-one-caller');
+const directories = testDirectories('sluice-one-caller');
 
 interface Told {
   readonly title: string;
@@ -46,7 +46,7 @@ describe('one caller', () => {
   after(async () => {
     await poller.stop();
     const end = await server.stop();
-    directories.removeAll();
+    await directories.removeAll();
     console.log(tableOf(told));
     assert.equal(end.code, 0, end.stderr);
   });

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
 import { eventually, listOf } from '../support/clients/watch-client.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { startServer } from '../support/servers/server-process.ts';
 
 const writersCount = Number(process.env['SLUICE_QUOTA_WRITERS'] ?? 24);
@@ -23,7 +23,7 @@ const roundMs = Number(process.env['SLUICE_QUOTA_ROUND_MS'] ?? 700);
 const podsMax = 10;
 const portsMax = 6;
 
-const directories = temporaryDirectories('sluice-quota-races');
+const directories = testDirectories('sluice-quota-races');
 after(() => directories.removeAll());
 
 const base = '/api/v1/namespaces/default';

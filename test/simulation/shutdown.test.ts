@@ -7,14 +7,14 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
 import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
 const timeout = 300_000;
-const directories = temporaryDirectories('sluice-shutdown');
+const directories = testDirectories('sluice-shutdown');
 after(() => directories.removeAll());
 
 const newDataDir = (): string => path.join(directories.make(), 'data');

@@ -13,7 +13,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { HttpConnection, metricOf } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -29,7 +29,7 @@ const stalledCount = 100;
 const heldBytesMax = 1024 * 1024;
 const timeout = 300_000 + watchersCount * 300;
 
-const directories = temporaryDirectories('sluice-stalled');
+const directories = testDirectories('sluice-stalled');
 after(() => directories.removeAll());
 
 const transports = [

@@ -12,7 +12,7 @@ import { after, test } from 'node:test';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps, fill, startWriter } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -34,7 +34,7 @@ const initial =
   `${configMaps}?watch=true&allowWatchBookmarks=true` +
   '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-const directories = temporaryDirectories('sluice-stream');
+const directories = testDirectories('sluice-stream');
 after(() => directories.removeAll());
 
 function serve(): Promise<ServerProcess> {

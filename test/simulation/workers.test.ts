@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
 import { definition, definitionsPath, object } from '../support/data/custom-definitions.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
@@ -22,7 +22,7 @@ const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 2);
 /** Made by the others while one stands still. */
 const writesMin = 100;
 const timeout = 300_000 + stopSeconds * 2000;
-const directories = temporaryDirectories('sluice-workers');
+const directories = testDirectories('sluice-workers');
 after(() => directories.removeAll());
 
 const newDataDir = (): string => path.join(directories.make(), 'data');

@@ -1,20 +1,22 @@
 /** Files that are read again: whatever takes their place, the server goes on. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { followFiles } from '../../src/stdx/followed-files.ts';
 import { messageOf } from '../../src/stdx/message-of.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-configuration');
 
 const minuteMs = 60_000;
 
 describe('a file that is followed', () => {
   let folder = '';
-  beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-configuration-'))));
-  afterEach(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => (folder = directories.make()));
+  afterEach(() => directories.removeAll());
 
   const follow = () => {
     const file = path.join(folder, 'config.yaml');

@@ -1,15 +1,17 @@
 /** A directory is made, or it is said why not: nothing waits for ever. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { makeDirectory } from '../../src/stdx/make-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-make');
 
 describe('a directory that is made', () => {
   let root = '';
-  before(() => (root = mkdtempSync(path.join(tmpdir(), 'sluice-make-'))));
-  after(() => rmSync(root, { recursive: true }));
+  before(() => (root = directories.make()));
+  after(() => directories.removeAll());
 
   it('has those above it made with it, with its mode, and may be there already', () => {
     const wanted = path.join(root, 'a/b/c');

@@ -1,16 +1,18 @@
 /** Reading what may be a pipe ends, whoever writes or does not. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { readFileAtStart, readRegularFile } from '../../src/stdx/regular-file.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-file');
 
 describe('a file that is read at the start', () => {
   let file = '';
-  beforeEach(() => (file = path.join(mkdtempSync(path.join(tmpdir(), 'sluice-file-')), 'f')));
-  afterEach(() => rmSync(path.dirname(file), { recursive: true }));
+  beforeEach(() => (file = path.join(directories.make(), 'f')));
+  afterEach(() => directories.removeAll());
 
   it('may be a pipe whose writer comes late and writes in parts', () => {
     execFileSync('mkfifo', [file]);

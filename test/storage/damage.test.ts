@@ -38,7 +38,7 @@ import {
   written,
 } from '../contract/storage-fixture.ts';
 import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 type Alter = (bytes: Buffer) => Buffer;
 
@@ -51,7 +51,7 @@ interface Medium {
   alter(record: StoreKey, change: Alter): Promise<void>;
 }
 
-const directories = temporaryDirectories('sluice-damage');
+const directories = testDirectories('sluice-damage');
 after(() => directories.removeAll());
 
 function lmdbMedium(): Medium {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
 import { StorageError } from '../../src/storage/storage.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-cluster');
 
 function refusal(clusterFile: string | undefined): StorageError | undefined {
   try {
@@ -31,8 +33,8 @@ test('without the package or its client library one line says what to install', 
   assert.match(error.message, /^--store=fdb needs [^\n]*foundationdb-clients 7\.2 or later[^\n]*$/);
 });
 
-test('a cluster file that names no cluster is named with its flag, before anything is opened', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-cluster-'));
+test('a cluster file that names no cluster is named with its flag, before anything is opened', async () => {
+  const folder = directories.make();
   const file = path.join(folder, 'fdb.cluster');
   const wrong = ['', '\n', '# only this\n', 'nonsense', 'a:b', 'a:b@', 'a:b@host', 'a@1.2.3.4:1'];
   const several = 'a:b@1.2.3.4:1\nc:d@1.2.3.4:1\n';
@@ -57,6 +59,6 @@ test('a cluster file that names no cluster is named with its flag, before anythi
       assert.doesNotMatch(said, /not one line/, text);
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await directories.removeAll();
   }
 });

@@ -7,10 +7,10 @@ import type { ChangeRingLimits } from '../../src/storage/change-ring.ts';
 import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 function lmdbFixture(ringLimits?: ChangeRingLimits): StorageFixture {
-  const directories = temporaryDirectories('sluice-lmdb-contract');
+  const directories = testDirectories('sluice-lmdb-contract');
   const opened: LmdbStorage[] = [];
   return {
     async open() {
@@ -36,7 +36,7 @@ function lmdbFixture(ringLimits?: ChangeRingLimits): StorageFixture {
         assert.deepEqual(storage.verify().problems, []);
         await storage.close();
       }
-      directories.removeAll();
+      await directories.removeAll();
     },
   };
 }

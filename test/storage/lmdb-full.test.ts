@@ -19,10 +19,10 @@ import { reserveLimits } from '../../src/storage/lmdb/reserve.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import type { Revision, StoreKey } from '../../src/storage/storage.ts';
 import { absent, key, scanAll } from '../contract/storage-fixture.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 
-const directories = temporaryDirectories('sluice-lmdb-full');
+const directories = testDirectories('sluice-lmdb-full');
 const seeds = Array.from(
   { length: Number(process.env['SLUICE_FULL_SEEDS'] ?? 2) },
   (_, i) => i + 1,

@@ -11,9 +11,9 @@ import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Revision, StoreKey } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, ok, put, textOf, written } from '../contract/storage-fixture.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
-const directories = temporaryDirectories('sluice-lmdb');
+const directories = testDirectories('sluice-lmdb');
 const childScript = fileURLToPath(new URL('../support/servers/lmdb-child.js', import.meta.url));
 
 function open(directory: string, identity = 'svc'): Promise<LmdbStorage> {

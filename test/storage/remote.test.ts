@@ -28,7 +28,7 @@ import {
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { channelPair } from '../support/doubles/channel-pair.ts';
 import type { ChannelPair } from '../support/doubles/channel-pair.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const neverFatal = (error: Error): void => assert.fail(error);
 
@@ -43,7 +43,10 @@ function connect(server: StoreServer, name: string): Remote {
 }
 
 /** Each test's store behind a server of its own; a second writer is a second client. */
-function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): StorageFixture {
+function remoteFixture(
+  openStore: () => Promise<Storage>,
+  cleanUp: () => Promise<void>,
+): StorageFixture {
   const behind = new WeakMap<Storage, StoreServer>();
   const opened: { readonly server: StoreServer; readonly store: Storage }[] = [];
   return {
@@ -66,7 +69,7 @@ function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): 
         await server.close();
         await store.close();
       }
-      cleanUp();
+      await cleanUp();
     },
   };
 }
@@ -76,9 +79,9 @@ describe('remote storage', () => {
     Promise.resolve(createMemoryStorage({ clock: systemClock, revisionStep, rules }));
   storageContract(
     'remote over memory',
-    remoteFixture(memory(4096n), () => undefined),
+    remoteFixture(memory(4096n), () => Promise.resolve()),
   );
-  const directories = temporaryDirectories('sluice-remote-contract');
+  const directories = testDirectories('sluice-remote-contract');
   const lmdb = (): Promise<Storage> =>
     openLmdbStorage({ path: directories.make(), identity: 'svc', clock: systemClock, rules });
   storageContract(

@@ -17,7 +17,7 @@ import { exported, imported, transferContract } from '../contract/transfer-contr
 import type { TransferFixture, TransferPlace } from '../contract/transfer-contract.ts';
 import { createFdbDouble } from '../support/doubles/fdb-double.ts';
 import type { FdbDouble } from '../support/doubles/fdb-double.ts';
-import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const clock = systemClock;
 
@@ -38,7 +38,7 @@ function memoryFixture(revisionStep: bigint): TransferFixture {
 }
 
 function lmdbFixture(): TransferFixture {
-  const directories = temporaryDirectories('sluice-transfer');
+  const directories = testDirectories('sluice-transfer');
   return {
     place() {
       const path = directories.make();

@@ -1,8 +1,7 @@
 /** What users of a newer Node have: no uWebSockets.js loads, and node's HTTP serves all ports. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -10,12 +9,15 @@ import { parse } from 'yaml';
 import { apiClient } from '../support/servers/test-server.ts';
 import { newerNode } from '../support/servers/newer-node.ts';
 import { startServer } from '../support/servers/server-process.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-newer');
 
 const newer = newerNode();
 const skip = newer.program === undefined ? newer.why : false;
 const program = newer.program ?? '';
-const dataDir = mkdtempSync(path.join(tmpdir(), 'sluice-newer-'));
-after(() => rmSync(dataDir, { recursive: true, force: true }));
+const dataDir = directories.make();
+after(() => directories.removeAll());
 
 interface Ended {
   readonly failed: boolean;

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
@@ -11,6 +9,9 @@ import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import { transportContract } from '../contract/transport-contract.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-scratch');
 
 const load = await loadUws();
 const skip = load.ok ? false : `no uWebSockets.js loads here: ${load.why}`;
@@ -52,7 +53,7 @@ describe('uws over TLS', { skip }, () => {
   });
 
   it('nothing of the key is left in a file, whether the port is opened or not', async () => {
-    const directory = mkdtempSync(path.join(tmpdir(), 'sluice-scratch-'));
+    const directory = directories.make();
     try {
       const server = await serve({ ...tlsPair, scratchDirectory: directory });
       assert.deepEqual(readdirSync(directory), []);
@@ -61,7 +62,7 @@ describe('uws over TLS', { skip }, () => {
       await assert.rejects(serve({ ...broken, scratchDirectory: directory }));
       assert.deepEqual(readdirSync(directory), []);
     } finally {
-      rmSync(directory, { recursive: true });
+      await directories.removeAll();
     }
   });
 

@@ -1,19 +1,21 @@
 /** Webhooks at odd places: what their kubeconfig says is where the call goes, and nowhere else. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookPoster, WebhookError } from '../../src/webhooks/webhook-poster.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kubeconfig-calls-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const directories = testDirectories('sluice-kubeconfig-calls');
+
+const folder = directories.make();
+after(() => directories.removeAll());
 const support = path.join(process.cwd(), 'test/support/data');
 const cert = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
 const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');

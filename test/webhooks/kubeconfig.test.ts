@@ -1,17 +1,19 @@
 /** Reading kubeconfigs: what the reader gives, and what each of its two users makes of it. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { readRegularFile } from '../../src/stdx/regular-file.ts';
 import { readTokenReviewServer } from '../../src/authentication/token-review-server.ts';
 import { readCallerCredentials } from '../../src/webhooks/caller-credentials.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kubeconfig-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const directories = testDirectories('sluice-kubeconfig');
+
+const folder = directories.make();
+after(() => directories.removeAll());
 
 function fileOf(content: string, name = 'config.yaml'): string {
   const file = path.join(folder, name);

@@ -288,7 +288,10 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
         const taken = streams.snapshot(resource).get('', address) !== undefined;
         return !taken && (mayMeet || !chosen.has(address));
       };
-      const at = await found(parts, freePosition(range.size, range.staticSize, isFree, parts.prng));
+      const at = await runInTurns(
+        parts,
+        freePosition(range.size, range.staticSize, isFree, parts.prng),
+      );
       if (at === undefined) continue;
       const address = addressAt(range, at);
       chosen.add(address);
@@ -298,7 +301,7 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
   throw new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
 }
 
-async function found(
+async function runInTurns(
   { pause }: Parts,
   looking: Generator<undefined, number | undefined>,
 ): Promise<number | undefined> {
@@ -395,7 +398,7 @@ async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<numbe
       return !taken && (mayMeet || !chosen.has(port));
     };
     const size = last - first + 1;
-    const at = await found(parts, freePosition(size, portStaticSize(nodePorts), isFree, prng));
+    const at = await runInTurns(parts, freePosition(size, portStaticSize(nodePorts), isFree, prng));
     if (at === undefined) continue;
     chosen.add(String(first + at));
     return first + at;

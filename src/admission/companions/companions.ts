@@ -134,7 +134,7 @@ export function createCompanions(deps: CompanionDeps): CompanionsPort {
     companionsOf(key, next, current) {
       const charged = ofQuotas(key, next, current);
       const own = ofObject(deps, key, next, current);
-      return own === noCompanions ? charged : together(charged, own);
+      return own === noCompanions ? charged : mergedWrites(charged, own);
     },
     forgetEpoch: (namespace) => void untouched.delete(namespace),
     isAccompanied: ({ group, resource }) =>
@@ -216,7 +216,7 @@ function companionsOnly(companions: readonly Companion[]): CompanionWrites {
   return { companions, conditions: noCompanions.conditions };
 }
 
-function together(a: CompanionWrites, b: CompanionWrites): CompanionWrites {
+function mergedWrites(a: CompanionWrites, b: CompanionWrites): CompanionWrites {
   if (a === noCompanions) return b;
   const companions = [...(b.companions ?? []), ...(a.companions ?? [])];
   // A quota that is made tests the epoch that it ends.

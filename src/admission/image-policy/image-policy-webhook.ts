@@ -82,7 +82,7 @@ export function imagePolicyWebhook(
         return told(known.answer, say);
       }
       try {
-        const answer = await asked(spec, identity, settings, ports);
+        const answer = await requestReview(spec, identity, settings, ports);
         keep(key, answer);
         return told(answer, say);
       } catch (error) {
@@ -109,7 +109,7 @@ function reviewedSpec({ namespace, next, subresource }: Review, domain: string):
   return { containers, ...told, namespace };
 }
 
-async function asked(
+async function requestReview(
   spec: JsonObject,
   { fill }: Identity,
   { firstPauseMs }: ImagePolicySettings,

@@ -49,7 +49,7 @@ export function* warningsOf(
   const check = (pod: ApiObject): void => {
     checked += 1;
     const reasons = judge.reasons(pod);
-    if (reasons !== '') note(seen, reasons, pod.metadata.name ?? '');
+    if (reasons !== '') noteViolation(seen, reasons, pod.metadata.name ?? '');
   };
   for (const pod of pods.all()) {
     if (checked >= podsMax || judge.isOver()) {
@@ -73,10 +73,16 @@ export function* warningsOf(
     check(pod);
     yield;
   }
-  return told(namespace, enforce, seen, checked, isWhole ? looked : pods.count - exempt);
+  return violationWarnings(
+    namespace,
+    enforce,
+    seen,
+    checked,
+    isWhole ? looked : pods.count - exempt,
+  );
 }
 
-function note(seen: Map<string, Seen>, reasons: string, name: string): void {
+function noteViolation(seen: Map<string, Seen>, reasons: string, name: string): void {
   const known = seen.get(reasons);
   if (known === undefined) {
     seen.set(reasons, { name, count: 1 });
@@ -91,7 +97,7 @@ function controllerOf({ metadata: { ownerReferences = [] } }: ApiObject): string
   return ownerReferences.find(({ controller }) => controller === true)?.uid;
 }
 
-function told(
+function violationWarnings(
   namespace: string,
   enforce: LevelVersion,
   seen: ReadonlyMap<string, Seen>,
@@ -110,11 +116,13 @@ function told(
     `existing pods in namespace ${quote(namespace)} violate ` +
       `the new PodSecurity enforce level ${quote(levelText(enforce))}`,
   );
-  const each = [...seen].map(([reasons, { count, name }]) => `${who(name, count)}: ${reasons}`);
+  const each = [...seen].map(
+    ([reasons, { count, name }]) => `${podAndOthers(name, count)}: ${reasons}`,
+  );
   return [...warnings, ...each.sort()];
 }
 
-function who(name: string, count: number): string {
+function podAndOthers(name: string, count: number): string {
   if (count === 1) return name;
   return `${name} (and ${count - 1} other pod${count === 2 ? '' : 's'})`;
 }

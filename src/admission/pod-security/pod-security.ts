@@ -147,7 +147,7 @@ function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitabl
     annotate('exempt', 'runtimeClass');
     return undefined;
   }
-  return judged(security, parsed, template, isPod, annotate, say);
+  return checkTemplate(security, parsed, template, isPod, annotate, say);
 }
 
 /** Undefined: it has none. */
@@ -160,7 +160,7 @@ function templateOf({ next, resource: { group, resource } }: WithNext): JsonObje
   return found;
 }
 
-function judged(
+function checkTemplate(
   { labelDomain, rules, turns }: PodSecurity,
   { policy, problems }: ParsedPolicy,
   template: JsonObject,

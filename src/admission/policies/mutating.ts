@@ -54,7 +54,7 @@ export interface Reinvocation {
 
 /** The very same object where nobody changes it. */
 export function mutateByPolicies(
-  hooks: readonly BoundPolicy<MutatingPolicy>[],
+  policies: readonly BoundPolicy<MutatingPolicy>[],
   object: ApiObject,
   mutable: MutableObject,
   request: PolicyRequest,
@@ -63,7 +63,7 @@ export function mutateByPolicies(
 ): Awaitable<ApiObject | StatusError> {
   const state = new Mutating(object, mutable, request, reinvocation, ports);
   return after(
-    firstOf(hooks, (hook) => state.apply(hook)),
+    firstOf(policies, (policy) => state.apply(policy)),
     (failure) => failure ?? state.result(),
   );
 }

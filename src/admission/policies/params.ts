@@ -54,7 +54,7 @@ export function collectParams(
   if (reader.isLost(kind, namespace, paramRef.name)) {
     return 'a param for policy binding is stored and cannot be read';
   }
-  return after(found(kind, namespace, paramRef, reader), ({ looked, params }) =>
+  return after(findParams(kind, namespace, paramRef, reader), ({ looked, params }) =>
     after(spend(looked * policyLimits.unitsOfLook), (over) => over ?? enough(params, paramRef)),
   );
 }
@@ -67,7 +67,7 @@ function enough(params: readonly LateParam[], { notFound }: ParamRef): Params {
   return 'no params found for policy binding with `Deny` parameterNotFoundAction';
 }
 
-function found(
+function findParams(
   kind: KindInfo,
   namespace: string,
   { name, selector }: ParamRef,

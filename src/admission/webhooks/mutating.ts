@@ -89,7 +89,7 @@ export async function admitDeletion(
     const outcome = await counted(invocation, review, pass, ports, () =>
       changedDeletion(webhook.name),
     );
-    note(invocation, pass, ports, false);
+    annotateCall(invocation, pass, ports, false);
     if (outcome instanceof StatusError) return outcome;
   }
   return undefined;
@@ -130,7 +130,7 @@ async function mutateByOne(
     patch = patched.patch;
     return undefined;
   });
-  note(invocation, pass, ports, found !== proposed.next, patch);
+  annotateCall(invocation, pass, ports, found !== proposed.next, patch);
   return refusal ?? found;
 }
 
@@ -152,13 +152,13 @@ async function counted(
   const { failsOpen, name } = webhook;
   const startedMs = ports.counts.nowMs();
   const called = await callWebhook(review, invocation, 'admit', say, ports);
-  const outcome = called.kind === 'allowed' ? await used(called, use, ports) : called;
+  const outcome = called.kind === 'allowed' ? await applyAnswer(called, use, ports) : called;
   count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
   const place = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
   return refusalOf(outcome, webhook, review, place, say, ports);
 }
 
-async function used(
+async function applyAnswer(
   allowed: Extract<CallOutcome, { kind: 'allowed' }>,
   use: UsePatch,
   { turns }: WebhookPorts,
@@ -179,7 +179,7 @@ async function used(
 }
 
 /** What the audit event says of the call. */
-function note(
+function annotateCall(
   { webhook }: Invocation,
   { round, say }: MutatePass,
   { identity }: WebhookPorts,

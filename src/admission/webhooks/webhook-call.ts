@@ -47,7 +47,7 @@ export async function callWebhook(
   if (review.dryRun && !webhook.isQuiet) {
     return { kind: 'unsupported', error: dryRunRefusal(webhook.name) };
   }
-  const outcome = await asked(review, invocation, type, ports);
+  const outcome = await sendReview(review, invocation, type, ports);
   if (outcome.kind !== 'allowed') return outcome;
   const { answer } = outcome;
   for (const [key, value] of answer.auditAnnotations) say.annotate(`${webhook.name}/${key}`, value);
@@ -58,7 +58,7 @@ export async function callWebhook(
 
 const unavailable = 503;
 
-async function asked(
+async function sendReview(
   { deadlineMs }: Review,
   { request, shown, webhook }: Invocation,
   type: WebhookType,

@@ -55,7 +55,7 @@ class Correlated implements Correlation {
     return this.#part(name, () => {
       const schema = memberSchema(this.#schema, name);
       if (schema === undefined) return undefined;
-      const [value, old] = [own(now, name), own(before, name)];
+      const [value, old] = [ownMemberOf(now, name), ownMemberOf(before, name)];
       return value === undefined || old === undefined ? undefined : correlate(value, old, schema);
     });
   }
@@ -103,7 +103,7 @@ class Correlated implements Correlation {
   #isSameMember(name: string, now: JsonObject, before: JsonObject): boolean {
     const schema = memberSchema(this.#schema, name);
     if (schema === undefined) return false;
-    const [value, old] = [own(now, name), own(before, name)];
+    const [value, old] = [ownMemberOf(now, name), ownMemberOf(before, name)];
     if (typeof value !== 'object' || value === null) return deepEqual(value, old);
     if (name === 'metadata' && !Array.isArray(value) && !isDescribed(value as JsonObject, schema)) {
       return false;
@@ -121,7 +121,7 @@ function isDescribed(value: JsonObject, schema: StructuralSchema): boolean {
   return Object.keys(value).every((name) => memberSchema(schema, name) !== undefined);
 }
 
-function own(object: JsonObject, name: string): JsonValue | undefined {
+function ownMemberOf(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -152,7 +152,7 @@ export function oldEntries(list: readonly JsonValue[], schema: StructuralSchema)
 /** Undefined: a key is missing or no scalar, and the others decide nothing. */
 function keyOf(entry: JsonValue, names: readonly string[]): string | undefined {
   if (!isJsonObject(entry)) return undefined;
-  const values = names.map((name) => own(entry, name));
+  const values = names.map((name) => ownMemberOf(entry, name));
   return values.every(isScalar) ? keyText(values) : undefined;
 }
 

@@ -51,7 +51,8 @@ function* check(
   }
   const list = value;
   if (schema[listType] === 'set') {
-    const report = (at: number): void => found(search, `${path}[${at}]`, list[at] as JsonValue);
+    const report = (at: number): void =>
+      reportDuplicate(search, `${path}[${at}]`, list[at] as JsonValue);
     yield* repeated(list, entryKey, report, search);
   }
   if (schema[listType] === 'map') {
@@ -103,23 +104,23 @@ function* checkMap(
   const [first = ''] = keys;
   const keyOf = (entry: JsonValue): unknown => {
     const members = entry as JsonObject | null;
-    if (keys.length === 1) return entryKey(own(members, first));
-    return `\0${keyText(keys.map((key) => own(members, key)))}`;
+    if (keys.length === 1) return entryKey(ownMemberOf(members, first));
+    return `\0${keyText(keys.map((key) => ownMemberOf(members, key)))}`;
   };
   const report = (at: number): void => {
     const entry = list[at] as JsonObject | null;
-    const there = keys.filter((key) => own(entry, key) !== undefined);
-    const shown = Object.fromEntries(there.map((key) => [key, own(entry, key)]));
-    found(search, `${path}[${at}]`, shown);
+    const there = keys.filter((key) => ownMemberOf(entry, key) !== undefined);
+    const shown = Object.fromEntries(there.map((key) => [key, ownMemberOf(entry, key)]));
+    reportDuplicate(search, `${path}[${at}]`, shown);
   };
   yield* repeated(list, keyOf, report, search);
 }
 
-function own(members: JsonObject | null, name: string): JsonValue | undefined {
+function ownMemberOf(members: JsonObject | null, name: string): JsonValue | undefined {
   return members !== null && Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-function found(search: Search, field: string, value: JsonValue): void {
+function reportDuplicate(search: Search, field: string, value: JsonValue): void {
   if (search.errors.length >= duplicatesMax) return;
   search.errors.push(shownAsJson(duplicate(field, value)));
 }

@@ -86,11 +86,16 @@ function warningProblems(warning: string, deprecated: boolean): readonly string[
 interface VersionPart {
   readonly name: 'schema' | 'additionalPrinterColumns' | 'subresources' | 'selectableFields';
   readonly shared: string;
-  rules(version: JsonObject, path: string, before: JsonObject | undefined, place: Place): Problems;
+  rules(
+    version: JsonObject,
+    path: string,
+    before: JsonObject | undefined,
+    place: VersionSharing,
+  ): Problems;
 }
 
 /** Where a part stands: for all versions, or in its own. */
-interface Place {
+interface VersionSharing {
   readonly isShared: boolean;
   /** Whether the schema stands for all versions. */
   readonly sharesSchema: boolean;
@@ -212,7 +217,7 @@ function selectableRules(
   version: JsonObject,
   path: string,
   before: JsonObject | undefined,
-  { isShared, sharesSchema }: Place,
+  { isShared, sharesSchema }: VersionSharing,
 ): Problems {
   const fields = objects(version, 'selectableFields');
   if (fields.length === 0) return noProblems;

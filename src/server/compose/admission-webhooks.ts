@@ -30,7 +30,7 @@ import type { Prng } from '../../stdx/prng.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
-import { clientPlace } from '../../webhooks/client-config.ts';
+import { clientEndpoint } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import type { Log } from './log.ts';
@@ -124,7 +124,7 @@ function reviewPoster(
     const timeout = `${Math.ceil(timeoutMs / 1000)}s`;
     let shownUrl: string | undefined;
     try {
-      const place = clientPlace(clientConfig);
+      const place = clientEndpoint(clientConfig);
       shownUrl = `${place.shown}?timeout=${timeout}`;
       const { authorization, certificate, name } = credentialsFor(place.host, place.port);
       const target = { ...place.target(resolveService), authorization, certificate };

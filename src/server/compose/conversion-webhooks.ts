@@ -14,7 +14,7 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { clientPlace } from '../../webhooks/client-config.ts';
+import { clientEndpoint } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
 import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
@@ -37,7 +37,7 @@ export function conversionWebhooks(
   const { answerBytesMax, answerValuesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax });
   return async (clientConfig, review) => {
-    const target = clientPlace(clientConfig).target(resolve);
+    const target = clientEndpoint(clientConfig).target(resolve);
     const answer = await posterTo(target).post(review, limits.timeoutMs, target.url);
     const reading = jsonSteps(answer, { findDuplicates: false, valuesMax: answerValuesMax });
     const decoded = await runStepwise(turns, reading, () => false);

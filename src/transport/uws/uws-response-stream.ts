@@ -13,9 +13,9 @@
  * Probing: the library flushes what it holds but cannot say whether that was everything, so the
  * next write starts with a small piece and goes on only if that one is accepted.
  *
- * Ending: what a backed-up socket has not taken when end() is called is still written as the socket
- * takes it, and only then is the library told of the end. It would cut a reader who takes nothing of
- * an ended response for 10 s, whatever the idle timeout says.
+ * Ending: what a backed-up socket has not taken when end() is called is written as the socket takes
+ * it, and only then is the library told of the end. It cuts a reader who takes nothing of an ended
+ * response for 10 s, whatever the idle timeout says.
  *
  * Bounds: the library holds at most one piece more than the socket took, plus a probe per writable
  * event; the rest of the chunk that met the full socket is kept here, as a copy.

@@ -1,17 +1,18 @@
 /** A server in this process whose admission plugins are told something. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { startTestServer } from './test-server.ts';
 import type { TestOptions, TestServer } from './test-server.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 /** `told`: by the name of the plugin. The file is gone when the server has read it. */
 export async function startConfigured(
   options: TestOptions,
   told: Readonly<Record<string, JsonObject>>,
 ): Promise<TestServer> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-admission-'));
+  const directories = testDirectories('sluice-admission');
+  const folder = directories.make();
   const file = path.join(folder, 'admission.json');
   const document = {
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -22,6 +23,6 @@ export async function startConfigured(
   try {
     return await startTestServer({ ...options, 'admission-control-config-file': file });
   } finally {
-    rmSync(folder, { recursive: true });
+    await directories.removeAll();
   }
 }

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { systemPrng } from '../../../src/stdx/prng.ts';
 import { clearStore } from '../../contract/fdb-backup.ts';
-import { temporaryDirectories } from '../data/lmdb-directory.ts';
+import { testDirectories } from '../data/test-directories.ts';
 import { runToEnd, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -23,7 +23,7 @@ export interface KilledStore {
 
 /** Gone when the file has ended. */
 export function newKilledStore(name: string): KilledStore {
-  const directories = temporaryDirectories(name);
+  const directories = testDirectories(name);
   after(() => directories.removeAll());
   const dataDir = path.join(directories.make(), 'data');
   const store = process.env['SLUICE_TEST_STORE'] === 'fdb' ? inFoundationdb(name) : [];

@@ -142,8 +142,8 @@ function onlyThisVersion(options: DeleteOptions, pod: ApiObject): DeleteOptions 
 
 export const decideDisruptionMark: DecideOperation = (scope, target, body, input, current) => {
   const preconditions: Preconditions = {
-    uid: asked(body, 'uid'),
-    resourceVersion: asked(body, 'resourceVersion'),
+    uid: preconditionOf(body, 'uid'),
+    resourceVersion: preconditionOf(body, 'resourceVersion'),
   };
   const conflict = preconditionConflict(preconditions, current, target);
   if (conflict !== undefined) return refused(conflict);
@@ -151,7 +151,7 @@ export const decideDisruptionMark: DecideOperation = (scope, target, body, input
   return trackedUpdate(scope, target, next, writerOf(input), current);
 };
 
-function asked({ data }: OperationBody, name: keyof Preconditions): string | undefined {
+function preconditionOf({ data }: OperationBody, name: keyof Preconditions): string | undefined {
   const value = data?.[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
