@@ -166,6 +166,15 @@ describe('a decision about a large object', () => {
     assert.deepEqual(value, applyJsonPatch(document, operations.patch));
     assert.equal(count, 5);
   });
+
+  it('one operation of a JSON patch that puts in many values: its walks are parts', () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`k${i}`, '']));
+    const read = readJsonPatch([{ op: 'add', path: '/data', value: many }]);
+    assert.ok(read.kind === 'ok');
+    const { count, value } = parts(jsonPatchSteps({}, read.patch));
+    assert.deepEqual(value, { kind: 'ok', value: { data: many } });
+    assert.equal(count, 3);
+  });
 });
 
 describe('rules of a definition', () => {

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createBrowserReceiver, createInspector } from '@statelyai/inspect';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { asAdmin, bind, rbacPath } from '../support/clients/access-setup.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 import { openResponse } from '../support/clients/http-client.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
@@ -79,6 +80,19 @@ describe('actors, seen from outside', () => {
     );
     assert.ok(states.some(({ snapshot }) => lifeOf(snapshot) === 'live'));
     assert.ok(taken.some(({ event }) => (event as JsonObject | undefined)?.['verb'] === 'create'));
+  });
+
+  it('readers that have gone make room for others, though nothing happens to an actor', async () => {
+    const open = () => openResponse(server.url, '/debug/actors/events');
+    const readers = await Promise.all(Array.from({ length: 5 }, open));
+    const statuses = readers.map(({ statusCode }) => statusCode);
+    assert.equal(statuses.filter((status) => status === 429).length, 1, String(statuses));
+    for (const reader of readers) reader.destroy();
+    await eventually('there is room', async () => {
+      const reader = await open();
+      reader.destroy();
+      return reader.statusCode === 200;
+    });
   });
 
   it('has the form that the converter of Stately makes of the same events', async () => {

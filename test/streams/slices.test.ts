@@ -131,6 +131,16 @@ describe('slices', () => {
     await world.stop();
   });
 
+  it('I30: a stop ends all watches, a few in each turn', async () => {
+    const { ticking, world } = await tickingWorld();
+    const sinks = await watchers(world);
+    ticking.isTicking = true;
+    const stopped = world.stop();
+    const most = await mostInOneTurn(() => countOf(sinks, ({ ended }) => ended), watchesCount);
+    assert.ok(most <= 2 * looksPerSlice, `${most} in one turn`);
+    await stopped;
+  });
+
   it('I30 I20: groups that break by one change end in slices', async () => {
     const { ticking, world } = await tickingWorld();
     const sinks = Array.from({ length: watchesCount }, (_, at) => {

@@ -5,6 +5,7 @@
  * the block; what it passes is passed once.
  */
 import { char, isBlank, isBreak, isBreakOrEnd } from './yaml-cursor.ts';
+import { TextUnits } from './text-units.ts';
 import type { Cursor } from './yaml-cursor.ts';
 
 interface Header {
@@ -19,7 +20,7 @@ interface Header {
 export function readBlock(cursor: Cursor, parentIndent: number): string {
   const header = readHeader(cursor);
   const parent = Math.max(parentIndent, 0);
-  const block: BlockLines = { out: [], indent: 0, breaks: 0 };
+  const block: BlockLines = { out: new TextUnits(), indent: 0, breaks: 0 };
   if (header.increment > 0) block.indent = parent + header.increment;
   skipBreaks(cursor, block, parentIndent);
   let breakBefore = false;
@@ -28,26 +29,26 @@ export function readBlock(cursor: Cursor, parentIndent: number): string {
     const blank = isBlank(cursor.at());
     if (breakBefore) {
       const folds = !header.literal && !blankBefore && !blank;
-      if (!folds) block.out.push('\n');
-      else if (block.breaks === 0) block.out.push(' ');
+      if (!folds) block.out.add(char.lineFeed);
+      else if (block.breaks === 0) block.out.add(char.space);
     }
-    if (block.breaks > 0) block.out.push('\n'.repeat(block.breaks));
+    if (block.breaks > 0) block.out.addAll('\n'.repeat(block.breaks));
     block.breaks = 0;
     blankBefore = blank;
     const start = cursor.pos;
     cursor.skipToBreak();
-    block.out.push(cursor.text.slice(start, cursor.pos));
+    block.out.addPart(cursor.text, start, cursor.pos);
     breakBefore = isBreak(cursor.at());
     if (breakBefore) cursor.skipBreak();
     skipBreaks(cursor, block, parentIndent);
   }
-  if (breakBefore && header.chomping >= 0) block.out.push('\n');
-  if (header.chomping === 1) block.out.push('\n'.repeat(block.breaks));
-  return block.out.join('');
+  if (breakBefore && header.chomping >= 0) block.out.add(char.lineFeed);
+  if (header.chomping === 1) block.out.addAll('\n'.repeat(block.breaks));
+  return block.out.text;
 }
 
 interface BlockLines {
-  readonly out: string[];
+  readonly out: TextUnits;
   /** The column of the text; 0 until it is known. */
   indent: number;
   /** Empty lines that have been passed since the last line of text. */

@@ -67,7 +67,10 @@ export class Cursor {
 
   /** To the end of the line or of the text. */
   skipToBreak(): void {
-    while (!isBreakOrEnd(this.at())) this.pos += 1;
+    const { text } = this;
+    let { pos } = this;
+    while (!isBreakOrEnd(text.charCodeAt(pos))) pos += 1;
+    this.pos = pos;
   }
 
   /** Passes one line break. */

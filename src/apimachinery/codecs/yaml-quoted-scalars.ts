@@ -15,6 +15,7 @@ import {
   isSpaceOrEnd,
 } from './yaml-cursor.ts';
 import { wellFormed } from './surrogates.ts';
+import { TextUnits } from './text-units.ts';
 import type { Cursor } from './yaml-cursor.ts';
 
 export interface PlainScalar {
@@ -26,21 +27,29 @@ export interface PlainScalar {
 /** `indent`: the least column of the lines that continue it, outside of flow collections. */
 export function readPlain(cursor: Cursor, indent: number, inFlow: boolean): PlainScalar {
   const { text } = cursor;
-  let done = '';
+  let done: TextUnits | undefined;
   let start = cursor.pos;
+  const upTo = (end: number): string => {
+    if (done === undefined) return text.slice(start, end);
+    done.addPart(text, start, end);
+    return done.text;
+  };
   for (;;) {
     const end = plainEndInLine(cursor, inFlow);
     cursor.pos = end;
-    if (end === start && done === '') throw cursor.invalid('found a character that starts nothing');
+    if (end === start && done === undefined)
+      throw cursor.invalid('found a character that starts nothing');
     cursor.skipBlanks();
-    if (!isBreak(cursor.at())) return { text: done + text.slice(start, end), endsLine: false };
+    if (!isBreak(cursor.at())) return { text: upTo(end), endsLine: false };
     const folded = skipFold(cursor, indent);
     const over =
       (!inFlow && cursor.column < indent) ||
       cursor.isAnyDocumentMarker() ||
       !continuesPlain(cursor, inFlow);
-    if (over) return { text: done + text.slice(start, end), endsLine: true };
-    done += text.slice(start, end) + folded;
+    if (over) return { text: upTo(end), endsLine: true };
+    done ??= new TextUnits();
+    done.addPart(text, start, end);
+    done.addAll(folded);
     start = cursor.pos;
   }
 }
@@ -100,69 +109,84 @@ function skipEmptyLines(cursor: Cursor, indent: number): number {
 export function readSingleQuoted(cursor: Cursor): string {
   const { text } = cursor;
   const opening = cursor.pos;
-  let done = '';
-  cursor.pos += 1;
-  let start = cursor.pos;
-  for (;;) {
-    const code = cursor.at();
+  let done: TextUnits | undefined;
+  let start = opening + 1;
+  for (let at = start; ;) {
+    const code = text.charCodeAt(at);
     if (code === char.singleQuote) {
-      const piece = text.slice(start, cursor.pos);
-      cursor.pos += 1;
-      if (cursor.at() !== char.singleQuote) return done + piece;
-      done += `${piece}'`;
-      cursor.pos += 1;
-      start = cursor.pos;
+      if (text.charCodeAt(at + 1) !== char.singleQuote) {
+        cursor.pos = at + 1;
+        return textOf(done, text, start, at);
+      }
+      done ??= new TextUnits();
+      done.addPart(text, start, at + 1);
+      at += 2;
+      start = at;
     } else if (isBreakOrEnd(code)) {
-      done += textBeforeBreak(cursor, start) + foldInQuotes(cursor, opening);
-      start = cursor.pos;
-    } else cursor.pos += 1;
+      cursor.pos = at;
+      done ??= new TextUnits();
+      addFolded(done, cursor, start, opening);
+      at = start = cursor.pos;
+    } else at += 1;
   }
 }
 
 export function readDoubleQuoted(cursor: Cursor): string {
   const { text } = cursor;
   const opening = cursor.pos;
-  let done = '';
+  let done: TextUnits | undefined;
   /** Whether an escape may be half of a pair. */
   let halves = false;
-  cursor.pos += 1;
-  let start = cursor.pos;
-  for (;;) {
-    const code = cursor.at();
+  let start = opening + 1;
+  for (let at = start; ;) {
+    const code = text.charCodeAt(at);
     if (code === char.doubleQuote) {
-      const value = done + text.slice(start, cursor.pos);
-      cursor.pos += 1;
+      const value = textOf(done, text, start, at);
+      cursor.pos = at + 1;
       return halves ? wellFormed(value) : value;
     }
     if (code === char.backslash) {
-      done += text.slice(start, cursor.pos);
-      cursor.pos += 1;
-      const escaped = readEscape(cursor, opening);
-      halves ||= isSurrogate(escaped.charCodeAt(0));
-      done += escaped;
-      start = cursor.pos;
+      done ??= new TextUnits();
+      done.addPart(text, start, at);
+      const short = shortEscapes[text.charCodeAt(at + 1)];
+      if (short !== undefined) {
+        done.add(short);
+        at += 2;
+      } else {
+        cursor.pos = at + 1;
+        const escaped = readEscape(cursor, opening);
+        halves ||= isSurrogate(escaped.charCodeAt(0));
+        done.addAll(escaped);
+        at = cursor.pos;
+      }
+      start = at;
     } else if (isBreakOrEnd(code)) {
-      done += textBeforeBreak(cursor, start) + foldInQuotes(cursor, opening);
-      start = cursor.pos;
-    } else cursor.pos += 1;
+      cursor.pos = at;
+      done ??= new TextUnits();
+      addFolded(done, cursor, start, opening);
+      at = start = cursor.pos;
+    } else at += 1;
   }
+}
+
+function textOf(done: TextUnits | undefined, text: string, start: number, end: number): string {
+  if (done === undefined) return text.slice(start, end);
+  done.addPart(text, start, end);
+  return done.text;
 }
 
 function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff;
 }
 
-function textBeforeBreak(cursor: Cursor, start: number): string {
+/** The line that ends at the cursor, without blanks at its end, and what its break stands for. */
+function addFolded(done: TextUnits, cursor: Cursor, start: number, opening: number): void {
   let end = cursor.pos;
   while (end > start && isBlank(cursor.text.charCodeAt(end - 1))) end -= 1;
-  return cursor.text.slice(start, end);
-}
-
-function foldInQuotes(cursor: Cursor, opening: number): string {
+  done.addPart(cursor.text, start, end);
   if (cursor.at() === char.end) throw cursor.invalid('found a quote that is not closed', opening);
-  const folded = skipFold(cursor, 0);
+  done.addAll(skipFold(cursor, 0));
   refuseMarker(cursor);
-  return folded;
 }
 
 function refuseMarker(cursor: Cursor): void {
@@ -192,6 +216,10 @@ const escapes = new Map<string, string>([
   ['L', '\u2028'],
   ['P', '\u2029'],
 ]);
+/** By the code of the letter; undefined: none of these. */
+const shortEscapes: readonly (number | undefined)[] = Array.from({ length: 0x80 }, (_none, code) =>
+  escapes.get(String.fromCharCode(code))?.charCodeAt(0),
+);
 const digitsOfEscape = new Map([
   ['x', 2],
   ['u', 4],
@@ -209,11 +237,6 @@ function readEscape(cursor: Cursor, opening: number): string {
     return '\n'.repeat(empty);
   }
   const letter = cursor.text.charAt(cursor.pos);
-  const plain = escapes.get(letter);
-  if (plain !== undefined) {
-    cursor.pos += 1;
-    return plain;
-  }
   const digits = digitsOfEscape.get(letter);
   if (digits === undefined) throw cursor.invalid('found an unknown escape', cursor.pos - 1);
   const hex = cursor.text.slice(cursor.pos + 1, cursor.pos + 1 + digits);

@@ -467,8 +467,10 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
   for (const kind of scheme.kinds) {
+    const { group, listKind, version } = kind;
     add(kind.schema, kind);
-    add(kind.listSchema, { ...kind, kind: kind.listKind });
+    // Not by a copy: what a kind that users define is asked for beyond this is made when asked.
+    add(kind.listSchema, { group, version, kind: listKind });
     for (const subresource of kind.subresources) add(subresource.schema, subresource.kind);
   }
   for (const name of inCore) index.set(`meta/v1.${name}`, [coreKind(name)]);

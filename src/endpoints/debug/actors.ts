@@ -121,8 +121,8 @@ function sendEvents(
     stop = undefined;
   };
   stop = inspect((json) => {
-    if (stream.closed) end();
-    else if (isWritable) say(`data: ${json}\n\n`);
+    if (isWritable) say(`data: ${json}\n\n`);
     else lost += 1;
   });
+  exchange.onAbort(end);
 }

@@ -9,10 +9,12 @@ import {
   mutateByPolicy,
 } from '../../../src/admission/policies/mutating-policy.ts';
 import { policyEnvironments } from '../../../src/admission/policies/policy-environments.ts';
+import { formatGroupVersion } from '../../../src/apimachinery/schema.ts';
 import type { KindInfo } from '../../../src/apimachinery/scheme.ts';
 import { typedDocument } from '../../../src/apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
+import { bodyValuesMax } from '../../../src/apimachinery/codecs/body-bounds.ts';
 import { lateValues } from '../../../src/cel/late-values.ts';
 import { after } from '../../../src/stdx/awaitable.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
@@ -64,10 +66,10 @@ function mutationOf(form: 'jsonPatch' | 'applyConfiguration', expression: string
   return { patchType, [form]: { expression } };
 }
 
-async function run(
+function mutating(
   form: 'jsonPatch' | 'applyConfiguration',
-  row: Row,
-): Promise<ApiObject | string> {
+  row: Pick<Row, 'expression' | 'object' | 'resource'>,
+) {
   const kind = kindOf(row.resource);
   const policy = finished(
     compileMutatingPolicy(
@@ -84,13 +86,21 @@ async function run(
   const target = {
     object: typed(row.object, kind),
     kind: { ...kind, defaults: undefined },
-    mergeType: ownedKindOf(kind, scheme).typeAt(`${kind.group}/${kind.version}`) ?? {},
+    mergeType: ownedKindOf(kind, scheme).typeAt(formatGroupVersion(kind)) ?? {},
     bindings: { oldObject: null },
   };
-  return after(
-    mutateByPolicy(policy, target, { turns, late: lateValues(), spent: { units: 0 } }),
-    ({ object, problems: [problem] }) => problem ?? object,
-  );
+  return (spent: { units: number }) =>
+    after(
+      mutateByPolicy(policy, target, { turns, late: lateValues(), spent }),
+      ({ object, problems: [problem] }) => problem ?? object,
+    );
+}
+
+async function run(
+  form: 'jsonPatch' | 'applyConfiguration',
+  row: Row,
+): Promise<ApiObject | string> {
+  return mutating(form, row)({ units: 0 });
 }
 
 for (const form of ['jsonPatch', 'applyConfiguration'] as const) {
@@ -134,4 +144,46 @@ describe('types of objects in the values of operations', () => {
       );
     });
   }
+});
+
+const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+
+describe('bounds', () => {
+  const data = Object.fromEntries(
+    Array.from({ length: bodyValuesMax - 10 }, (_, i) => [`k${i}`, '']),
+  );
+  const added = Array.from({ length: 20 }, (_, i) => `"more-${i}": ""`).join(', ');
+  for (const [form, expression, why] of [
+    ['applyConfiguration', `Object{data: {${added}}}`, 'the object would hold more than 25000'],
+    [
+      'jsonPatch',
+      '[JSONPatch{op: "copy", from: "/data", path: "/metadata/labels"}]',
+      '25000 values',
+    ],
+  ] as const) {
+    test(`${form}: what a policy makes holds no more than a body may`, async () => {
+      const metadata = { labels: {}, annotations: { a: 'b' } };
+      const object = { metadata, data, ...(form === 'jsonPatch' ? { binaryData: data } : {}) };
+      const again = form === 'jsonPatch' ? `${expression} + ${expression}` : expression;
+      const found = await mutating(form, { expression: again, resource: configMaps, object })({
+        units: 0,
+      });
+      assert.ok(typeof found === 'string' && found.includes(why), String(found).slice(0, 200));
+    });
+  }
+
+  test('policies of one request share what is spent before others have a turn', async () => {
+    const numbers = `[${Array.from({ length: 50 }, (_, i) => i).join(', ')}]`;
+    const costly = `${numbers}.all(a, ${numbers}.all(b, a + b >= 0))`;
+    const expression = `${costly} ? [JSONPatch{op: "add", path: "/data/a", value: "b"}] : []`;
+    const object = { metadata: {}, data: {} };
+    const mutate = mutating('jsonPatch', { expression, resource: configMaps, object });
+    const isLater = (spent: { units: number }): boolean => mutate(spent) instanceof Promise;
+    const alone = Array.from({ length: 8 }, () => isLater({ units: 0 }));
+    assert.deepEqual(new Set(alone), new Set([false]), 'each by itself is done at once');
+    const spent = { units: 0 };
+    const together = Array.from({ length: 8 }, () => isLater(spent));
+    assert.equal(together[0], false);
+    assert.ok(together.includes(true), 'one of them waits for a turn');
+  });
 });

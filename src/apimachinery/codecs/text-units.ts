@@ -1,0 +1,55 @@
+/**
+ * Puts a text together of many short pieces: a scalar of 3 MB may hold a million escapes, and a
+ * string for each of them would be a turn of garbage collection.
+ *
+ * Bound: two bytes for each character of the text, twice while it grows.
+ */
+const unitsAtFirst = 256;
+
+export class TextUnits {
+  #units = new Uint16Array(unitsAtFirst);
+  #length = 0;
+  /** Has the bits of all units. */
+  #bits = 0;
+
+  add(unit: number): void {
+    if (this.#length === this.#units.length) this.#grow(1);
+    this.#units[this.#length] = unit;
+    this.#length += 1;
+    this.#bits |= unit;
+  }
+
+  /** A part of a text. */
+  addPart(text: string, start: number, end: number): void {
+    const count = end - start;
+    if (this.#length + count > this.#units.length) this.#grow(count);
+    const units = this.#units;
+    let at = this.#length;
+    let bits = this.#bits;
+    for (let from = start; from < end; from += 1) {
+      const unit = text.charCodeAt(from);
+      units[at] = unit;
+      at += 1;
+      bits |= unit;
+    }
+    this.#length = at;
+    this.#bits = bits;
+  }
+
+  addAll(text: string): void {
+    this.addPart(text, 0, text.length);
+  }
+
+  get text(): string {
+    const units = this.#units.subarray(0, this.#length);
+    // Of one byte for each character where that is enough, as the engine has it.
+    if (this.#bits < 0x100) return Buffer.from(Uint8Array.from(units).buffer).toString('latin1');
+    return Buffer.from(units.buffer, 0, units.byteLength).toString('utf16le');
+  }
+
+  #grow(count: number): void {
+    const grown = new Uint16Array(Math.max(this.#units.length * 2, this.#length + count));
+    grown.set(this.#units.subarray(0, this.#length));
+    this.#units = grown;
+  }
+}
