@@ -21,6 +21,7 @@ import { createLanguage } from '../../src/cel/language.ts';
 import { createDecide } from '../../src/registry/decide.ts';
 import { noAdmissionPhases } from '../../src/registry/write-guard.ts';
 import type { WriteBody, WriteInput } from '../../src/registry/write-command.ts';
+import { deepEqual } from '../../src/stdx/deep-equal.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
@@ -145,7 +146,10 @@ describe('a decision about a large object', () => {
       const inTurns = decide(key, commandOf(body, manager, true), current, []);
       assert.ok('next' in inTurns);
       const { count, value } = parts<Proposal>(inTurns);
-      assert.deepEqual(value, whole);
+      // Of a large one it is found out beforehand what the actor would find.
+      const found =
+        whole.kind === 'replace' ? { isSame: deepEqual(whole.object, current.object) } : {};
+      assert.deepEqual(value, { ...whole, ...found });
       assert.ok(count >= atLeast, `${count} parts`);
     });
   }

@@ -5,8 +5,8 @@
  * Elsewhere: structure (structural.ts), what defaults are (defaults.ts) and what rules say
  * (rules.ts).
  *
- * Found once for each schema and path. Bounds: linear in the schema; `errorsMax` errors; a step looks
- * at `nodesPerStep` nodes.
+ * Found once for each schema and path. Bounds: linear in the schema; `errorsMax` errors; a step
+ * looks at `nodesPerStep` nodes.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';

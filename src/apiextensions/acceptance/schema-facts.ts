@@ -1,7 +1,7 @@
 /**
  * What is to be known of a schema as a whole, found out in one walk over all of it, whatever its
- * parts are to it: what it has that nothing supports, that only structural schemas may have, or that
- * later rules do not allow.
+ * parts are to it: what it has that nothing supports, that only structural schemas may have, or
+ * that later rules do not allow.
  *
  * Invariants: computed once for each schema; in steps or at once, the facts are the same. Bounds:
  * linear in the schema; a step looks at `nodesPerStep` of its nodes.

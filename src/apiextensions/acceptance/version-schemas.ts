@@ -2,7 +2,8 @@
  * The schemas of a definition and where errors in them are said to be: the reference keeps what all
  * versions agree on in one place, and names that.
  *
- * Bounds: found once for each list of versions; in steps of a part of a schema, or of comparing two.
+ * Bounds: found once for each list of versions; in steps of a part of a schema, or of comparing
+ * two.
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';

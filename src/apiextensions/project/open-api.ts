@@ -67,10 +67,7 @@ function spine(schema: JsonObject, form: OpenApiForm, isV2: boolean): JsonObject
   return schema['x-kubernetes-embedded-resource'] === true ? asResource(made, form, isV2) : made;
 }
 
-function mapped(
-  members: JsonObject,
-  make: (member: JsonObject) => JsonObject,
-): JsonObject {
+function mapped(members: JsonObject, make: (member: JsonObject) => JsonObject): JsonObject {
   const made: (JsonObject | undefined)[] = [];
   let isSame = true;
   for (const name of Object.keys(members)) {

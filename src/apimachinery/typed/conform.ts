@@ -4,7 +4,7 @@
  * (spec 1, section 4.8).
  *
  * A wrong type is an error here; a wrong value is left to validation. The metadata of the object
- * itself is read by meta-shape.ts; the same walk in steps, for large documents, is conform-steps.ts.
+ * itself is read by meta-shape.ts. The same walk in steps, for large documents: conform-steps.ts.
  *
  * Invariants of the result, as the reference writes the object after it has read it:
  *  - no null, except where a type takes any JSON, and for a time inside a list or a map;

@@ -43,17 +43,11 @@ export function definitionExpressions(language: Language): KindRules {
       return [versionsOf(definition).digest, spec['preserveUnknownFields'] ?? false];
     },
     isSmall: (definition) =>
-      !isLongerThan(items(part(definition, 'spec'), 'versions'), smallVersionsMax) &&
+      !isLong(definition) &&
       versionsOf(definition).size <= smallVersionsMax &&
       versionsOf(definition).patternsSize <= smallPatternsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
-    *prepare(next, current) {
-      yield* prepareAcceptance(next, current);
-      for (const each of [next, current]) {
-        if (each !== undefined) versionsOf(each);
-        yield;
-      }
-    },
+    prepare: (next, current) => (isLong(next) ? lookThrough(next, current) : undefined),
     validate: (next, current) => judge(next, current, language),
   });
 }
@@ -62,9 +56,18 @@ function writtenIn(definition: ApiObject): readonly string[] {
   return versionSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
 }
 
-/** Whether its JSON is longer; looks at no more of it than it has to. */
-function isLongerThan(value: JsonValue, max: number): boolean {
-  return charsLeft(value, max) < 0;
+/** Of a definition that is long by the size of its versions. */
+function* lookThrough(next: ApiObject, current: ApiObject | undefined): Steps<void> {
+  yield* prepareAcceptance(next, current);
+  for (const each of [next, current]) {
+    if (each !== undefined) versionsOf(each);
+    yield;
+  }
+}
+
+/** Looks at no more of it than it has to. */
+function isLong(definition: ApiObject): boolean {
+  return charsLeft(part(definition, 'spec')['versions'], smallVersionsMax) < 0;
 }
 
 /** Below zero: it has more than `left` characters. */

@@ -27,9 +27,9 @@ export interface StepwiseValidator {
   /** Whether it is validated in one step. */
   isSmall(object: ApiObject): boolean;
   validate(next: ApiObject, current: ApiObject | undefined): ValidationSteps;
-  /** What is found out of a large object before it is asked for its part: always, because it is
-   * known of these very objects only. Absent: nothing. */
-  prepare?(next: ApiObject, current: ApiObject | undefined): Steps<void>;
+  /** What is found out of a very large object before it is asked for its part, each time, because
+   * it is known of these very objects only. Undefined, or absent: nothing. */
+  prepare?(next: ApiObject, current: ApiObject | undefined): Steps<void> | undefined;
 }
 
 export function stepwiseRules({
@@ -73,7 +73,8 @@ export function stepwiseRules({
     validateUpdate: verdictOn,
     prepareValidation: (next, current) => {
       if (isSmall(next)) return undefined;
-      if (prepare !== undefined) return preparedFirst(prepare(next, current), next, current);
+      const preparing = prepare?.(next, current);
+      if (preparing !== undefined) return preparedFirst(preparing, next, current);
       const key = keyOf(next, current);
       return verdicts.has(key) ? undefined : prepared(next, current, key);
     },

@@ -224,7 +224,58 @@ const counts: readonly AttackRow[] = [
   },
 ];
 
+/** A definition of as many fields as a body may hold, at full size, from its creation to its end. */
+async function wideDefinition(port: number, count: number): Promise<readonly number[]> {
+  const description = 'What this field is for, in some lines of text that people';
+  const field = (i: number): object =>
+    i % 4 === 0
+      ? { type: 'array', description, items: { type: 'string', maxLength: 64 } }
+      : { type: 'string', description };
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: record(count, field) } },
+  };
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } };
+  const definition = (more: object = {}): string =>
+    JSON.stringify({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'wides.attack.example.org', ...more },
+      spec: {
+        group: 'attack.example.org',
+        scope: 'Namespaced',
+        names: { plural: 'wides', kind: 'Wide' },
+        versions: [version],
+      },
+    });
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const own = `${path}/wides.attack.example.org`;
+  const objects = '/apis/attack.example.org/v1/namespaces/default/wides';
+  const wide = { apiVersion: 'attack.example.org/v1', kind: 'Wide', metadata: { name: 'a' } };
+  const patch = { method: 'PATCH', path: own };
+  const merge = 'application/merge-patch+json';
+  const apply = 'application/apply-patch+yaml';
+  const forced = `${own}?fieldManager=a&force=true`;
+  const statuses = [await send(port, { path, body: definition() })];
+  while ((await send(port, { method: 'GET', path: objects })) !== 200) await sleep(20);
+  const changed = definition({ labels: { a: 'b' } });
+  const steps: readonly Sent[] = [
+    { path: objects, body: JSON.stringify(wide) },
+    { ...patch, type: merge, body: '{"metadata":{"labels":{"a":"c"}}}' },
+    { ...patch, type: merge, body: definition({ labels: { a: 'd' } }) },
+    { ...patch, path: forced, type: apply, body: changed },
+    { method: 'DELETE', path: own },
+  ];
+  for (const each of steps) statuses.push(await send(port, each));
+  return statuses;
+}
+
 const others: readonly AttackRow[] = [
+  {
+    title: 'a definition of many fields: created, used, patched, applied, deleted',
+    right: [200, 201],
+    run: (port, of) => wideDefinition(port, of(1_000, 11_000)),
+  },
   {
     title: 'a CertificateSigningRequest of 30 KB',
     right: [201, ...refused],
