@@ -152,12 +152,16 @@ interface StoredEvent {
 }
 
 async function converted(lines: Buffer, shown: ShownEvents): Promise<Uint8Array | StatusError> {
-  const events = await Promise.all(eventsOf(lines, shown));
+  const events: (Uint8Array | ConvertedEvent)[] = [];
+  for (const each of eventsOf(lines, shown)) {
+    const event = each instanceof Uint8Array ? each : await each;
+    if (event instanceof StatusError) return event;
+    events.push(event);
+  }
   // All who have waited for the same answer go on now, each in its turn.
   await shown.turns.pause((lines.length / roundBytesMax) * roundCostMs);
   const made: Uint8Array[] = [];
   for (const event of events) {
-    if (event instanceof StatusError) return event;
     const frame = event instanceof Uint8Array ? event : frameOf(event, shown);
     if (frame !== undefined) made.push(frame);
   }
