@@ -131,6 +131,8 @@ export interface CustomKind {
 
 /** Conversions of such a kind throw ConversionMissing for what has not been remembered. */
 export interface ConversionWebhook {
+  /** A definition that changes has another one. */
+  readonly id: string;
   /** The objects in this version, in their order; those that are in it already are left alone.
    * `shown` is called with each, in a step of its own, and `objects` are taken one in a step. */
   convert<T>(

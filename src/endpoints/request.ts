@@ -17,6 +17,7 @@ import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 import type { TurnWatch } from '../stdx/turn-watch.ts';
+import type { SharedEvents } from './shared-events.ts';
 import type { WatchCounts } from './watch-counts.ts';
 
 export interface EndpointDeps {
@@ -45,6 +46,8 @@ export interface EndpointDeps {
   readonly limits: EndpointLimits;
   /** The cache of encoded objects. */
   readonly encodings: KeptEncodings;
+  /** What watches share of the answers of conversion webhooks. */
+  readonly sharedEvents: SharedEvents;
 }
 
 export interface UnsafeDelete {

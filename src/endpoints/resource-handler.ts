@@ -11,8 +11,10 @@ import {
   newBadRequest,
   newDefinitionEnding,
   newGenericNotFound,
+  newNotFound,
   newMethodNotAllowed,
 } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
@@ -72,7 +74,7 @@ export function handleResource(
     return error;
   }
   const found = endpointOf(kind, resource);
-  if (found === undefined) return newGenericNotFound();
+  if (found === undefined) return unknownPart(kind, resource);
   if (found.subresource !== undefined && resource.name === '') {
     return newBadRequest('name must be provided');
   }
@@ -169,6 +171,11 @@ function inScope(kind: KindInfo, resource: ResourceInfo): boolean {
 interface Endpoint {
   readonly verbs: readonly Verb[];
   readonly subresource: SubresourceInfo | undefined;
+}
+
+/** Of a custom type the object is said not to be there, as in the reference. */
+function unknownPart(kind: KindInfo, { name }: ResourceInfo): StatusError {
+  return kind.custom === undefined ? newGenericNotFound() : newNotFound(kind, name);
 }
 
 /** Undefined when there is no such subresource, or nothing below it. */

@@ -85,6 +85,11 @@ export function convertsToShow({ custom, storageVersion, version }: KindInfo): b
   return version !== storageVersion || custom.storesSeveral();
 }
 
+/** Kinds with equal ones are converted alike. */
+export function conversionIdOf(kind: KindInfo): string {
+  return `${kind.custom?.webhook?.id ?? ''} ${formatGroupVersion(kind)}`;
+}
+
 /** What a list, a watch or a deletecollection selects. */
 export interface ShownSelection {
   /** Of the objects as they are stored. */

@@ -3,9 +3,11 @@
  * many together as wait, and then shown.
  *
  *     changes ─▶ frames of the stored version ─▶ convertingSink ─▶ convert ─▶ selected? ─▶ sink
- *                └ with the state before, where the selection depends on what is shown
+ *                └ with the state before, where the      └ or known: another watch has asked
+ *                  selection depends on what is shown
  *
- * Elsewhere: the conversion (response-conversion.ts), how a watch is shown (watch-frames.ts).
+ * Elsewhere: the conversion (response-conversion.ts), what watches share of it (shared-events.ts),
+ * how a watch is shown (watch-frames.ts).
  *
  * Invariants: events keep their order. Where the selection depends on what is shown, an event is
  * what the selected states before and now make it, as streams/selection.ts does for the stored
@@ -18,19 +20,22 @@ import { shownEvents } from '../apimachinery/event-frames.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
-
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
 import { part, text } from '../apimachinery/members.ts';
 import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
 import { encodeVersioned } from '../registry/versions.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
 import type { EndpointDeps } from './request.ts';
 import type { MatchesShown, ResponseConverter } from './response-conversion.ts';
+import type { Conversion, ConvertedEvent, SharedEvents } from './shared-events.ts';
 
 const pendingBytesMax = 1024 * 1024;
 const roundBytesMax = 256 * 1024;
+/** What selecting and framing the events of a whole round takes. */
+const roundCostMs = 3;
 const newline = 0x0a;
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -59,8 +64,15 @@ const modified = Buffer.from('{"type":"MODIFIED","previous":');
 const object = Buffer.from(',"object":');
 const closing = Buffer.from('}\n');
 
+export interface Sharing {
+  readonly turns: Pick<Turns, 'pause'>;
+  readonly shared: SharedEvents;
+  /** Watches of equal ones convert alike. */
+  readonly conversionId: string;
+}
+
 /** How the events of a watch become those that are shown. */
-export interface ShownEvents {
+export interface ShownEvents extends Sharing {
   readonly convert: ResponseConverter;
   readonly frames: EventFrames<Entry>;
   /** What is shown of them; undefined: all. */
@@ -138,51 +150,89 @@ interface StoredEvent {
   readonly previous: JsonObject | undefined;
 }
 
-async function converted(
-  lines: Buffer,
-  { convert, frames, ofShown }: ShownEvents,
-): Promise<Uint8Array | StatusError> {
-  const events = eventsOf(lines);
-  const given: Uint8Array[] = [];
-  for (const { object, previous, type } of events) {
-    if (!isChange(type)) continue;
-    given.push(encodeVersioned(object as unknown as ApiObject));
-    if (previous !== undefined) given.push(encodeVersioned(atRevisionOf(previous, object)));
+async function converted(lines: Buffer, shown: ShownEvents): Promise<Uint8Array | StatusError> {
+  const events: (Uint8Array | ConvertedEvent)[] = [];
+  for (const each of eventsOf(lines, shown)) {
+    const event = each instanceof Uint8Array ? each : await each;
+    if (event instanceof StatusError) return event;
+    events.push(event);
   }
-  const shown = await convert(given);
-  if (shown instanceof StatusError) return shown;
-  const next = shown.values();
-  const take = (): Uint8Array => next.next().value as Uint8Array;
+  // All who have waited for the same answer go on now, each in its turn.
+  await shown.turns.pause((lines.length / roundBytesMax) * roundCostMs);
   const made: Uint8Array[] = [];
-  for (const { object, previous, type } of events) {
-    if (!isChange(type)) {
-      made.push(otherFrame(type, object, frames));
-      continue;
-    }
-    const states = { now: take(), before: previous === undefined ? undefined : take() };
-    const event =
-      ofShown === undefined ? { type, bytes: states.now } : selectedChange(type, states, ofShown);
-    if (event !== undefined) {
-      made.push(frames.event(event.type, entryOf(object, event.bytes)));
-    }
+  for (const event of events) {
+    const frame = event instanceof Uint8Array ? event : frameOf(event, shown);
+    if (frame !== undefined) made.push(frame);
   }
   return Buffer.concat(made);
 }
 
-function eventsOf(lines: Buffer): readonly StoredEvent[] {
-  return lines
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const event = parseJsonText(line) as JsonObject;
-      const { previous } = event;
-      return {
-        type: text(event, 'type'),
-        object: part(event, 'object'),
-        previous: isJsonObject(previous) ? previous : undefined,
-      };
-    });
+function frameOf(event: ConvertedEvent, { frames, ofShown }: ShownEvents): Uint8Array | undefined {
+  const { name, namespace, now, revision, type } = event;
+  const what = ofShown === undefined ? { type, bytes: now } : selectedChange(type, event, ofShown);
+  if (what === undefined) return undefined;
+  const { bytes } = what;
+  const entry = { name, namespace, revision, bytes, labels: nothing, fields: nothing };
+  return frames.event(what.type, entry);
+}
+
+/** Each line: the frame of what is no change, or a change that somebody is asking for. What nobody
+ * is, is asked for here, all together. */
+function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Conversion)[] {
+  const { conversionId, shared } = shown;
+  const own: { readonly name: string; readonly at: number; readonly event: StoredEvent }[] = [];
+  const events: (Uint8Array | Conversion | undefined)[] = [];
+  for (const line of lines.toString('utf8').split('\n')) {
+    if (line.trim() === '') continue;
+    const name = `${conversionId} ${line}`;
+    const known = shared.find(name);
+    const event = known === undefined ? storedEvent(line) : undefined;
+    const isOwn = event !== undefined && isChange(event.type);
+    if (isOwn) own.push({ name, at: events.length, event });
+    events.push(event === undefined ? known : otherFrame(event, shown.frames));
+  }
+  const conversions = asked(
+    own.map(({ event }) => event),
+    shown.convert,
+  );
+  for (const [i, { at, name }] of own.entries()) {
+    const conversion = conversions[i] as Conversion;
+    shared.set(name, conversion);
+    events[at] = conversion;
+  }
+  return events as readonly (Uint8Array | Conversion)[];
+}
+
+/** One call for all of them. */
+function asked(events: readonly StoredEvent[], convert: ResponseConverter): readonly Conversion[] {
+  if (events.length === 0) return [];
+  const given: Uint8Array[] = [];
+  const places = events.map(({ object, previous }) => {
+    given.push(encodeVersioned(object as unknown as ApiObject));
+    if (previous !== undefined) given.push(encodeVersioned(atRevisionOf(previous, object)));
+    return { last: given.length - 1, hasPrevious: previous !== undefined };
+  });
+  const answered = convert(given);
+  return events.map(async ({ object, type }, i) => {
+    const shown = await answered;
+    if (shown instanceof StatusError) return shown;
+    const { hasPrevious, last } = places[i] as (typeof places)[number];
+    const before = hasPrevious ? shown[last] : undefined;
+    const now = shown[hasPrevious ? last - 1 : last] as Uint8Array;
+    const metadata = part(object, 'metadata');
+    const [name, namespace] = [text(metadata, 'name'), text(metadata, 'namespace')];
+    return { type: type as EventType, name, namespace, revision: revisionOf(object), now, before };
+  });
+}
+
+function storedEvent(line: string): StoredEvent {
+  const event = parseJsonText(line) as JsonObject;
+  const { previous } = event;
+  return {
+    type: text(event, 'type'),
+    object: part(event, 'object'),
+    previous: isJsonObject(previous) ? previous : undefined,
+  };
 }
 
 /** What leaves a selection is shown in its last state, at the revision of the change. */
@@ -204,18 +254,17 @@ function selectedChange(
   return matched ? { type: 'DELETED', bytes: before } : undefined;
 }
 
-function entryOf(object: JsonObject, bytes: Uint8Array): Entry {
-  const metadata = part(object, 'metadata');
-  const [name, namespace] = [text(metadata, 'name'), text(metadata, 'namespace')];
-  return { name, namespace, revision: revisionOf(object), bytes, labels: nothing, fields: nothing };
-}
-
 function revisionOf(object: JsonObject): Entry['revision'] {
   const version = text(part(object, 'metadata'), 'resourceVersion');
   return BigInt(version || '0') as Entry['revision'];
 }
 
-function otherFrame(type: string, object: JsonObject, frames: EventFrames<Entry>): Uint8Array {
+/** Undefined: it is a change. */
+function otherFrame(
+  { object, type }: StoredEvent,
+  frames: EventFrames<Entry>,
+): Uint8Array | undefined {
+  if (isChange(type)) return undefined;
   if (type !== 'BOOKMARK') return frames.error(statusError(object));
   const marks = part(part(object, 'metadata'), 'annotations');
   return frames.bookmark(revisionOf(object), Object.keys(marks).length > 0);

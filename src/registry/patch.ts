@@ -41,7 +41,7 @@ import { withoutDuplicateOwners } from './object-metadata.ts';
 import { missingVersion } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
-import { decideScaleUpdate, executeScale, scaleOf, scaleTypeOf } from './scale.ts';
+import { decideScaleUpdate, executeScale, scaleToPatch, scaleTypeOf } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
 import { produceUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
@@ -114,8 +114,8 @@ export function decideScalePatch(
   input: WriteInput,
   current: CurrentObject,
 ): Production {
-  const { paths, type } = scaleTypeOf(target.kind);
-  const document = scaleOf(withRevision(current.object, current), paths, type);
+  const { type } = scaleTypeOf(target.kind);
+  const document = scaleToPatch(withRevision(current.object, current), target.kind);
   const next = finished(patchedObject(scope, document, body, type, type.schema));
   if (next.kind === 'refused') return next;
   const production = decideScaleUpdate(scope, target, next.object, input, current);

@@ -11,7 +11,7 @@ import { objects, text, textMap, texts } from '../apimachinery/members.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
-import { newInternalError, newInvalid } from '../apimachinery/status-error.ts';
+import { newBadRequest, newInternalError, newInvalid } from '../apimachinery/status-error.ts';
 import { labelSelectorFromSpec } from '../apimachinery/selectors/label-selector.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
@@ -61,6 +61,17 @@ export function missingReplicas(object: ApiObject, kind: KindInfo): StatusError 
   const { specReplicas } = scale;
   if (valueAt(object, specReplicas) !== undefined) return undefined;
   return newInternalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
+}
+
+/** What a patch of a Scale finds in the place of a count that is not there. */
+const noCount = -(2 ** 31);
+
+/** The Scale that a patch is made of: of an object without a count, with a mark in its place. */
+export function scaleToPatch(object: ApiObject, kind: KindInfo): ApiObject {
+  const { paths, type } = scaleTypeOf(kind);
+  const scale = scaleOf(object, paths, type);
+  if (missingReplicas(object, kind) === undefined) return scale;
+  return { ...scale, spec: { replicas: noCount } };
 }
 
 export interface WrittenScale {
@@ -124,6 +135,10 @@ export function decideScaleUpdate(
   const { paths, type } = scaleTypeOf(target.kind);
   const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
   const wanted = spec['replicas'] ?? 0;
+  if (wanted === noCount && target.kind.custom !== undefined) {
+    const field = JSON.stringify(`.${paths.specReplicas.join('.')}`);
+    return refused(newBadRequest(`the spec replicas field ${field} cannot be empty`));
+  }
   // Of a kind that users define, validation says what the count may be.
   const errors = target.kind.custom === undefined ? replicaErrors(wanted) : [];
   if (errors.length > 0) return refused(newInvalid(type, target.name, errors));

@@ -352,3 +352,18 @@ test('what a version has always cost is let pass, and not what another one says 
     'spec.versions[2].schema.openAPIV3Schema.properties[f].x-kubernetes-validations[0].messageExpression',
   ]);
 });
+
+test('versions that are not given are shown as such, and none as an empty list', () => {
+  const shown = (versions: JsonValue): readonly string[] =>
+    (writeDefinition(definition({}, { spec: { versions } })).causes ?? [])
+      .filter(({ field }) => field === 'spec.versions')
+      .map(({ message }) => message);
+  const message = 'must have exactly one version marked as storage version';
+  deepEqual(shown(null), [`Invalid value: null: ${message}`]);
+  deepEqual(shown([]), [`Invalid value: []: ${message}`]);
+});
+
+test('a new definition shows its conditions before there are any', () => {
+  const { object } = writeDefinition(definition({}));
+  equal(part(object, 'status')['conditions'], null);
+});

@@ -104,6 +104,12 @@ describe('names of definitions', () => {
         none,
         'ShortNamesConflict ["b" is already in use, "bs" is already in use]',
       ],
+      [
+        'a short name that is asked for twice, named once',
+        names('as', 'A', ['b', 'b']),
+        none,
+        'ShortNamesConflict "b" is already in use',
+      ],
       ['one that was accepted stays', names('b', 'A'), names('b', 'A'), undefined],
     ];
   for (const [title, requested, before, expected] of rows) {

@@ -4,14 +4,23 @@ import { describe, it } from 'node:test';
 import { shownEvents } from '../../src/apimachinery/event-frames.ts';
 import { newConflict, newTooLargeResourceVersion } from '../../src/apimachinery/status-error.ts';
 import type { StatusError } from '../../src/apimachinery/status-error.ts';
+import { createSharedEvents } from '../../src/endpoints/shared-events.ts';
 import { convertingSink } from '../../src/endpoints/shown-events.ts';
+import type { Sharing } from '../../src/endpoints/shown-events.ts';
 import type { WatchSink } from '../../streams/streams.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const frames = shownEvents(
   'json',
   { apiVersion: 'shop.example/v2', kind: 'Lamp', domain: 'k8s.io' },
   (bytes) => bytes,
 );
+
+const alone = (): Sharing => ({
+  turns: { pause: () => Promise.resolve() },
+  shared: createSharedEvents(manualTime().clock),
+  conversionId: 'lamps',
+});
 
 async function through(chunks: readonly Uint8Array[]): Promise<string> {
   let sent = '';
@@ -26,7 +35,7 @@ async function through(chunks: readonly Uint8Array[]): Promise<string> {
       closed: false,
     };
     const convert = (all: readonly Uint8Array[]) => Promise.resolve(all);
-    const converting = convertingSink(sink, { convert, frames, ofShown: undefined });
+    const converting = convertingSink(sink, { ...alone(), convert, frames, ofShown: undefined });
     for (const chunk of chunks) converting.write(chunk);
     converting.end();
   });

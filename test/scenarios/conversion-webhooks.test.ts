@@ -244,6 +244,35 @@ describe('versions that a webhook converts', () => {
     watch.close();
   });
 
+  it('watches that show the same events share the calls for them', async () => {
+    const { body } = await server.request('GET', place('v2'));
+    const { resourceVersion } = part(body, 'metadata');
+    const query = `watch=1&resourceVersion=${String(resourceVersion)}`;
+    const watches = await Promise.all(
+      Array.from({ length: 200 }, () => server.openWatch(`${place('v2')}?${query}`)),
+    );
+    asked.length = 0;
+    const watts = [1, 2, 3];
+    for (const each of watts) {
+      const method = each === 1 ? 'POST' : 'PUT';
+      const path = each === 1 ? place('v1') : `${place('v1')}/many`;
+      const current = each === 1 ? undefined : (await server.request('GET', path)).body;
+      const sent = { ...(current ?? lamp('many', 'v1', {})), spec: { watts: each } };
+      await server.request(method, path, { body: sent });
+    }
+    for (const watch of watches) {
+      const events = await watch.take(watts.length);
+      assert.deepEqual(
+        events.map(({ object }) => part(object, 'spec')['milliwatts']),
+        watts.map((each) => each * 1000),
+      );
+      watch.close();
+    }
+    const objectsAsked = asked.reduce((sum, each) => sum + each, 0);
+    assert.equal(objectsAsked, watts.length, `${asked.length} calls`);
+    await server.request('DELETE', `${place('v1')}/many`);
+  });
+
   it('a collection is selected by what the version of the request shows', async () => {
     const shades = place('v1').replace('default', 'shades');
     await server.request('POST', '/api/v1/namespaces', {

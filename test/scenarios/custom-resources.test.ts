@@ -406,6 +406,26 @@ describe('objects of a kind that a user defines', () => {
     );
   });
 
+  it('get no replica count by a patch that sets none', async () => {
+    const patched = (body: string): Promise<Reply> =>
+      server.request('PATCH', `${widgets}/uncounted/scale`, {
+        body,
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    for (const body of ['{}', '{"metadata":{"labels":{"a":"b"}}}', '{"spec":{}}']) {
+      const refused = await patched(body);
+      assert.equal(refused.status, 400, body);
+      const message = 'the spec replicas field ".spec.count" cannot be empty';
+      assert.equal(refused.body['message'], message);
+    }
+    assert.deepEqual((await patched('{"spec":{"replicas":3}}')).body['spec'], { replicas: 3 });
+  });
+
+  it('have no other parts: the object is said not to be there', async () => {
+    const { body, status } = await server.request('GET', `${widgets}/a/parts`);
+    assert.deepEqual([status, body['message']], [404, 'widgets.shop.example "a" not found']);
+  });
+
   it('are listed as Tables with their columns, selected by field and label', async () => {
     const { body } = await server.request('GET', `${widgets}?fieldSelector=spec.colour=blue`, {
       headers: { accept: tableType },

@@ -13,6 +13,7 @@ import {
   definition,
   definitionsPath,
   established,
+  gone,
   object,
   replaced,
 } from '../support/data/custom-definitions.ts';
@@ -307,5 +308,92 @@ describe('objects that are stored in a version that was marked before', () => {
     const again = await server.request('PUT', at('v2', '/old'), { body: written.body });
     assert.deepEqual(again.body, written.body, 'and only once');
     await server.remove();
+  });
+});
+
+describe('writes that change nothing, after the versions have changed', () => {
+  let server: TestServer;
+  before(async () => (server = await startTestServer()));
+  after(() => server.remove());
+  const at = (version: string): string => `${place('knobs', version)}/o`;
+  const fields = (...names: string[]): JsonObject => ({
+    properties: Object.fromEntries(names.map((name) => [name, text])),
+  });
+  const first = (spec: JsonObject, more: JsonObject = {}): JsonObject =>
+    versionOf('v1', spec, { storage: true, ...more });
+  const intent = JSON.stringify(object('Knob', 'o', {}, 'v2'));
+  const atomic = { type: 'object', 'x-kubernetes-map-type': 'atomic', additionalProperties: text };
+  const owned = async (version: string): Promise<readonly unknown[]> => {
+    const { body } = await server.request('GET', at(version));
+    return objects(part(body, 'metadata'), 'managedFields').map((entry) => entry['fieldsV1']);
+  };
+  /** An object of `before`, once the definition has become `after`. */
+  const changed = async (before: JsonObject[], spec: JsonObject, after: JsonObject[]) => {
+    const made = { plural: 'knobs', kind: 'Knob', spec: { versions: before } };
+    await established(server, definition(made));
+    const path = `${definitionsPath}/knobs.shop.example`;
+    await server.request('POST', place('knobs', 'v1'), {
+      body: object('Knob', 'o', { spec }, 'v1'),
+    });
+    const marked = await server.request('GET', '/openapi/v3');
+    await replaced(server, path, (each) => ({ ...each, versions: after }));
+    while ((await server.request('GET', '/openapi/v3')).text === marked.text);
+    return async (): Promise<void> => {
+      await server.request('DELETE', path);
+      await gone(server, path);
+    };
+  };
+  const revision = ({ body }: Reply): unknown => part(body, 'metadata')['resourceVersion'];
+
+  it('store what their version shows, also where another one is stored', async () => {
+    const both = [first(fields('a', 'b')), versionOf('v2', fields('a'))];
+    const fewer = [first(fields('a')), versionOf('v2', fields('a'))];
+    const remove = await changed(both, { a: '1', b: '2' }, fewer);
+    const shown = await server.request('GET', at('v2'));
+    const put = await server.request('PUT', at('v2'), { body: shown.body });
+    assert.notEqual(revision(put), revision(shown), 'what is stored has become another object');
+    const again = await server.request('PUT', at('v2'), { body: put.body });
+    assert.equal(revision(again), revision(put));
+    await remove();
+  });
+
+  it('an intent adds no defaults of the stored version that its own does not show', async () => {
+    const plain = [first(fields('a')), versionOf('v2', fields('a'))];
+    const withC = { properties: { a: text, c: { ...text, default: 'x' } } };
+    const remove = await changed(plain, { a: '1' }, [first(withC), versionOf('v2', fields('a'))]);
+    const shown = await server.request('GET', at('v2'));
+    const applied = await server.request('PATCH', `${at('v2')}?fieldManager=m`, {
+      body: intent,
+      headers: apply,
+    });
+    assert.equal(revision(applied), revision(shown), applied.text);
+    await remove();
+  });
+
+  it('who wrote through a version that is not served any more still owns it', async () => {
+    const versions = [first(fields('a')), versionOf('v2', fields('a'))];
+    const unserved = [first(fields('a'), { served: false }), versionOf('v2', fields('a'))];
+    const remove = await changed(versions, { a: '1' }, unserved);
+    const before = await owned('v2');
+    const labelled = await server.request('PATCH', at('v2'), {
+      body: '{"metadata":{"labels":{"x":"y"}}}',
+      headers: merge,
+    });
+    assert.equal(labelled.status, 200, labelled.text);
+    assert.deepEqual((await owned('v2'))[0], before[0]);
+    await remove();
+  });
+
+  it('parts of a field that has become atomic are owned as the whole', async () => {
+    const granular = { ...atomic, 'x-kubernetes-map-type': 'granular' };
+    const kept = { properties: { m: granular } };
+    const remove = await changed([first(kept)], { m: { k: 'v' } }, [
+      first({ properties: { m: atomic } }),
+    ]);
+    assert.deepEqual(await owned('v1'), [{ 'f:spec': { '.': {}, 'f:m': { '.': {}, 'f:k': {} } } }]);
+    const shown = await server.request('GET', at('v1'));
+    await server.request('PUT', at('v1'), { body: shown.body });
+    assert.deepEqual(await owned('v1'), [{ 'f:spec': { '.': {}, 'f:m': {} } }]);
+    await remove();
   });
 });

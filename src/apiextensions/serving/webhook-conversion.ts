@@ -60,6 +60,7 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
   const inTurns = async <T>(work: Steps<T>): Promise<T> =>
     (await runStepwise(deps.turns, work, () => false)) as T;
   return {
+    id: own,
     async convert<T>(
       objects: Iterable<ApiObject>,
       apiVersion: string,

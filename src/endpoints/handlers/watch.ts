@@ -9,6 +9,7 @@
  */
 import type { ListOptions } from '../../apimachinery/list-options.ts';
 import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
@@ -16,8 +17,9 @@ import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import { convertsToShow } from '../response-conversion.ts';
+import { conversionIdOf, convertsToShow } from '../response-conversion.ts';
 import { convertingSink, storedFrames } from '../shown-events.ts';
+import type { Sharing } from '../shown-events.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
@@ -64,9 +66,16 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
         deps.watchCounts.listed(kind, scopeOf(resource, predicate), seconds);
       },
     },
-    convert === undefined ? plain : convertingSink(plain, { convert, frames, ofShown }),
+    convert === undefined
+      ? plain
+      : convertingSink(plain, { convert, frames, ofShown, ...sharing(deps, kind) }),
   );
   exchange.onAbort(() => handle.close());
+}
+
+/** What watches at one version of a kind have in common. */
+function sharing({ registry, sharedEvents }: EndpointDeps, kind: KindInfo): Sharing {
+  return { turns: registry.turns, shared: sharedEvents, conversionId: conversionIdOf(kind) };
 }
 
 function scopeOf({ namespace }: ResourceInfo, { pins }: Predicate): WatchScope {

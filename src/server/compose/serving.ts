@@ -24,6 +24,7 @@ import type { AccessFilter } from '../../endpoints/filters/access.ts';
 import { createInFlight } from '../../endpoints/filters/in-flight.ts';
 import type { AuditingDeps } from '../../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../../endpoints/discovery/version.ts';
+import { createSharedEvents } from '../../endpoints/shared-events.ts';
 import { createHealth } from '../../endpoints/health.ts';
 import type { Health } from '../../endpoints/health.ts';
 import type {
@@ -274,6 +275,7 @@ function endpointsOf(
   return {
     registry: parts.registry,
     encodings: parts.encodings,
+    sharedEvents: createSharedEvents(deps.clock),
     identity,
     access: parts.authorization,
     release: config.release,
