@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
-import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { qosClassOf } from '../../src/apis/core/pods/qos-class.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
@@ -28,6 +29,12 @@ function created(resource: string, content: JsonObject): JsonObject {
   );
   assert(found !== undefined, resource);
   return strategyOf(found).prepareForCreate(object);
+}
+
+/** A definition shows `conditions: null` until it has one; what is null is not there. */
+function withoutNulls(status: JsonValue | undefined): JsonValue {
+  assert(isJsonObject(status));
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null));
 }
 
 const both = (cpu: string, memory: string): JsonObject => ({
@@ -69,7 +76,7 @@ describe('the status of a new object is the one that a write of its status leave
       const written = conform(schema, born);
       assert(written.kind === 'ok');
       assert.notEqual(born['status'], undefined);
-      assert.deepEqual(born['status'], written.object['status']);
+      assert.deepEqual(withoutNulls(born['status']), written.object['status']);
     });
   }
 });
