@@ -13,7 +13,8 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
-import type { Predicate, WatchStart } from '../../../streams/streams.ts';
+import type { Predicate, WatchHandle, WatchStart } from '../../../streams/streams.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
 import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
@@ -61,16 +62,29 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       timeoutMs: timeoutMs(deps, options),
       encoder: convert === undefined ? frames : storedFrames(deps, kind, ofShown !== undefined),
       sent: deps.watchCounts.sentOf(kind),
-      onInitialEventsEnd() {
-        const seconds = (deps.clock.monotonicMs() - startMs) / 1000;
-        deps.watchCounts.listed(kind, scopeOf(resource, predicate), seconds);
-      },
+      onInitialEventsEnd: countListed(deps, kind, scopeOf(resource, predicate), startMs),
     },
     convert === undefined
       ? plain
       : convertingSink(plain, { convert, frames, ofShown, ...sharing(deps, kind) }),
   );
+  closeOnAbort(exchange, handle);
+}
+
+// Closures that live as long as a watch are made in functions of their own: one that is made in the
+// handler keeps all that others in it use, for each of ten thousand watches.
+
+function closeOnAbort(exchange: HttpExchange, handle: WatchHandle): void {
   exchange.onAbort(() => handle.close());
+}
+
+function countListed(
+  { clock, watchCounts }: EndpointDeps,
+  kind: KindInfo,
+  scope: WatchScope,
+  startMs: number,
+): () => void {
+  return () => watchCounts.listed(kind, scope, (clock.monotonicMs() - startMs) / 1000);
 }
 
 /** What watches at one version of a kind have in common. */

@@ -24,6 +24,7 @@ import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
+import type { ResponseWatcher } from './uws-response-stream.ts';
 
 /** Above it a body is handed over as the socket takes it, never copied into the library. */
 const directBodyBytesMax = 8 * 1024;
@@ -54,7 +55,7 @@ export interface UwsShared {
   stopping: boolean;
 }
 
-export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
+export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWatcher {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -245,10 +246,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
     // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
     this.#head.length = 0;
     const writes = (this.#shared.writes ??= new UwsWrites(this.#res));
-    this.#stream = new UwsResponseStream(this.#res, writes, {
-      blocked: () => this.#stalls(),
-      finished: () => this.#complete(),
-    });
+    // It holds the exchange itself: closures would keep what is in reach of this call, for as long.
+    this.#stream = new UwsResponseStream(this.#res, writes, this);
     return this.#stream;
   }
 
@@ -342,10 +341,10 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
     if (done) return this.#complete();
     const unread = new UnreadBody(this, total, this.#shared.load.answers);
     this.#unread = unread;
-    this.#stalls();
+    this.blocked();
     res.onWritable((offset) => {
       unread.taken(offset);
-      this.#stalls();
+      this.blocked();
       return give(offset);
     });
     if (taken) give(pieceBytes);
@@ -374,9 +373,14 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
   }
 
   /** The socket has not taken all of the answer. */
-  #stalls(): void {
+  blocked(): void {
     this.#stalledSinceMs = this.#shared.deadlines.nowMs();
     this.#lookAgain();
+  }
+
+  /** The library has been given all of its stream. */
+  finished(): void {
+    this.#complete();
   }
 
   #lookAgain(): void {
