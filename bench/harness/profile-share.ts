@@ -3,11 +3,13 @@
  * whatever they call.
  */
 import { readFileSync } from 'node:fs';
+import { sourceOf } from './profile-sources.ts';
+import type { CallFrame } from './profile-sources.ts';
 
 interface Profile {
   readonly nodes: readonly {
     readonly id: number;
-    readonly callFrame: { readonly functionName: string; readonly url: string };
+    readonly callFrame: CallFrame;
     readonly children?: readonly number[];
   }[];
   readonly samples: readonly number[];
@@ -22,7 +24,7 @@ export function shareWithin(file: string, part: string): number {
   const visit = (id: number, inside: boolean): void => {
     const node = nodes.get(id);
     if (node === undefined) return;
-    const here = inside || node.callFrame.url.includes(part);
+    const here = inside || sourceOf(node.callFrame).includes(part);
     if (here) within.add(id);
     for (const child of node.children ?? []) visit(child, here);
   };

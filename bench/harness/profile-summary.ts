@@ -3,17 +3,9 @@
  *
  * What it is not: a picture of native threads; the profiler sees the main thread only.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-interface CallFrame {
-  readonly functionName: string;
-  readonly url: string;
-  readonly lineNumber: number;
-  readonly columnNumber: number;
-}
+import { readFileSync } from 'node:fs';
+import { sourceOf } from './profile-sources.ts';
+import type { CallFrame } from './profile-sources.ts';
 
 interface Profile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: CallFrame }[];
@@ -41,30 +33,7 @@ export function profileSummary(file: string, linesMax: number): string {
   return [`busy ${(total / 1e6).toFixed(2)} s: ${file}`, ...lines].join('\n');
 }
 
-const maps = new Map<string, SourceMap | undefined>();
-
-function placeOf({ functionName, url, lineNumber, columnNumber }: CallFrame): string {
-  const name = functionName === '' ? '(anonymous)' : functionName;
-  if (url === '') return name;
-  const map = mapOf(url);
-  const entry = map?.findEntry(lineNumber, columnNumber);
-  if (entry === undefined || !('originalSource' in entry)) {
-    return `${name}  ${url.replace(/^.*node_modules/, 'node_modules')}:${lineNumber + 1}`;
-  }
-  const source = entry.originalSource.replace(/^(?:\.\.\/)+/, '');
-  return `${name}  ${source}:${entry.originalLine + 1}`;
-}
-
-function mapOf(url: string): SourceMap | undefined {
-  if (!url.startsWith('file:')) return undefined;
-  if (!maps.has(url)) {
-    const file = `${fileURLToPath(url)}.map`;
-    const known = existsSync(file) && !file.includes(`${path.sep}node_modules${path.sep}`);
-    type Payload = ConstructorParameters<typeof SourceMap>[0];
-    const map = known
-      ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as Payload)
-      : undefined;
-    maps.set(url, map);
-  }
-  return maps.get(url);
+function placeOf(frame: CallFrame): string {
+  const name = frame.functionName === '' ? '(anonymous)' : frame.functionName;
+  return frame.url === '' ? name : `${name}  ${sourceOf(frame)}`;
 }
