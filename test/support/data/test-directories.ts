@@ -9,7 +9,7 @@
  * process. With TAP_SAVE_FIXTURE=1 they are kept.
  */
 import path from 'node:path';
-import { Test } from 'tap';
+import { t, Test } from 'tap';
 
 export interface TestDirectories {
   make(): string;
@@ -19,6 +19,10 @@ export interface TestDirectories {
 
 const root = path.join(import.meta.dirname, '..', '..', '..', '..', '.tap', 'fixtures');
 let madeCount = 0;
+
+// tap ends what takes 30 s, also where it is asked for directories alone. How long a file may take
+// is said by whoever runs it.
+t.setTimeout(0);
 
 type Holder = ReturnType<typeof holderOf>;
 
