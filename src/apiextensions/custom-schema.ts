@@ -129,6 +129,8 @@ export interface CustomVersion {
   /** The schema of whole objects for publication: v2 loses what that form cannot say. References
    * to ObjectMeta are made by `reference`. */
   openApi(form: OpenApiForm): JsonObject;
+  /** The same in steps. */
+  openApiSteps(form: OpenApiForm): Steps<JsonObject>;
 }
 
 export interface OpenApiForm {

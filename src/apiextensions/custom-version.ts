@@ -29,7 +29,8 @@ import type {
 import { coerceEmbedded, coerceProblemText } from './prepare/embedded-metadata.ts';
 import { fillDefaults } from './prepare/fill-defaults.ts';
 import { prune } from './prepare/prune.ts';
-import { publishedSchema } from './project/open-api.ts';
+import { publishedSchema, publishedSteps } from './project/open-api.ts';
+import type { PublishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
 import { asSchema, tellSpine } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
@@ -57,7 +58,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   const read = (): VersionParts => (parts ??= readParts(source, deps));
   const fieldsOf = (): readonly SelectableField[] => (selectable ??= selectableOf(read().entry));
   let isPrepared = !source.isLarge;
-  function* preparing(): Steps<void> {
+  function* reading(): Steps<VersionParts> {
     const entry = source.entry();
     yield;
     const given = part(entry, 'schema')['openAPIV3Schema'];
@@ -66,10 +67,18 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       yield;
       yield* structuralSteps(written, '');
     }
-    parts ??= readParts(source, deps, entry);
+    return (parts ??= readParts(source, deps, entry));
+  }
+  function* preparing(): Steps<void> {
+    parts ??= yield* reading();
     if (parts.schema !== undefined) yield* tellSpine(parts.schema, toldMergeType);
     isPrepared = true;
   }
+  const published = ({ schema, written }: VersionParts): PublishedSchema => ({
+    schema: schema === undefined ? undefined : written,
+    preserveUnknownFields: source.preserveUnknownFields,
+    selectable: fieldsOf().map(({ label }) => label),
+  });
   const version: CustomVersion = {
     group: source.group,
     version: source.version,
@@ -100,17 +109,9 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       return fieldsOf();
     },
     table: customTable(() => read().entry),
-    openApi: (form) => {
-      const { schema, written } = read();
-      const { preserveUnknownFields } = source;
-      return publishedSchema(
-        {
-          schema: schema === undefined ? undefined : written,
-          preserveUnknownFields,
-          selectable: fieldsOf().map(({ label }) => label),
-        },
-        form,
-      );
+    openApi: (form) => publishedSchema(published(read()), form),
+    *openApiSteps(form) {
+      return yield* publishedSteps(published(parts ?? (yield* reading())), form);
     },
   };
   return version;

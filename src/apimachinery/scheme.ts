@@ -92,6 +92,11 @@ export interface ScalePaths {
   readonly selector: readonly string[];
 }
 
+export interface PublishedForm {
+  readonly version: 'v2' | 'v3';
+  readonly metadata: JsonObject;
+}
+
 /** What a kind that users define says of its documents: functions, in the place of a schema. */
 export interface CustomKind {
   /** As typed/conform.ts. What is wrong in embedded metadata is let pass in the store only. An
@@ -116,7 +121,9 @@ export interface CustomKind {
   /** Of each version of the definition, served or not; undefined: it has no such version. */
   mergeTypeAt(apiVersion: string): MergeType | undefined;
   /** For publication. `metadata`: the reference to its schema. */
-  openApi(form: { readonly version: 'v2' | 'v3'; readonly metadata: JsonObject }): JsonObject;
+  openApi(form: PublishedForm): JsonObject;
+  /** The same in steps. */
+  openApiSteps(form: PublishedForm): Steps<JsonObject>;
   /** The definition: an object is made only while its record is live. */
   readonly definition: GroupResource & { readonly name: string };
   /** Now: the definition is being deleted, and nothing is created any more. */

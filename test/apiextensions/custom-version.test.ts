@@ -192,6 +192,22 @@ test('what is published in v2 loses what that form cannot say', () => {
   });
 });
 
+test('a wide schema is published in steps, the same as at once, in both forms', () => {
+  const names = Array.from({ length: 5_000 }, (_, at) => `field${at}`);
+  const properties = names.map((name) => [name, { type: 'string', nullable: true }] as const);
+  const version = versionOf(
+    schema({ spec: { type: 'object', properties: Object.fromEntries(properties) } }),
+  );
+  for (const form of ['v2', 'v3'] as const) {
+    const work = version.openApiSteps({ version: form, metadata });
+    let steps = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) steps += 1;
+    ok(steps >= 10, `${form}: ${steps} steps`);
+    deepEqual(step.value, version.openApi({ version: form, metadata }));
+  }
+});
+
 test('a version whose schema has no structure is published as any object, and pruned of nothing', () => {
   const version = versionOf(schema({ a: {} }), { preserveUnknownFields: true });
   deepEqual(version.openApi({ version: 'v3', metadata }), { type: 'object' });

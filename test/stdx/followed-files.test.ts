@@ -11,7 +11,9 @@ import { testDirectories } from '../support/data/test-directories.ts';
 
 const directories = testDirectories('sluice-configuration');
 
-const minuteMs = 60_000;
+/** Until files are looked at again, and have been seen not to change meanwhile. */
+const minuteMs = 60_100;
+const settleMs = 50;
 
 describe('a file that is followed', () => {
   let folder = '';
@@ -55,6 +57,7 @@ describe('a file that is followed', () => {
     assert.deepEqual(changes, ['two']);
     taken();
     await new Promise((resolve) => setImmediate(resolve));
+    advance(settleMs);
     assert.deepEqual(changes, ['two', 'four']);
     following.stop();
   });
@@ -106,6 +109,36 @@ describe('a file that is followed', () => {
     following.stop();
     assert.deepEqual(told, ['one,two', 'one,two', 'one,two']);
     assert.deepEqual(problems, ['not yet']);
+  });
+
+  it('that is written slowly is read when it has been left alone, never in between', () => {
+    const { changes, file, following, problems, time } = follow();
+    time.advance(minuteMs - 100 - settleMs / 2);
+    let text = '';
+    for (let piece = 0; piece < 20; piece += 1) {
+      text += `piece ${piece} `;
+      writeFileSync(file, text);
+      time.advance(settleMs / 2);
+      assert.deepEqual(changes, []);
+    }
+    time.advance(2 * settleMs);
+    following.stop();
+    assert.deepEqual(changes, [text]);
+    assert.deepEqual(problems, []);
+  });
+
+  it('that is never left alone is not read, is reported once, and is read afterwards', () => {
+    const { changes, file, following, problems, time } = follow();
+    for (let tenths = 0; tenths < 2_400; tenths += 1) {
+      writeFileSync(file, 'x'.repeat(1 + (tenths % 7)));
+      time.advance(settleMs);
+    }
+    assert.deepEqual(changes, []);
+    assert.deepEqual(problems, [`${file}: written to for 5 s without a pause`]);
+    writeFileSync(file, 'whole');
+    time.advance(minuteMs);
+    following.stop();
+    assert.deepEqual(changes, ['whole']);
   });
 
   it('that was a pipe at the start is not looked at again', () => {

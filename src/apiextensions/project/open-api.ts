@@ -8,6 +8,7 @@
  * A version without a structural schema is published as an object of which nothing is said.
  *
  * Invariants: the definition's own schema is not changed, and shared where nothing is to be done.
+ * Bound: a definition may be a megabyte of schema, so the way through it is in steps.
  */
 import { typeMetaProperties } from '../../apimachinery/openapi/definitions.ts';
 import { items, part, texts } from '../../apimachinery/members.ts';
@@ -15,6 +16,8 @@ import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unst
 import { isJsonObject, without } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { setMember } from '../../stdx/lookup.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { isPlainScalar } from '../acceptance/plain-scalar.ts';
 import type { OpenApiForm } from '../custom-schema.ts';
 
@@ -30,59 +33,79 @@ export interface PublishedSchema {
 const keepsUnknown = 'x-kubernetes-preserve-unknown-fields';
 
 export function publishedSchema(of: PublishedSchema, form: OpenApiForm): JsonObject {
+  return finished(publishedSteps(of, form));
+}
+
+/** publishedSchema() in steps. */
+export function* publishedSteps(of: PublishedSchema, form: OpenApiForm): Steps<JsonObject> {
   const { selectable } = of;
   const fields = selectable.map((fieldPath) => ({ fieldPath }));
-  const published = publishedObject(of, form);
+  const published = yield* publishedObject(of, form);
   return fields.length === 0
     ? published
     : { ...published, 'x-kubernetes-selectable-fields': fields };
 }
 
-function publishedObject(
+function* publishedObject(
   { preserveUnknownFields, schema }: PublishedSchema,
   form: OpenApiForm,
-): JsonObject {
+): Steps<JsonObject> {
   if (schema === undefined) return { type: 'object' };
   const isV2 = form.version === 'v2';
   if (isV2 && (preserveUnknownFields || schema[keepsUnknown] === true)) return { type: 'object' };
-  const own = spine(schema, form, isV2);
+  const own = yield* spine(schema, { form, isV2, left: nodesPerStep });
   const properties = { ...part(own, 'properties'), ...typeMetaProperties, metadata: form.metadata };
   return { ...own, properties };
 }
 
+/** One way through a schema. */
+interface Walk {
+  readonly form: OpenApiForm;
+  readonly isV2: boolean;
+  /** Nodes of this step. */
+  left: number;
+}
+
+/** Of a walk in one step: some milliseconds, the first time in a process. */
+const nodesPerStep = 500;
+
 /** One node, and all below it on the spine. */
-function spine(schema: JsonObject, form: OpenApiForm, isV2: boolean): JsonObject {
-  if (isPlainScalar(schema) && schema['nullable'] !== true) return schema;
-  const node = isV2 ? inV2(schema) : withEitherType(schema);
+function* spine(schema: JsonObject, walk: Walk): Steps<JsonObject> {
+  const { form, isV2 } = walk;
+  const node = ofForm(schema, isV2);
   const below: ObjectDraft = {};
   if (node['properties'] !== undefined) {
-    below['properties'] = mapped(part(node, 'properties'), (inner) => spine(inner, form, isV2));
+    below['properties'] = yield* mapped(part(node, 'properties'), walk);
   }
   for (const name of ['items', 'additionalProperties']) {
     const inner = node[name];
-    if (isJsonObject(inner)) below[name] = spine(inner, form, isV2);
+    if (isJsonObject(inner)) below[name] = isEnd(inner) ? inner : yield* spine(inner, walk);
   }
   const isSame = Object.keys(below).every((name) => below[name] === node[name]);
   const made = isSame ? node : { ...node, ...below };
   return schema['x-kubernetes-embedded-resource'] === true ? asResource(made, form, isV2) : made;
 }
 
-function mapped(members: JsonObject, make: (member: JsonObject) => JsonObject): JsonObject {
-  const made: (JsonObject | undefined)[] = [];
+/** Nothing is to be done with it, in any form. */
+function isEnd(schema: JsonObject): boolean {
+  return isPlainScalar(schema) && schema['nullable'] !== true;
+}
+
+function* mapped(members: JsonObject, walk: Walk): Steps<JsonObject> {
+  const draft: ObjectDraft = {};
   let isSame = true;
   for (const name of Object.keys(members)) {
+    walk.left -= 1;
+    if (walk.left <= 0) {
+      yield;
+      walk.left = nodesPerStep;
+    }
     const member = members[name];
-    const next = isJsonObject(member) ? make(member) : undefined;
+    const next = !isJsonObject(member) || isEnd(member) ? member : yield* spine(member, walk);
     if (next !== member) isSame = false;
-    made.push(next);
+    if (isJsonObject(next)) setMember(draft, name, next);
   }
-  if (isSame) return members;
-  const draft: ObjectDraft = {};
-  for (const [at, name] of Object.keys(members).entries()) {
-    const member = made[at];
-    if (member !== undefined) setMember(draft, name, member);
-  }
-  return draft;
+  return isSame ? members : draft;
 }
 
 const either: JsonValue = [{ type: 'integer' }, { type: 'string' }];
@@ -101,6 +124,11 @@ function withEitherType(schema: JsonObject): JsonObject {
 }
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'];
+
+/** Of the node alone. */
+function ofForm(schema: JsonObject, isV2: boolean): JsonObject {
+  return isV2 ? inV2(schema) : withEitherType(schema);
+}
 
 function inV2(schema: JsonObject): JsonObject {
   let node = without(schema, ...junctors);

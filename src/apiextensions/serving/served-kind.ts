@@ -220,6 +220,7 @@ function customKind(
     },
     mergeTypeAt,
     openApi: (form) => version.openApi(form),
+    openApiSteps: (form) => version.openApiSteps(form),
     definition: { group, resource, name: definition.name },
     isEnding,
     storesSeveral,

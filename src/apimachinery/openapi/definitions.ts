@@ -31,7 +31,10 @@ export interface Definitions {
   toType(type: ObjectSchema): JsonObject;
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
-  /** All that has been referred to, and what that refers to, sorted by name; in steps of one. */
+  /** The same for one that may be large. */
+  toLarge(name: string, definition: () => Steps<JsonObject>): JsonObject;
+  /** All that has been referred to, and what that refers to, sorted by name; in steps of one,
+   * and of parts of large ones. */
   collect(): Steps<JsonObject>;
 }
 
@@ -61,29 +64,37 @@ export interface TypeDescription {
 export function makeDefinitions(options: DefinitionOptions): Definitions {
   const { names, dialect } = options;
   const made = new Map<string, JsonObject>();
-  const waiting: (readonly [string, () => JsonObject])[] = [];
+  const waiting: (readonly [string, () => Steps<JsonObject>])[] = [];
   const prefix = dialect === 'v3' ? '#/components/schemas/' : '#/definitions/';
   const known = new Set<string>();
-  const refer = (name: string, definition: () => JsonObject): JsonObject => {
+  const toLarge = (name: string, definition: () => Steps<JsonObject>): JsonObject => {
     if (!known.has(name)) {
       known.add(name);
       waiting.push([name, definition]);
     }
     return { $ref: prefix + name };
   };
+  const refer = (name: string, definition: () => JsonObject): JsonObject =>
+    toLarge(name, () => atOnce(definition));
   const writer = schemaWriter(options, refer);
   return {
     toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
     toOwn: refer,
+    toLarge,
     *collect() {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        made.set(next[0], next[1]());
+        made.set(next[0], yield* next[1]());
         yield;
       }
       const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
       return Object.fromEntries(sorted);
     },
   };
+}
+
+/** Work of one step. */
+function* atOnce(definition: () => JsonObject): Steps<JsonObject> {
+  return definition();
 }
 
 type Refer = (name: string, definition: () => JsonObject) => JsonObject;

@@ -406,9 +406,10 @@ function customSchema(
     'x-kubernetes-group-version-kind': [{ group, kind: name, version }],
   });
   const object = (): JsonObject =>
-    definitions.toOwn(nameOf(kind.kind), () => {
+    definitions.toLarge(nameOf(kind.kind), function* () {
       const metadata = definitions.toType(metaTypes.object('meta/v1.ObjectMeta'));
-      return { ...custom?.openApi({ version: dialect, metadata }), ...named(kind.kind) };
+      const schema = custom && (yield* custom.openApiSteps({ version: dialect, metadata }));
+      return { ...schema, ...named(kind.kind) };
     });
   if (!isList) return object();
   return definitions.toOwn(nameOf(kind.listKind), () => ({

@@ -14,7 +14,7 @@ import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { applyOperation, valueAt } from './json-operations.ts';
 import type { JsonPatchOperation } from './json-operations.ts';
-import { cloneJson } from './members.ts';
+import { cloneSteps } from './members.ts';
 import { patchLimits, patchRefused } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';
 
@@ -132,7 +132,7 @@ export function* jsonPatchSteps(
   { operations, malformed }: JsonPatch,
 ): Steps<Patched> {
   if (malformed !== undefined) return notAPatch(malformed);
-  let current = cloneJson(document);
+  let current = yield* cloneSteps(document);
   const copied: Copied = { bytes: 0, values: 0 };
   let work = 0;
   for (const [index, operation] of operations.entries()) {

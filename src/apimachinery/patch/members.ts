@@ -1,6 +1,7 @@
 /** Members of JSON objects under construction; `__proto__` is a key like any other. */
 import { setMember } from '../../stdx/lookup.ts';
-import type { JsonArray, JsonValue } from '../unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 
 export type Draft = Record<string, JsonValue | undefined>;
 
@@ -14,3 +15,38 @@ export function cloneJson(value: JsonValue): JsonValue {
   }
   return copy;
 }
+
+/** Values in one step of a copy. */
+const valuesPerStep = 2_000;
+
+/** cloneJson() in steps. */
+export function* cloneSteps(value: JsonValue, left = { values: valuesPerStep }): Steps<JsonValue> {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Draft | JsonValue[] = Array.isArray(value) ? [] : {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    left.values -= 1;
+    if (left.values <= 0) {
+      yield;
+      left.values = valuesPerStep;
+    }
+    const made = isFlat(member) ? cloneJson(member) : yield* cloneSteps(member, left);
+    if (Array.isArray(copy)) copy.push(made);
+    else setMember(copy, key, made);
+  }
+  return copy;
+}
+
+/** A scalar, or a few of them. */
+function isFlat(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  let members = 0;
+  for (const name in value) {
+    members += 1;
+    const member = (value as JsonObject)[name];
+    if (members > flatMembersMax || (typeof member === 'object' && member !== null)) return false;
+  }
+  return true;
+}
+
+const flatMembersMax = 16;
