@@ -68,6 +68,9 @@ export function verificationKeysOf(pem: string): readonly VerificationKey[] {
   // Elliptic curve files often carry the name of the curve in a block before the key.
   const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS'));
   if (keys.length === 0) throw new Error('it holds no key in PEM');
+  if (blocks.length < (pem.match(/-----BEGIN /g) ?? []).length) {
+    throw new Error('it holds a PEM block that has no end');
+  }
   const found = new Map<string, VerificationKey>();
   for (const block of keys) {
     let publicKey: KeyObject;

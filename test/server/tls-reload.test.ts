@@ -150,6 +150,18 @@ describe('the files of TLS', () => {
     await until('what is right again is taken', async () => (await shown()) === 'three three');
   });
 
+  it('CAs of clients of which the last is cut short leave the former in force', async () => {
+    const otherCa = await authorityOf('cut-ca');
+    const jane = callerWith(await leafOf(clientCa, 'jane'));
+    assert.equal(await jane.status(), 200);
+    save('clients.crt', `${otherCa.certificatePem}\n${clientCa.certificatePem.slice(0, -40)}`);
+    await until('it is told', () =>
+      Promise.resolve(logged.some((line) => line.includes('a certificate that has no end'))),
+    );
+    assert.equal(await jane.status(), 200);
+    jane.end();
+  });
+
   it('a CA of clients that is added is trusted, one that is gone is not from the next request on', async () => {
     const otherCa = await authorityOf('other-ca');
     const jane = callerWith(await leafOf(clientCa, 'jane'));

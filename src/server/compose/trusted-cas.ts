@@ -104,6 +104,11 @@ function asWritten(header: string): string {
 
 function rootsOf(flag: string, pem: string): readonly Certificate[] {
   const roots = readCertificates(pem);
+  const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+  // Whoever writes the file has not come to its end.
+  if (roots !== undefined && roots.length < begun) {
+    throw new OptionsError(`--${flag}: the file holds a certificate that has no end`);
+  }
   if (roots === undefined || roots.length === 0) {
     throw new OptionsError(`--${flag}: the file holds no certificates, or some that are broken`);
   }
