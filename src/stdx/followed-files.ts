@@ -60,9 +60,7 @@ export function followFiles(options: FollowedFiles): { stop(): void } {
     });
   };
   const folders = new Set(files.map(({ file }) => path.dirname(file)));
-  const watchers = [...folders].map((folder) =>
-    watchFolder(folder, () => settled.begin(false)),
-  );
+  const watchers = [...folders].map((folder) => watchFolder(folder, () => settled.begin(false)));
   if (files.length > 0) again();
   return {
     stop() {
