@@ -170,9 +170,9 @@ function groupsOf(
 
 /** What is not named follows by name. */
 function inOrder(order: readonly string[]): (a: string, b: string) => number {
-  const place = (group: string) => {
+  const rankOf = (group: string) => {
     const at = order.indexOf(group);
     return at === -1 ? order.length : at;
   };
-  return (a, b) => place(a) - place(b) || (a < b ? -1 : 1);
+  return (a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1);
 }

@@ -191,7 +191,7 @@ function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Con
     if (isOwn) own.push({ name, at: events.length, event });
     events.push(event === undefined ? known : otherFrame(event, shown.frames));
   }
-  const conversions = asked(
+  const conversions = convertAll(
     own.map(({ event }) => event),
     shown.convert,
   );
@@ -204,7 +204,10 @@ function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Con
 }
 
 /** One call for all of them. */
-function asked(events: readonly StoredEvent[], convert: ResponseConverter): readonly Conversion[] {
+function convertAll(
+  events: readonly StoredEvent[],
+  convert: ResponseConverter,
+): readonly Conversion[] {
   if (events.length === 0) return [];
   const given: Uint8Array[] = [];
   const places = events.map(({ object, previous }) => {

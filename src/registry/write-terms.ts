@@ -38,11 +38,11 @@ export function writeTerms(
   request: Pick<WritingRequest, 'query'> | undefined,
 ): WriteTerms {
   const { query = noQuery } = request ?? {};
-  const given = (name: string): JsonValue | undefined => queryValue(query, name) || undefined;
+  const queryOption = (name: string): JsonValue | undefined => queryValue(query, name) || undefined;
   const options = {
     dryRun: dryRun ? dryRunAll : undefined,
-    fieldManager: given('fieldManager'),
-    fieldValidation: given('fieldValidation'),
+    fieldManager: queryOption('fieldManager'),
+    fieldValidation: queryOption('fieldValidation'),
   };
   return { dryRun, options: present(options), deadlineMs: deadlineOf(clock, query) };
 }

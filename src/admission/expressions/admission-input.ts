@@ -89,12 +89,12 @@ export function requestData(request: RequestInput): JsonObject {
   return {
     kind: gvk(kind),
     resource: gvr(resource),
-    ...given('subResource', subresource),
+    ...unlessEmpty('subResource', subresource),
     requestKind: gvk(requestKind),
     requestResource: gvr(requestResource),
-    ...given('requestSubResource', subresource),
-    ...given('name', name),
-    ...given('namespace', namespace),
+    ...unlessEmpty('requestSubResource', subresource),
+    ...unlessEmpty('name', name),
+    ...unlessEmpty('namespace', namespace),
     operation,
     userInfo: userData(user),
     dryRun,
@@ -104,14 +104,14 @@ export function requestData(request: RequestInput): JsonObject {
 
 function userData({ extra, groups, name, uid }: UserInfo): JsonObject {
   return {
-    ...given('username', name),
-    ...given('uid', uid),
+    ...unlessEmpty('username', name),
+    ...unlessEmpty('uid', uid),
     ...(groups.length > 0 && { groups }),
     ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
 
-function given(name: string, value: string): JsonObject {
+function unlessEmpty(name: string, value: string): JsonObject {
   return value === '' ? {} : { [name]: value };
 }
 

@@ -58,7 +58,7 @@ export function imagePolicyWebhook(
     if (kept.size >= keptMax && oldest !== undefined) kept.delete(oldest);
     kept.set(key, { answer, untilMs: clock.monotonicMs() + ttlMs });
   };
-  const told = (answer: Answer, say: Say): Refusal => {
+  const refusalOf = (answer: Answer, say: Say): Refusal => {
     for (const [key, value] of Object.entries(answer.annotations)) {
       say.annotate(`${prefix}/${key}`, value);
     }
@@ -79,12 +79,12 @@ export function imagePolicyWebhook(
       if (known !== undefined && known.untilMs > clock.monotonicMs()) {
         // To the end of the order: used last.
         kept.set(key, known);
-        return told(known.answer, say);
+        return refusalOf(known.answer, say);
       }
       try {
         const answer = await requestReview(spec, identity, settings, ports);
         keep(key, answer);
-        return told(answer, say);
+        return refusalOf(answer, say);
       } catch (error) {
         if (!settings.allowsWithoutAnswer) return messageOf(error);
         say.annotate(`${prefix}/failed-open`, 'true');
@@ -105,8 +105,8 @@ function reviewedSpec({ namespace, next, subresource }: Review, domain: string):
   const annotations = Object.entries(next?.metadata.annotations ?? {})
     .filter(([key]) => key.includes(suffix))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const told = annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) };
-  return { containers, ...told, namespace };
+  const extra = annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) };
+  return { containers, ...extra, namespace };
 }
 
 async function requestReview(

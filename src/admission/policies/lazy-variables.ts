@@ -80,7 +80,7 @@ export class LazyVariables extends ObjectValue {
 
   override field(name: string): Value | undefined {
     const outcome = this.#found.get(name);
-    if (outcome !== undefined) return given(name, outcome);
+    if (outcome !== undefined) return valueOf(name, outcome);
     const compiled = this.#variables.get(name);
     if (compiled === undefined) return undefined;
     if (compiled.kind === 'invalid') {
@@ -98,7 +98,7 @@ export class LazyVariables extends ObjectValue {
       });
     }
     this.#keep(name, first);
-    return given(name, first);
+    return valueOf(name, first);
   }
 
   /** One that misses something itself is evaluated again when that has come. */
@@ -110,7 +110,7 @@ export class LazyVariables extends ObjectValue {
   }
 }
 
-function given(name: string, outcome: Outcome): Value {
+function valueOf(name: string, outcome: Outcome): Value {
   switch (outcome.kind) {
     case 'value':
       return outcome.value;

@@ -77,7 +77,7 @@ export function readAnswer(
   if (!isJsonObject(response)) return invalid('webhook response was absent');
   const problem = shapeProblem(response);
   if (problem !== undefined) return invalid(problem);
-  const patch = given(response['patch']);
+  const patch = unlessEmpty(response['patch']);
   const patchType = response['patchType'] ?? undefined;
   const bytes = typeof patch === 'string' ? Buffer.from(patch, 'base64') : undefined;
   const answer: ReviewAnswer = {
@@ -110,7 +110,7 @@ function invalid(problem: string): ReadAnswer {
 }
 
 /** What is null or empty is not there. */
-function given(value: JsonValue | undefined): JsonValue | undefined {
+function unlessEmpty(value: JsonValue | undefined): JsonValue | undefined {
   return value === null || value === '' ? undefined : value;
 }
 

@@ -29,7 +29,7 @@ export interface VersionSummary {
   readonly deprecationWarning: string | undefined;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
-  /** Of the first version that has the same schema. */
+  /** Of the first version that has the same schema; of many versions, the same to the letter. */
   readonly sameSchemaAs: string;
 }
 
@@ -64,7 +64,7 @@ export function summaryOf(definition: ApiObject): DefinitionSummary {
     group: text(spec, 'group'),
     namespaced: text(spec, 'scope') !== 'Cluster',
     requested: namesOf(part(spec, 'names')),
-    versions: versions.map((each) => versionOf(each, versions)),
+    versions: versionsOf(versions),
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
     converts: text(part(spec, 'conversion'), 'strategy') === 'Webhook' ? 'Webhook' : 'None',
   };
@@ -107,7 +107,27 @@ export function isTrue(status: JsonObject, type: string): boolean {
   );
 }
 
-function versionOf(version: JsonObject, all: readonly JsonObject[]): VersionSummary {
+/** More than these are told apart by their text: each compared with each would be too long. */
+const comparedVersionsMax = 8;
+
+function versionsOf(versions: readonly JsonObject[]): readonly VersionSummary[] {
+  if (versions.length <= comparedVersionsMax) {
+    return versions.map((version) => {
+      const isAlike = (each: JsonObject): boolean => deepEqual(each['schema'], version['schema']);
+      return versionOf(version, text(versions.find(isAlike), 'name'));
+    });
+  }
+  const first = new Map<string, string>();
+  return versions.map((version) => {
+    const name = text(version, 'name');
+    const schema = JSON.stringify(version['schema'] ?? null);
+    const sameSchemaAs = first.get(schema) ?? name;
+    first.set(schema, sameSchemaAs);
+    return versionOf(version, sameSchemaAs);
+  });
+}
+
+function versionOf(version: JsonObject, sameSchemaAs: string): VersionSummary {
   const subresources = part(version, 'subresources');
   const warning = version['deprecationWarning'];
   return {
@@ -118,9 +138,6 @@ function versionOf(version: JsonObject, all: readonly JsonObject[]): VersionSumm
     deprecationWarning: typeof warning === 'string' ? warning : undefined,
     hasStatus: isJsonObject(subresources['status']),
     hasScale: isJsonObject(subresources['scale']),
-    sameSchemaAs: text(
-      all.find((each) => deepEqual(each['schema'], version['schema'])),
-      'name',
-    ),
+    sameSchemaAs,
   };
 }

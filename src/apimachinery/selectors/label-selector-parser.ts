@@ -103,13 +103,13 @@ function parseRequirement(tokens: Tokens): LabelRequirement {
   if (problems.length > 0) {
     throw new SyntaxProblem(formatFieldErrors([invalid('<nil>', key.text, problems.join('; '))]));
   }
-  if (negated) return made(key.text, '!', []);
+  if (negated) return requirementOf(key.text, '!', []);
   const next = tokens.peek();
-  if (next.kind === 'end' || isSymbol(next, ',')) return made(key.text, 'exists', []);
+  if (next.kind === 'end' || isSymbol(next, ',')) return requirementOf(key.text, 'exists', []);
   const operator = parseOperator(tokens.take());
   const values =
     operator === 'in' || operator === 'notin' ? parseValues(tokens) : [parseValue(tokens)];
-  return made(key.text, operator, values);
+  return requirementOf(key.text, operator, values);
 }
 
 const OPERATORS: ReadonlyMap<string, string> = new Map([
@@ -155,7 +155,7 @@ function parseValues(tokens: Tokens): string[] {
   }
 }
 
-function made(key: string, operator: string, values: readonly string[]): LabelRequirement {
+function requirementOf(key: string, operator: string, values: readonly string[]): LabelRequirement {
   const requirement = newLabelRequirement(key, operator, values);
   if ('key' in requirement) return requirement;
   throw new SyntaxProblem(formatFieldErrors(requirement));

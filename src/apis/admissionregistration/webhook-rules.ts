@@ -81,14 +81,14 @@ function urlRules(url: string, field: string): Problems {
     const detail = `'https' is the only allowed URL scheme${urlForm}`;
     return [invalid(field, parsed.protocol.slice(0, -1), detail)];
   }
-  const given = (what: string, value: string): Problems =>
+  const notPermitted = (what: string, value: string): Problems =>
     value === '' ? [] : [invalid(field, value, `${what} are not permitted in the URL`)];
   return [
-    ...given('user information', parsed.username).map((problem) => ({
+    ...notPermitted('user information', parsed.username).map((problem) => ({
       ...problem,
       detail: 'user information is not permitted in the URL',
     })),
-    ...given('fragments', parsed.hash.slice(1)),
-    ...given('query parameters', parsed.search.slice(1)),
+    ...notPermitted('fragments', parsed.hash.slice(1)),
+    ...notPermitted('query parameters', parsed.search.slice(1)),
   ];
 }

@@ -219,14 +219,14 @@ function schemasForAll(identity: Identity): readonly Schema[] {
 
 /** The mandatory ones first. */
 export function defaultFlowSchemas(identity: Identity): readonly DefaultConfiguration[] {
-  const made = (mandatory: boolean) => (schema: Schema) => ({
+  const configurationOf = (mandatory: boolean) => (schema: Schema) => ({
     mandatory,
     since: schema.since ?? first,
     object: configuration(identity, 'FlowSchema', schema.name, schemaSpec(schema)),
   });
   return [
-    ...mandatorySchemas.map(made(true)),
-    ...[...schemasForAll(identity), ...schemasForSome(identity)].map(made(false)),
+    ...mandatorySchemas.map(configurationOf(true)),
+    ...[...schemasForAll(identity), ...schemasForSome(identity)].map(configurationOf(false)),
   ];
 }
 

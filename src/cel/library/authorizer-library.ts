@@ -224,7 +224,7 @@ function checkResource(check: Value, verb: Value): Value {
   return new Decision(source.answer(asked));
 }
 
-const told = (get: (answer: AuthorizationAnswer) => Value) => (decision: Value) => {
+const answerPart = (get: (answer: AuthorizationAnswer) => Value) => (decision: Value) => {
   if (!(decision instanceof Decision)) throw wrongReceiver();
   return get(decision.answer);
 };
@@ -258,7 +258,7 @@ const part = (id: string, name: keyof ResourceParts, cost?: OverloadCost) => [
   method(id, onCheck, resourceCheckType, withPart(name), cost),
 ];
 const ofDecision = (id: string, result: Type, get: (answer: AuthorizationAnswer) => Value) => [
-  method(id, [decisionType], result, told(get)),
+  method(id, [decisionType], result, answerPart(get)),
 ];
 
 export const authorizerLibrary: Library = {

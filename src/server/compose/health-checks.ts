@@ -160,16 +160,16 @@ function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
     done: once(done),
   });
   const { early, late } = awaitedObjects(identity);
-  const made = (objects: readonly AwaitedObject[]): readonly StartHook[] =>
+  const hooksOf = (objects: readonly AwaitedObject[]): readonly StartHook[] =>
     objects
       .filter(({ controller }) => controller === undefined || controllers.has(controller))
       .map((object) => after(object.hook, present(registry, object)));
   const registered = someOf(registry, identity.fill(apiServicesGroup), 'apiservices');
   return [
-    ...made(early),
+    ...hooksOf(early),
     ...[...background.hooks].map(([name, done]) => after(name, done)),
     ...(usesRbac ? [after('rbac/bootstrap-roles', rbacDefaultsSeen(registry))] : []),
-    ...made(late),
+    ...hooksOf(late),
     after('kube-apiserver-autoregistration', registered),
     { name: 'autoregister-completion', done: once(registered) },
   ];

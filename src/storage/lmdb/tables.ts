@@ -85,7 +85,7 @@ export interface ValueCopies {
 function valueCopies(): ValueCopies & { readonly encoder: object } {
   let memory: Buffer | undefined;
   let used = 0;
-  const place = (length: number): Buffer => {
+  const takeBytes = (length: number): Buffer => {
     if (memory === undefined || used + length > memory.length) return Buffer.allocUnsafe(length);
     used += length;
     return memory.subarray(used - length, used);
@@ -99,7 +99,7 @@ function valueCopies(): ValueCopies & { readonly encoder: object } {
       encode: (value: Buffer) => value,
       /** `bytes` is lmdb-js' own memory, of which the value is the beginning. */
       decode(bytes: Uint8Array, length = bytes.length): Buffer {
-        const copy = place(length);
+        const copy = takeBytes(length);
         copy.set(bytes.subarray(0, length));
         return copy;
       },

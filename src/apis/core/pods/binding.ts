@@ -55,7 +55,7 @@ export const decideBinding: DecideOperation = (scope, target, body, input, curre
   if (why !== undefined) {
     return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
   }
-  const next = bound(current.object, binding, scope.nowMs);
+  const next = withBinding(current.object, binding, scope.nowMs);
   return trackedUpdate(scope, target, next, writerOf(input), current);
 };
 
@@ -86,7 +86,7 @@ function whyNot(pod: ApiObject, name: string): string | undefined {
   return undefined;
 }
 
-function bound(pod: ApiObject, binding: ApiObject, nowMs: number): ApiObject {
+function withBinding(pod: ApiObject, binding: ApiObject, nowMs: number): ApiObject {
   const target = isJsonObject(binding['target']) ? binding['target'] : {};
   const nodeName: JsonValue = target['name'] ?? '';
   const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};

@@ -122,15 +122,15 @@ function balancerRules(spec: JsonObject, type: string): Problems {
   // Begins with a capital in the reference.
   const ranges = 'spec.LoadBalancerSourceRanges';
   const balanced = type === 'LoadBalancer';
-  const given = (name: string, field: string): Problems =>
+  const onlyWhenBalanced = (name: string, field: string): Problems =>
     !balanced && spec[name] !== undefined ? [forbidden(field, onlyBalanced)] : noProblems;
   return allErrors(
-    given('loadBalancerSourceRanges', ranges),
+    onlyWhenBalanced('loadBalancerSourceRanges', ranges),
     each(texts(spec, 'loadBalancerSourceRanges'), (range, at) =>
       form(`${ranges}[${at}]`, range.trim(), checkCidr),
     ),
-    given('allocateLoadBalancerNodePorts', 'spec.allocateLoadBalancerNodePorts'),
-    given('loadBalancerClass', 'spec.loadBalancerClass'),
+    onlyWhenBalanced('allocateLoadBalancerNodePorts', 'spec.allocateLoadBalancerNodePorts'),
+    onlyWhenBalanced('loadBalancerClass', 'spec.loadBalancerClass'),
     balanced
       ? form('spec.loadBalancerClass', text(spec, 'loadBalancerClass'), checkQualifiedName)
       : noProblems,
