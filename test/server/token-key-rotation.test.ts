@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, afterEach, describe, it } from 'node:test';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
@@ -35,8 +35,12 @@ function keyIdOf(token: string): string {
   return (JSON.parse(String(Buffer.from(head, 'base64url'))) as { kid: string }).kid;
 }
 
+function adminTokenOf(dataDir: string): string {
+  return readFileSync(path.join(dataDir, 'pki', 'admin.token'), 'utf8').trim();
+}
+
 function callerOf(server: TestServer) {
-  const admin = readFileSync(path.join(server.dataDir, 'pki', 'admin.token'), 'utf8').trim();
+  const admin = adminTokenOf(server.dataDir);
   const post = (target: string, token: string, body: object) =>
     server.request('POST', target, {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -87,6 +91,13 @@ describe('keys of tokens that are rotated under load', () => {
   const known = file('known.pem');
   let old: readonly string[] = [];
   let fresh: readonly string[] = [];
+  let running: TestServer | undefined;
+  const stop = async (): Promise<void> => {
+    const server = running;
+    running = undefined;
+    await server?.stop();
+  };
+  afterEach(stop);
   after(() => directories.removeAll());
 
   const start = async (): Promise<TestServer> => {
@@ -98,10 +109,15 @@ describe('keys of tokens that are rotated under load', () => {
       'service-account-signing-key-file': signing,
       'service-account-key-file': known,
     });
-    const headers = { authorization: `Bearer ${readFileSync(file('pki/admin.token'), 'utf8')}` };
-    while ((await server.request('GET', account, { headers })).status !== 200) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    running = server;
+    const made = await server.request('POST', path.posix.dirname(account), {
+      headers: {
+        authorization: `Bearer ${adminTokenOf(dataDir)}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ metadata: { name: 'default' } }),
+    });
+    assert.ok(made.status === 201 || made.status === 409, made.text);
     return server;
   };
 
@@ -119,7 +135,7 @@ describe('keys of tokens that are rotated under load', () => {
       () => renameSync(file('new.pem'), signing),
     ];
     old = await underLoad(server, () => rotate[step++ % rotate.length]?.());
-    await server.stop();
+    await stop();
     assert.ok(step >= 2 * rotate.length);
     assert.equal(new Set(old.map(keyIdOf)).size, 1);
   });
@@ -134,7 +150,7 @@ describe('keys of tokens that are rotated under load', () => {
     fresh = await underLoad(server, () => used.push(userOf(waiting.pop() ?? '')));
     assert.deepEqual([...new Set(await Promise.all(used))], [user]);
     assert.equal(used.length, old.length);
-    await server.stop();
+    await stop();
     assert.equal(new Set(fresh.map(keyIdOf)).size, 1);
     assert.notEqual(keyIdOf(fresh[0] ?? ''), keyIdOf(old[0] ?? ''));
   });
@@ -152,7 +168,7 @@ describe('keys of tokens that are rotated under load', () => {
     const server = await start();
     const { userOf } = callerOf(server);
     const shown = await Promise.all([...old, ...fresh].map(userOf));
-    await server.stop();
+    await stop();
     assert.deepEqual(shown, [...old.map(() => ''), ...fresh.map(() => user)]);
   });
 });
