@@ -1,8 +1,7 @@
 /**
  * A machine as a Mermaid state diagram: states, and which event leads from one to another.
  *
- * Events that have actions but do not change the state are summarized in a note by their actions;
- * the tables of SPEC.md name each.
+ * Events that lead nowhere are left out: the tables of SPEC.md name each.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { objectMachine } from './object-machine.ts';

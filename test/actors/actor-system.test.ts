@@ -1,11 +1,16 @@
 /** Who is resident, who goes, and what happens at each limit: with a clock that stands still. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noCompanions } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
+import { storeKey } from '../../src/storage/keys.ts';
+import { revisionZero } from '../../src/storage/storage.ts';
+import type { Precondition } from '../../src/storage/storage.ts';
 import {
   actorHarness,
   createOf,
   pod,
+  podKey,
   replaceOf,
   settle,
 } from '../support/doubles/actor-harness.ts';
@@ -85,7 +90,8 @@ describe('actor system', () => {
     assert.equal(time.pendingCount, 1);
     time.advance(600);
     assert.equal(actors.stats().residentCount, 1);
-    time.advance(1000);
+    // b was last used at 700: it goes by 1700, and a quarter of idleMs.
+    time.advance(650);
     assert.equal(actors.stats().residentCount, 0);
     assert.equal(time.pendingCount, 0);
   });
@@ -115,5 +121,86 @@ describe('actor system', () => {
     await stopping;
     assert.equal((await accepted).kind, 'created');
     await actors.stop();
+  });
+
+  test('I41 who may no longer write is refused at the next decision, without a read', async () => {
+    const { actors, overtake, run, store, stored } = actorHarness();
+    await run('a', createOf(pod('a')));
+    let may = true;
+    const write = (spec: number): Promise<ObjectOutcome> => {
+      const change = replaceOf(({ object }) => ({ ...object, spec }));
+      return actors.execute(podKey('a'), change, () => may);
+    };
+    store.hold();
+    const decided = write(1);
+    may = false;
+    const late = write(2);
+    store.release();
+    assert.equal((await decided).kind, 'replaced');
+    assert.equal(codeOf(await late), 503);
+    assert.equal(store.counts.reads, 0);
+    may = true;
+    store.hold();
+    const lost = write(3);
+    await overtake('a', pod('a', { spec: 4 }));
+    may = false;
+    store.release();
+    assert.equal(codeOf(await lost), 503, 'it would have to be decided again');
+    assert.equal((await stored('a'))?.object['spec'], 4);
+  });
+
+  test('I42 an actor that throws fails its commands and no other; the next one asks the store', async () => {
+    const broken: unknown[] = [];
+    let isBad = false;
+    const { actors, run, store } = actorHarness({
+      soleWriter: true,
+      onBroken: (error) => broken.push(error),
+      companionsOf: () => {
+        if (isBad) throw new Error('no companions');
+        return noCompanions;
+      },
+    });
+    for (const name of ['a', 'b']) await run(name, createOf(pod(name)));
+    store.hold();
+    const failing = [run('a', touch)];
+    isBad = true;
+    failing.push(
+      run(
+        'a',
+        replaceOf(({ object }) => ({ ...object, spec: 2 })),
+      ),
+    );
+    isBad = false;
+    const other = run('b', touch);
+    for (const each of failing) await assert.rejects(each, /no companions/);
+    assert.equal(broken.length, 1);
+    store.release();
+    assert.equal((await other).kind, 'replaced');
+    assert.equal(store.counts.reads, 0);
+    assert.equal((await run('a', touch)).kind, 'unchanged', 'what was submitted stands');
+    assert.equal(store.counts.reads, 1);
+    await actors.stop();
+  });
+
+  test('I43 what cannot be decoded is removed at the revision that was read, and nothing else', async () => {
+    const { actors, overtake, store, stored } = actorHarness();
+    const key = storeKey(podKey('a'));
+    const damage = async (expect: Precondition): Promise<void> => {
+      const operation = { kind: 'put', state: 'live', value: Uint8Array.of(1, 2, 3) } as const;
+      const [outcome] = await store.raw.commit([{ key, expect, conditions: [], operation }]);
+      assert.equal(outcome?.kind, 'applied');
+    };
+    assert.deepEqual(await actors.removeUnreadable(podKey('a')), { kind: 'absent' });
+    await damage({ kind: 'absent' });
+    store.before = async (operation) => {
+      if (operation === 'commit') await overtake('a', pod('a'));
+    };
+    assert.deepEqual(await actors.removeUnreadable(podKey('a')), { kind: 'readable' });
+    store.before = () => Promise.resolve();
+    const { revision = revisionZero } = (await stored('a')) ?? {};
+    await damage({ kind: 'revision', revision });
+    const removed = await actors.removeUnreadable(podKey('a'));
+    assert.equal(removed.kind, 'removed');
+    assert.equal(await stored('a'), undefined);
   });
 });

@@ -4,24 +4,29 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { replay } from '../../actors/command-log.ts';
+import { createCommandLog, replay } from '../../actors/command-log.ts';
+import type { ExpiryOf } from '../../actors/token-timer.ts';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { createDecide } from '../../src/registry/decide.ts';
 import { expiryOf } from '../../src/server/compose/token-serving.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
+import { actorHarness, encodePod, pod, podKey, pods } from '../support/doubles/actor-harness.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 
 const directories = testDirectories('sluice-commands');
 
-const pod = (name: string) => ({
+const heldPod = (name: string) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, finalizers: ['example.com/held'] },
   spec: { containers: [{ name: 'c', image: 'i' }] },
 });
+
+/** Objects live until then. */
+const untilOf: ExpiryOf = (_key, object) => ({ dueMs: Number(object['until']) });
 
 test('I34 a log of commands that is replayed gives the same records bit for bit', async () => {
   const directory = directories.make();
@@ -38,7 +43,7 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
       });
       assert.ok(reply.status < 300, `${method} ${to}: ${reply.status} ${reply.text}`);
     };
-    for (const name of ['a', 'b', 'c']) await send('POST', pods, pod(name));
+    for (const name of ['a', 'b', 'c']) await send('POST', pods, heldPod(name));
     const merge = 'application/merge-patch+json';
     await Promise.all(
       [1, 2, 3, 4, 5].map((n) =>
@@ -108,4 +113,25 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
     assert.equal(again?.state, record.state, key);
     assert.deepEqual(Buffer.from(again?.value ?? []), Buffer.from(record.value), key);
   }
+});
+
+test('I34 a log may begin anywhere, and others may write in between', async () => {
+  const lines: string[] = [];
+  const ports = { encode: encodePod, encodeRecord, expiryOf: untilOf };
+  const { overtake, run, store } = actorHarness({
+    expiryOf: untilOf,
+    commandLog: createCommandLog((line) => lines.push(line)),
+  });
+  const due = (nowMs: number) =>
+    ({ type: 'due', nowMs, dryRun: false, qualifiedResource: pods }) as const;
+  for (const until of [500, 900]) {
+    await overtake('a', pod('a', { until }));
+    assert.equal((await run('a', due(until))).kind, 'replaced');
+    const stored = await store.raw.read(storeKey(podKey('a')));
+    assert.ok(stored.kind === 'ok' && stored.value !== undefined);
+    const decide = () => assert.fail('nothing was changed');
+    const again = replay(lines, { ...ports, decide }).get(storeKey(podKey('a')));
+    assert.deepEqual(Buffer.from(again?.value ?? []), Buffer.from(stored.value.value));
+  }
+  assert.equal(lines.length, 2);
 });

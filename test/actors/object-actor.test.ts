@@ -218,17 +218,30 @@ describe('object actor: lost races and refused commits', () => {
   });
 
   test('I17 a full commit queue refuses its command with 429 and nothing else', async () => {
-    const { run, store, stored } = actorHarness({ committerLimits: { queuedMutationsMax: 1 } });
+    const { run, store, stored } = actorHarness({
+      soleWriter: true,
+      committerLimits: { queuedMutationsMax: 1 },
+    });
     await run('a', createOf(pod('a')));
     store.hold();
     const first = run('a', withSpec(1));
     await settle();
     const second = run('a', withSpec(2));
     const third = run('a', withSpec(3));
+    const seen: unknown[] = [];
+    const fourth = run(
+      'a',
+      replaceOf(({ object }) => {
+        seen.push(object['spec']);
+        return object;
+      }),
+    );
     store.release();
     assert.equal((await first).kind, 'replaced');
     assert.equal((await second).kind, 'replaced');
     assert.equal(refusalOf(await third).code, 429);
+    assert.equal((await fourth).kind, 'unchanged');
+    assert.deepEqual([seen[0], seen.at(-1)], [3, 2], 'decided again, without the third');
     assert.equal((await stored('a'))?.object['spec'], 2);
   });
 
@@ -346,7 +359,30 @@ describe('object actor: what a decision sees and does', () => {
     assert.equal(outcome.kind, 'unchanged');
     assert.equal(revisionOf(outcome), revision);
     await overtake('a', undefined);
+    const dry = await run('a', { ...withSpec(3), dryRun: true });
+    assert.equal(refusalOf(dry).reason, 'NotFound');
     assert.equal((await run('a', createOf(pod('a')))).kind, 'created');
+  });
+
+  test('I18 a read that was under way when a command came does not count for it', async () => {
+    const { run, store, overtake } = actorHarness();
+    await run('a', createOf(pod('a')));
+    let answerReads = (): void => {};
+    const held = new Promise<void>((resolve) => (answerReads = resolve));
+    const { read } = store.storage;
+    store.storage.read = async (...args) => {
+      const answer = await read(...args);
+      await held;
+      return answer;
+    };
+    const same = replaceOf(({ object }) => object);
+    const early = run('a', same);
+    await settle();
+    const revision = await overtake('a', pod('a', { spec: 2 }));
+    const late = run('a', same);
+    answerReads();
+    assert.equal((await early).kind, 'unchanged');
+    assert.equal(revisionOf(await late), revision);
   });
 
   test('I19 a decision sees no resourceVersion, and a revision only if durable', async () => {
@@ -415,6 +451,8 @@ describe('object actor: what a decision sees and does', () => {
     assert.equal((await run('a', upsert)).kind, 'condition-failed');
     assert.equal((await run('a', { ...upsert, conditions: [] })).kind, 'created');
     assert.equal((await run('a', upsert)).kind, 'replaced');
+    assert.equal((await run('a', deleteOf({ conditions, dryRun: true }))).kind, 'removed');
+    assert.equal((await run('a', deleteOf({ conditions }))).kind, 'removed');
   });
 
   test('C6 a record larger than the store takes is refused before it is submitted', async () => {

@@ -76,16 +76,26 @@ describe('token actors', () => {
     const { expired, records, start, startMs, time } = tokens();
     records.set('later', { state: tokenStates.valid, dueMs: startMs + 5000 });
     records.set('gone', { state: tokenStates.valid, dueMs: startMs + 5000 });
+    records.set('sooner', { state: tokenStates.valid, dueMs: startMs + 90_000 });
     const actors = start();
-    records.set('later', { state: tokenStates.valid, dueMs: startMs + 60_000 });
-    actors.stored(keyOf('later'), records.get('later'));
+    for (const [name, afterMs] of [
+      ['later', 60_000],
+      ['sooner', 30_000],
+    ] as const) {
+      records.set(name, { state: tokenStates.valid, dueMs: startMs + afterMs });
+      actors.stored(keyOf(name), records.get(name));
+    }
     actors.stored(keyOf('gone'), undefined);
-    for (let i = 0; i < 30; i += 1) time.advance(1000);
-    await settle();
+    const advance = async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i += 1) time.advance(1000);
+      await settle();
+    };
+    await advance(29);
     assert.deepEqual(expired, []);
-    for (let i = 0; i < 33; i += 1) time.advance(1000);
-    await settle();
-    assert.deepEqual(expired, ['later']);
+    await advance(3);
+    assert.deepEqual(expired, ['sooner']);
+    await advance(31);
+    assert.deepEqual(expired, ['sooner', 'later']);
     await actors.stop();
   });
 

@@ -2,22 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transition } from 'xstate';
-import { createActorSystem } from '../../actors/actor-system.ts';
 import { tokenStates } from '../../actors/actors.ts';
 import type { DueCommand } from '../../actors/actors.ts';
-import { createRoot } from '../../actors/root-actor.ts';
-import { tokenEvents, tokenMachine, tokenStep } from '../../actors/token-machine.ts';
+import { tokenEvents, tokenLives, tokenMachine, tokenStep } from '../../actors/token-machine.ts';
 import type { TokenEventType, TokenLife, TokenVerdict } from '../../actors/token-machine.ts';
 import type { ExpiryOf } from '../../actors/token-timer.ts';
-import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
+import { specTable, verdictAndNext } from '../support/checks/spec-table.ts';
 import {
   actorHarness,
   createOf,
   deleteOf,
-  encodePod,
   pod,
-  podKey,
   pods,
   replaceOf,
   startMs,
@@ -27,21 +22,13 @@ import type { Harness } from '../support/doubles/actor-harness.ts';
 type Row = readonly [TokenLife, TokenEventType, TokenVerdict, TokenLife];
 
 /** The whole table of SPEC.md, cell by cell. */
-const table: readonly Row[] = [
-  ['valid', 'written.open', 'armed', 'valid'],
-  ['valid', 'written.past', 'ended', 'expired'],
-  ['valid', 'written.same', 'kept', 'valid'],
-  ['valid', 'due', 'ended', 'expired'],
-  ['valid', 'early', 'kept', 'valid'],
-  ['valid', 'removed', 'forgotten', 'deleted'],
-  ['expired', 'written.open', 'armed', 'valid'],
-  ['expired', 'written.past', 'ended', 'expired'],
-  ['expired', 'written.same', 'kept', 'expired'],
-  ['expired', 'due', 'kept', 'expired'],
-  ['expired', 'early', 'kept', 'expired'],
-  ['expired', 'removed', 'forgotten', 'deleted'],
-  ...tokenEvents.map((event): Row => ['deleted', event, 'unexpected', 'deleted']),
-];
+const table: readonly Row[] = specTable('actors/SPEC.md', ['Event', ...tokenLives]).flatMap(
+  ([event, ...cells]) =>
+    tokenLives.map((state, i): Row => {
+      const [verdict, next] = verdictAndNext(cells[i] as string, state);
+      return [state, event as TokenEventType, verdict as TokenVerdict, next as TokenLife];
+    }),
+);
 
 /** Objects with a field `until` live until then; -1: for ever. */
 const expiryOf: ExpiryOf = (_key, object) => {
@@ -57,11 +44,14 @@ async function timerOf(harness: Harness, name = 'a') {
   return (await harness.stored(name))?.timer;
 }
 
+const noted = replaceOf(({ object }) => ({ ...object, note: 'x' }));
 const prolonged = (until: number) => replaceOf(({ object }) => ({ ...object, until }));
 
 describe('token machine', () => {
   test('I23 the token machine is its table, and its words are states of it', () => {
-    assert.equal(table.length, 3 * tokenEvents.length);
+    const events = table.map(([state, event]) => `${state} ${event}`);
+    const all = tokenLives.flatMap((state) => tokenEvents.map((event) => `${state} ${event}`));
+    assert.deepEqual(events.toSorted(), all.toSorted());
     for (const [state, type, verdict, next] of table) {
       assert.deepEqual(tokenStep(state, type), { verdict, next }, `${state} x ${type}`);
       const snapshot = tokenMachine.resolveState({ value: state, context: {} });
@@ -83,23 +73,13 @@ describe('token machine', () => {
     assert.equal(await timerOf(harness, 'b'), undefined, 'others have none');
     const residents = harness.actors.stats().passivationsTotal;
     assert.ok(residents > 0, 'the first actor was dropped');
-    const another = createActorSystem({
-      root: createRoot(),
-      decide: () => ({ kind: 'not-found' }),
-      answer: () => ({ kind: 'allowed' }),
-      onBroken: (error) => assert.fail(String(error)),
-      storage: harness.store.storage,
-      committer: harness.committer,
-      encode: encodePod,
-      encodeRecord,
-      decodeRecord,
-      decodeObject,
-      clock: harness.time.clock,
-      timers: harness.time.timers,
-      expiryOf,
-    });
-    const outcome = await another.execute(podKey('a'), due(startMs + 500));
-    assert.equal(outcome.kind, 'replaced');
+    const { store } = harness;
+    const expired = await actorHarness({ expiryOf, store }).run('a', due(startMs + 500));
+    assert.equal(expired.kind, 'replaced');
+    assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs + 500 });
+    // Only the timer says so: the expiration lies ahead of this writer's clock.
+    const edited = await actorHarness({ expiryOf, store }).run('a', noted);
+    assert.equal(edited.kind, 'replaced');
     assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs + 500 });
   });
 
@@ -127,10 +107,7 @@ describe('token machine', () => {
     await harness.run('a', createOf(pod('a', { until: startMs + 500 })));
     await harness.run('a', due(startMs + 500));
     // The clock of the writer still shows the start: an unrelated edit leaves it expired.
-    await harness.run(
-      'a',
-      replaceOf(({ object }) => ({ ...object, note: 'x' })),
-    );
+    await harness.run('a', noted);
     assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs + 500 });
     await harness.run('a', prolonged(startMs + 900));
     assert.deepEqual(await timerOf(harness), { state: 'valid', dueMs: startMs + 900 });

@@ -8,7 +8,9 @@ import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { StreamsDeps } from '../../streams/watch-cache.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
-import { createWorld, everything, labelIs, Model, pods, putMany } from './harness.ts';
+import { pausableTail } from '../support/doubles/pausable-tail.ts';
+import { storeKey } from '../../src/storage/keys.ts';
+import { createWorld, everything, expectation, labelIs, Model, podMutation, pods, putMany } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
@@ -16,10 +18,15 @@ const namespace = 'ns';
 
 describe('reads', () => {
   it('I15: what was acknowledged before the call is seen after waitUntilCurrent', async () => {
-    const world = await createWorld();
+    const log = pausableTail(createMemoryStorage({ clock: manualTime().clock }));
+    const world = await createWorld({ storage: log.storage });
     for (let i = 0; i < 50; i += 1) {
+      if (i % 2 === 0) log.pause();
       const revision = await world.put({ namespace, name: 'p', payload: `${i}` });
-      await world.streams.waitUntilCurrent();
+      const current = world.streams.waitUntilCurrent();
+      await turns(i % 5);
+      log.resume();
+      await current;
       const entry = world.streams.snapshot(pods).get(namespace, 'p');
       assert.equal(entry?.revision, revision);
       assert.equal(JSON.parse(Buffer.from(entry.bytes).toString()).spec.payload, `${i}`);
@@ -215,6 +222,90 @@ describe('reads', () => {
     assert.equal((world.fatal[0] as StorageError).code, 'io');
     assert.equal(world.streams.revision, first);
     await assert.rejects(world.streams.waitUntilCurrent(), { code: 'closed' });
+    await world.stop();
+  });
+
+  it('I31: objects are read in another form, in steps: no revision changes, and no watch sees it', async () => {
+    let form = 'old';
+    const deps: Partial<StreamsDeps> = {
+      decodeRecord: (stored) => ({ ...decodeRecord(stored), shape: 'old' }),
+      readRecord: (_id, written) => {
+        if (form === written.shape) return written;
+        const text = Buffer.from(written.object).toString();
+        const object = Buffer.from(text.replace('"payload":"', `"payload":"${form} `));
+        return { ...written, object, shape: form, written };
+      },
+      shapeOf: () => form,
+    };
+    const world = await createWorld({ deps });
+    await putMany(world, 3);
+    await world.settle();
+    const sink = new TestSink();
+    world.streams.watch(watchRequest(), sink);
+    await world.settle();
+    const shown = (): unknown[] =>
+      [...world.streams.snapshot(pods).entries(undefined)].map(({ bytes, revision }) => {
+        const { metadata, spec } = JSON.parse(Buffer.from(bytes).toString());
+        return [revision, metadata.resourceVersion === `${revision}`, spec.payload];
+      });
+    const before = shown();
+    form = 'new';
+    const steps = world.streams.refresh(pods);
+    steps.next();
+    const written = await world.put({ namespace, name: 'p2', payload: 'y' });
+    await world.settle();
+    assert.ok([...steps].length >= 1, 'there is more than one step');
+    const [first, second] = before.map((each) => (each as unknown[])[0]);
+    const after = [
+      [first, true, 'new x'],
+      [second, true, 'new x'],
+      [written, true, 'new y'],
+    ];
+    assert.deepEqual(shown(), after);
+    assert.equal(sink.frames.length, 1, 'of what was written');
+    form = 'old';
+    for (const _ of world.streams.refresh(pods));
+    assert.deepEqual(shown().slice(0, 2), before.slice(0, 2), 'as they were written');
+    await world.stop();
+  });
+
+  it('I32: what cannot be read is named; watches go on, and end when what they may know is gone', async () => {
+    const world = await createWorld();
+    await putMany(world, 2);
+    await world.settle();
+    const sink = new TestSink();
+    world.streams.watch(watchRequest(), sink);
+    await world.settle();
+    const damage = async (name: string): Promise<void> => {
+      const found = await world.storage.read(storeKey({ ...pods, namespace, name }));
+      const mutation = podMutation({ namespace, name }, expectation(found));
+      const operation = { kind: 'put', state: 'live', value: Uint8Array.of(1, 2, 3) } as const;
+      await world.storage.commit([{ ...mutation, operation }]);
+      await world.settle();
+    };
+    await damage('p1');
+    const snapshot = world.streams.snapshot(pods);
+    assert.deepEqual([...snapshot.unreadable.keys()], ['ns/p1']);
+    assert.equal(snapshot.count(undefined), 2, 'its last readable state is shown');
+    assert.equal(world.streams.unreadableEntries(pods).size, 0);
+    const listing = new TestSink();
+    const state = { kind: 'state', atLeast: undefined, mark: true } as const;
+    world.streams.watch(watchRequest({ start: state }), listing);
+    await world.settle();
+    assert.equal(listing.replay(true).errors[0]?.code, 500);
+    await world.remove(namespace, 'p1');
+    await world.settle();
+    assert.equal(sink.replay().events.at(-1)?.split(' ')[1], 'DELETED');
+    await damage('never read');
+    assert.deepEqual([...world.streams.unreadableEntries(pods).keys()], ['ns/never read']);
+    await world.put({ namespace, name: 'p0' });
+    await world.settle();
+    assert.equal(sink.replay().events.length, 2, 'it goes on');
+    await world.remove(namespace, 'never read');
+    await world.settle();
+    assert.equal(sink.replay().errors[0]?.code, 500);
+    assert.equal(sink.ended, true);
+    assert.equal(world.streams.snapshot(pods).unreadable.size, 0);
     await world.stop();
   });
 });

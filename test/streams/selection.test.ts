@@ -181,7 +181,7 @@ describe('selection', () => {
     }
   });
 
-  it('an encoder that throws ends its own pipeline and no other of the route', () => {
+  it('I20: an encoder that throws ends its own pipeline and no other of the route', () => {
     const routes = new Routes();
     const broken: EventEncoder = {
       id: 'broken',
@@ -256,7 +256,7 @@ describe('routes', () => {
     assert.deepEqual(seen, ['first 1', 'late 2']);
   });
 
-  it('ten thousand that leave at once cost as much each as one', () => {
+  it('C2: ten thousand that leave at once cost as much each as one', () => {
     const prepare = (count: number) => {
       const routes = new Routes();
       const all = routes.changes({ namespace: undefined, predicate: everything });

@@ -224,10 +224,14 @@ export interface HarnessOptions extends CompanionOptions {
   readonly answer?: AnswerPort;
   readonly pause?: () => Promise<void>;
   readonly commandLog?: CommandLog;
+  /** Absent: it is thrown. */
+  readonly onBroken?: (error: unknown) => void;
+  /** Of another system, as after a restart; absent: an empty one. */
+  readonly store?: StoreHands;
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
-  const store = storeHands(options);
+  const store = options.store ?? storeHands(options);
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,
@@ -240,9 +244,11 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     decide: decideTest,
     answer: options.answer ?? (() => ({ kind: 'allowed' })),
     pause: options.pause,
-    onBroken: (error) => {
-      throw error;
-    },
+    onBroken:
+      options.onBroken ??
+      ((error) => {
+        throw error;
+      }),
     commandLog: options.commandLog,
     storage: store.storage,
     committer,
