@@ -77,6 +77,13 @@ test('every link between the pages leads to a page, and to a heading of it', () 
   assert.deepEqual(broken, []);
 });
 
+test('an object that a page pipes to kubectl in one line is JSON: kubectl up to 1.32 takes a brace for it', () => {
+  const lines = [...texts.values()].flatMap((text) => [...text.matchAll(/<<< '(.*)'$/gm)]);
+  for (const [, given = ''] of lines) assert.doesNotThrow(() => JSON.parse(given), given);
+  const shown = [...texts.values()].flatMap((text) => [...text.matchAll(/\.yaml\n +(\{.*)/g)]);
+  assert.deepEqual(shown, []);
+});
+
 test('the README is short enough to be read at once', () => {
   assert.ok(page('README.md').trimEnd().split('\n').length <= 150);
 });
