@@ -7,6 +7,8 @@ import { optionTable } from '../../src/server/config/options.ts';
 /** The README and what it leads to. */
 const pages = [
   'README.md',
+  'bench/README.md',
+  'test/README.md',
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
