@@ -4,6 +4,7 @@
  */
 import cluster from 'node:cluster';
 import { createLog } from './compose/log.ts';
+import type { Log } from './compose/log.ts';
 import { startServer } from './compose/server.ts';
 import type { CompletedConfig } from './config/options.ts';
 import { startWatchdog } from './watchdog/watchdog.ts';
@@ -11,14 +12,23 @@ import { startSupervisor } from './workers/supervisor.ts';
 import type { RunningSupervisor } from './workers/supervisor.ts';
 import { runWorker } from './workers/worker.ts';
 
-/** Resolves when it serves. @throws StorageError, WorkerFailed, and OptionsError for what is found
- * out only then: a file that a flag names. */
+/** Resolves when it serves, or was told to stop before that. @throws StorageError, WorkerFailed,
+ * and OptionsError for what is found out only then: a file that a flag names. */
 export async function runServe(config: CompletedConfig): Promise<void> {
   const log = createLog(config.logLevel);
   if (cluster.isWorker) {
     await runWorker(config, log);
     return;
   }
+  // Before anything else follows signals: one that came during the start would reach that alone.
+  const stopping = new AbortController();
+  const stop = (signal: string): void => {
+    if (stopping.signal.aborted) return;
+    log.info({ signal }, 'stopping');
+    stopping.abort();
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
   startWatchdog(config);
   const start = config.workers > 1 ? startSupervisor : startServer;
   const server = await start(config, {
@@ -28,23 +38,21 @@ export async function runServe(config: CompletedConfig): Promise<void> {
       process.exit(1);
     },
   });
-  let stopping = false;
-  const stop = (signal: string): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, 'stopping');
-    server.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'stopping failed');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
+  // What has begun to start is ended in its order, as soon as it has started.
+  if (stopping.signal.aborted) return end(server, log);
+  stopping.signal.addEventListener('abort', () => end(server, log));
   // The reader of this line may send a signal at once.
   process.stdout.write(`${readyLine(server, config)}\n${firstCommand(server, config)}`);
+}
+
+function end(server: RunningSupervisor, log: Log): void {
+  server.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.error({ err: error }, 'stopping failed');
+      process.exit(1);
+    },
+  );
 }
 
 /** What a newcomer types next; for operators' tools the line before it is the ready line. */

@@ -133,7 +133,7 @@ async function importRecords(
   if (statedCount !== BigInt(count))
     throw damaged(`the number of records (${count}, not ${statedCount})`);
   if (!(await reader.take(HASH_BYTES)).equals(sum)) throw damaged('the checksum');
-  if (!(await reader.ended())) throw damaged('its end: something follows it');
+  if (!(await reader.ended())) throw unusable('something follows its end');
   if (page.length > 0) await target.put(page);
   return count;
 }
@@ -245,7 +245,7 @@ function createReader(pieces: AsyncIterable<Uint8Array>): Reader {
 
   async function take(length: number): Promise<Buffer> {
     if (await fill(length)) return cut(length);
-    throw damaged('its end: the file was cut short');
+    throw unusable('the file was cut short');
   }
 
   return {
@@ -278,5 +278,9 @@ function noExport(): StorageError {
 }
 
 function damaged(what: string): StorageError {
-  return new StorageError('corrupt', `the export cannot be used: ${what} is wrong`);
+  return unusable(`${what} is wrong`);
+}
+
+function unusable(why: string): StorageError {
+  return new StorageError('corrupt', `the export cannot be used: ${why}`);
 }

@@ -255,7 +255,7 @@ describe('sluice export and import', () => {
     assert.equal(end.code, 2);
     assert.match(
       end.stderr,
-      /^sluice: --input: \S+: the export cannot be used: its end: the file was cut short[^\n]+\n$/,
+      /^sluice: --input: \S+: the export cannot be used: the file was cut short\n$/,
     );
     assert.ok(existsSync(moved));
     const checked = await runToEnd(['verify', `--data-dir=${moved}`]);

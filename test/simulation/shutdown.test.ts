@@ -3,13 +3,20 @@
  * and ends every watch cleanly; what an operator got wrong is one line and exit code 2.
  */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
-import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
+import {
+  launch,
+  runToEnd,
+  serveArguments,
+  startServer,
+} from '../support/servers/server-process.ts';
 import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
@@ -156,6 +163,24 @@ test('in-flight writes get their answer when there is no delay', { timeout }, as
   }
   assert.equal((await again.stop()).code, 0);
 });
+
+test(
+  'SIGTERM during the start: the server starts to the end, and ends with exit code 0',
+  { timeout },
+  async () => {
+    const pipe = path.join(directories.make(), 'tokens');
+    execFileSync('mkfifo', [pipe]);
+    const flags = [`--token-auth-file=${pipe}`];
+    const { child, ended } = launch(serveArguments({ dataDir: newDataDir(), flags }), undefined);
+    // Opens when the server has it open, in the middle of its start, which then waits for the pipe.
+    const tokens = await open(pipe, 'w');
+    child.kill('SIGTERM');
+    await tokens.write('0123456789,someone,1\n');
+    await tokens.close();
+    const { code, signal, stdout } = await ended;
+    assert.deepEqual({ code, signal, stdout }, { code: 0, signal: null, stdout: '' });
+  },
+);
 
 test('SIGINT and SIGTERM end an idle server with exit code 0', { timeout }, async () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -7,6 +7,8 @@ import { optionTable } from '../../src/server/config/options.ts';
 /** The README and what it leads to. */
 const pages = [
   'README.md',
+  'bench/README.md',
+  'test/README.md',
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
@@ -75,6 +77,13 @@ test('every link between the pages leads to a page, and to a heading of it', () 
     }
   }
   assert.deepEqual(broken, []);
+});
+
+test('an object that a page pipes to kubectl in one line is JSON: kubectl up to 1.32 takes a brace for it', () => {
+  const lines = [...texts.values()].flatMap((text) => [...text.matchAll(/<<< '(.*)'$/gm)]);
+  for (const [, given = ''] of lines) assert.doesNotThrow(() => JSON.parse(given), given);
+  const shown = [...texts.values()].flatMap((text) => [...text.matchAll(/\.yaml\n +(\{.*)/g)]);
+  assert.deepEqual(shown, []);
 });
 
 test('the README is short enough to be read at once', () => {
