@@ -156,6 +156,18 @@ const withoutTexts = (code: string): string =>
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 
+test('handlers return their answers, and one place sends them', () => {
+  const senders = ['list-response', 'object-response', 'send-answer', 'status-response'].map(
+    (name) => `src/endpoints/${name}.ts`,
+  );
+  const endpoints = production.filter(({ name }) => under(name, 'src/endpoints'));
+  const writers = endpoints.filter(({ text }) => /exchange\.(?:send|stream)\(/.test(text));
+  assert.deepEqual(writers.map(({ name }) => name).sort(), senders);
+  const { names } = importsOf(endpoints.filter(({ name }) => !senders.includes(name)));
+  const sending = [...names].filter((value) => / send[A-Z]/.test(value));
+  assert.deepEqual(sending, ['src/endpoints/send-answer.ts sendAnswer']);
+});
+
 test('a value that is exported is imported by another file', () => {
   const { names, whole } = importsOf(files);
   assert.deepEqual(
