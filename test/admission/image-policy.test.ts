@@ -43,7 +43,7 @@ describe('the answers of the judge of images', () => {
       const next = { metadata: { annotations }, spec: { containers: [{ image }] } };
       const review = { namespace: 'n', next, subresource: '' } as unknown as Review;
       const refused = await plugin.validate?.(review, {
-        say: { annotate },
+        recorder: { annotate },
       } as unknown as ValidatePass);
       return [refused, told];
     };
