@@ -95,7 +95,7 @@ export interface DecisionPorts {
   readonly encode: (key: ObjectKey, object: ApiObject) => { readonly record: ObjectRecord };
   readonly encodeRecord: (
     record: ObjectRecord,
-    place: { readonly key: StoreKey; readonly state: string },
+    at: { readonly key: StoreKey; readonly state: string },
   ) => Uint8Array;
   /** What is stored, as it is read today: the very same image where that is all there is to it.
    * Absent: it always is. */
@@ -368,8 +368,8 @@ function written(
     finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
   const { metadataAt, object: bytes, shape } = record;
   const made = { object, bytes, metadataAt, timer, shape };
-  const place = { key: storeKey, state: life };
-  const value = ports.encodeRecord(timer === undefined ? record : { ...record, timer }, place);
+  const at = { key: storeKey, state: life };
+  const value = ports.encodeRecord(timer === undefined ? record : { ...record, timer }, at);
   if (value.byteLength > storageLimits.valueBytesMax) {
     const error = newRequestEntityTooLarge(storageLimits.valueBytesMax);
     return { kind: 'refused', event: 'refused', error };

@@ -8,12 +8,10 @@
  * order of calls does more. The share of the writer that got least, of an equal share, says whether
  * somebody starves. Any other answer than 200 fails the run.
  */
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { systemClock, systemTimers } from '../src/stdx/clock.ts';
+import { tlsPair, tlsServerOptions } from '../test/support/data/tls-pair.ts';
+import { startRemoteService } from '../test/support/servers/remote-service.ts';
 import { comparison, figure } from './harness/compare.ts';
 import { startSluice } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
@@ -28,45 +26,26 @@ const OBJECT_BYTES = 1024;
 const PREFIX = 'hot-webhook';
 const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 
-const pem = (name: string): Buffer =>
-  readFileSync(path.join('test', 'support', 'data', `tls-${name}.pem`));
-
 /** Answers after its time with a patch that sets a label. */
 async function startHook(): Promise<{ readonly port: number; close(): void; asked(): number }> {
   let asked = 0;
   const value = { hooked: 'yes' };
   const operations = [{ op: 'add', path: '/metadata/labels', value }];
   const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
-  const tls = { key: pem('key'), cert: pem('certificate') };
-  const server = https.createServer(tls, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      asked += 1;
-      const {
-        apiVersion,
-        kind,
-        request: about,
-      } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        apiVersion: string;
-        kind: string;
-        request: { uid: string };
-      };
-      const answer = { uid: about.uid, allowed: true, patchType: 'JSONPatch', patch };
-      const text = JSON.stringify({ apiVersion, kind, response: answer });
-      systemTimers.after(WEBHOOK_MS, () => response.end(text));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    asked: () => asked,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { close, port } = await startRemoteService((body, _request, response) => {
+    asked += 1;
+    const { apiVersion, kind, request } = JSON.parse(body) as AskedReview;
+    const answer = { uid: request.uid, allowed: true, patchType: 'JSONPatch', patch };
+    const text = JSON.stringify({ apiVersion, kind, response: answer });
+    systemTimers.after(WEBHOOK_MS, () => response.end(text));
+  }, tlsServerOptions);
+  return { port, asked: () => asked, close };
+}
+
+interface AskedReview {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: { readonly uid: string };
 }
 
 function send(
@@ -114,7 +93,7 @@ async function install(port: number, hookPort: number): Promise<void> {
     name: 'hot.example.com',
     clientConfig: {
       url: `https://localhost:${hookPort}/`,
-      caBundle: pem('certificate').toString('base64'),
+      caBundle: Buffer.from(tlsPair.certificatePem).toString('base64'),
     },
     rules: [{ ...rule, operations: ['UPDATE'] }],
     admissionReviewVersions: ['v1'],

@@ -92,9 +92,9 @@ export type Refusal = string | StatusError | undefined;
  * the plugin answers meanwhile is its answer if there is no other. */
 export type WaitFor = (what: string, comes: () => Promise<void>) => void;
 
-/** What a plugin tells the writer and the audit event, whether it allows the write or not. What is
- * said of a review that is tried again is forgotten. */
-export interface Say {
+/** Takes what a plugin tells the writer and the audit event, whether it allows the write or not. If
+ * the review is tried again, what was recorded of it is forgotten. */
+export interface AdmissionRecorder {
   /** The text of a Warning header. */
   warn(text: string): void;
   /** An audit annotation. `Request`: only for events that hold the body of the request. */
@@ -111,13 +111,13 @@ export interface MutatePass {
   /** What the plugin wants to know in round 1 of what it did in round 0. */
   readonly notes: Map<string, unknown>;
   readonly waitFor: WaitFor;
-  readonly say: Say;
+  readonly recorder: AdmissionRecorder;
 }
 
-/** How a plugin finds out what it validates by, and speaks. */
+/** How a plugin finds out what it validates by, and what it says. */
 export interface ValidatePass {
   readonly ask: Ask;
-  readonly say: Say;
+  readonly recorder: AdmissionRecorder;
 }
 
 export interface AdmissionPlugin {

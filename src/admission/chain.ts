@@ -45,7 +45,7 @@ import type {
   Proposed,
   Refusal,
   Review,
-  Say,
+  AdmissionRecorder,
   ValidatePass,
   WaitFor,
 } from './admission.ts';
@@ -222,25 +222,28 @@ interface RecordedNotes {
   readonly annotations: AuditAnnotation[];
 }
 
-function noteRecorder(): RecordedNotes & { readonly say: Say } {
+function noteRecorder(): RecordedNotes & { readonly recorder: AdmissionRecorder } {
   const warnings: string[] = [];
   const annotations: AuditAnnotation[] = [];
-  const say: Say = {
+  const recorder: AdmissionRecorder = {
     warn: (text) => void warnings.push(text),
     annotate: (key, value, level) => void annotations.push({ key, value, level }),
   };
-  return { warnings, annotations, say };
+  return { warnings, annotations, recorder };
 }
 
-function recordNotes({ recorded: hears }: Ports, { annotations, warnings }: RecordedNotes): void {
-  if (warnings.length + annotations.length > 0) hears.push({ warnings, annotations });
+function recordNotes(
+  { recorded: recorded }: Ports,
+  { annotations, warnings }: RecordedNotes,
+): void {
+  if (warnings.length + annotations.length > 0) recorded.push({ warnings, annotations });
 }
 
-function notesOf(hears: readonly RecordedNotes[]): AdmissionNotes | undefined {
-  if (hears.length === 0) return undefined;
+function notesOf(recorded: readonly RecordedNotes[]): AdmissionNotes | undefined {
+  if (recorded.length === 0) return undefined;
   return {
-    warnings: hears.flatMap(({ warnings }) => warnings),
-    annotations: hears.flatMap(({ annotations }) => annotations),
+    warnings: recorded.flatMap(({ warnings }) => warnings),
+    annotations: recorded.flatMap(({ annotations }) => annotations),
   };
 }
 
@@ -361,14 +364,14 @@ function admitted<T>(
   const waitFor: WaitFor = (what, comes) => {
     if (!waited.has(what)) coming.set(what, comes());
   };
-  const heard = noteRecorder();
+  const recording = noteRecorder();
   const notes = round.notes.get(plugin) ?? new Map<string, unknown>();
   round.notes.set(plugin, notes);
   const askAgain = (): void => void (round.askedAgain = true);
-  const pass = { round: round.round, askAgain, notes, waitFor, say: heard.say };
+  const pass = { round: round.round, askAgain, notes, waitFor, recorder: recording.recorder };
   return after(admit(pass), (found) => {
     if (coming.size === 0 || waited.size >= askingMax) {
-      recordNotes(ports, heard);
+      recordNotes(ports, recording);
       return found;
     }
     const missed = new Set([...waited, ...coming.keys()]);
@@ -444,11 +447,11 @@ function refusalOf(
     );
     return undefined;
   };
-  const heard = noteRecorder();
-  const pass: ValidatePass = { ask, say: heard.say };
+  const recording = noteRecorder();
+  const pass: ValidatePass = { ask, recorder: recording.recorder };
   return after(plugin.validate?.(review, pass), (refusal) => {
     if (open.size === 0 || answers.size >= askingMax) {
-      recordNotes(ports, heard);
+      recordNotes(ports, recording);
       return refusal;
     }
     return answered(open).then((more) =>
@@ -474,8 +477,8 @@ function forbidden({ name, resource }: Review, why: string): StatusError {
 /** Two questions are one when everything that an authorizer decides by is the same. */
 function keyOf(asked: Attributes): string {
   const { user, verb, apiGroup, apiVersion, resource, subresource, namespace, name, path } = asked;
-  const place = [apiGroup, apiVersion, resource, subresource, namespace, name, path];
-  return JSON.stringify([user.name, verb, ...place]);
+  const target = [apiGroup, apiVersion, resource, subresource, namespace, name, path];
+  return JSON.stringify([user.name, verb, ...target]);
 }
 
 /** A question about a resource of the cluster, for plugins that ask. */

@@ -35,7 +35,7 @@ export interface PluginConfiguration {
   /** What file names in it start from. */
   readonly folder: string;
   /** For problems: where it stands. */
-  readonly place: string;
+  readonly source: string;
 }
 
 export interface AdmissionConfiguration {
@@ -65,11 +65,11 @@ export function readAdmissionConfiguration(
   }
   const folder = path.dirname(path.resolve(file));
   for (const [at, entry] of items(document, 'plugins').entries()) {
-    const place = `plugins[${at}]`;
-    const name = nameOf(entry, place, problems);
+    const field = `plugins[${at}]`;
+    const name = nameOf(entry, field, problems);
     if (!isJsonObject(entry) || name === undefined) continue;
-    if (plugins.has(name)) problems.push(`${place}.name: ${name} is there twice`);
-    const found = configurationOf(entry, place, folder, read, problems);
+    if (plugins.has(name)) problems.push(`${field}.name: ${name} is there twice`);
+    const found = configurationOf(entry, field, folder, read, problems);
     if (found !== undefined) plugins.set(name, found);
   }
   return { plugins, problems };
@@ -77,27 +77,27 @@ export function readAdmissionConfiguration(
 
 function nameOf(
   entry: JsonValue,
-  place: string,
+  field: string,
   problems: string[],
 ): AdmissionPluginName | undefined {
   if (!isJsonObject(entry)) {
-    problems.push(`${place}: an object expected`);
+    problems.push(`${field}: an object expected`);
     return undefined;
   }
-  unknownFields(entry, ['name', 'path', 'configuration'], place, problems);
+  unknownFields(entry, ['name', 'path', 'configuration'], field, problems);
   const name = admissionPluginNames.find((each) => each === entry['name']);
   if (name === undefined) {
     const given = JSON.stringify(entry['name'] ?? '');
-    problems.push(`${fieldPath(place, 'name')}: ${given} is no admission plugin`);
+    problems.push(`${fieldPath(field, 'name')}: ${given} is no admission plugin`);
   } else if (!takesConfiguration(name)) {
-    problems.push(`${fieldPath(place, 'name')}: ${name} takes no configuration`);
+    problems.push(`${fieldPath(field, 'name')}: ${name} takes no configuration`);
   }
   return name;
 }
 
 function configurationOf(
   entry: JsonObject,
-  place: string,
+  field: string,
   folder: string,
   read: ReadFile,
   problems: string[],
@@ -106,22 +106,22 @@ function configurationOf(
   const file = text(entry, 'path');
   const isInline = configuration !== undefined && configuration !== null;
   if (isInline === (file !== '')) {
-    problems.push(`${place}: either configuration or path is required`);
+    problems.push(`${field}: either configuration or path is required`);
     return undefined;
   }
   if (isInline) {
     if (isJsonObject(configuration)) {
-      return { document: configuration, folder, place: `${place}.configuration` };
+      return { document: configuration, folder, source: `${field}.configuration` };
     }
-    problems.push(`${place}.configuration: an object expected`);
+    problems.push(`${field}.configuration: an object expected`);
     return undefined;
   }
   const resolved = path.resolve(folder, file);
   const found = documentIn(resolved, read);
   if (typeof found !== 'string') {
-    return { document: found, folder: path.dirname(resolved), place: resolved };
+    return { document: found, folder: path.dirname(resolved), source: resolved };
   }
-  problems.push(`${place}.path: ${found}`);
+  problems.push(`${field}.path: ${found}`);
   return undefined;
 }
 

@@ -141,10 +141,10 @@ function builtIns(deps: PluginDeps): Makers {
 function configuredPlugins(deps: PluginDeps, problems: string[]): Makers {
   const { clock, configured, identity, objects, timers, turns } = deps;
   const read = <T>(name: AdmissionPluginName, reader: Reader<T>): Read<T> => {
-    const { document, folder = '', place = name } = configured.get(name) ?? {};
+    const { document, folder = '', source = name } = configured.get(name) ?? {};
     const own: string[] = [];
     const settings = reader(document, folder, own);
-    problems.push(...own.map((problem) => `${place}: ${problem}`));
+    problems.push(...own.map((problem) => `${source}: ${problem}`));
     return own.length === 0 ? { settings } : undefined;
   };
   return {

@@ -32,7 +32,7 @@ import { prune } from './prepare/prune.ts';
 import { publishedSchema, publishedSteps } from './project/open-api.ts';
 import type { PublishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
-import { asSchema, tellSpine } from './schema/structural-schema.ts';
+import { asSchema, fillSpineMemos } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
 import { hasRules, RulePlan } from './validate/rule-plan.ts';
 import { stepsOf } from './validate/scale-errors.ts';
@@ -71,7 +71,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   }
   function* preparing(): Steps<void> {
     parts ??= yield* reading();
-    if (parts.schema !== undefined) yield* tellSpine(parts.schema, toldMergeType);
+    if (parts.schema !== undefined) yield* fillSpineMemos(parts.schema, toldMergeType);
     isPrepared = true;
   }
   const published = ({ schema, written }: VersionParts): PublishedSchema => ({

@@ -112,11 +112,11 @@ export function oneOf<T extends string>(
   values: readonly [T, ...T[]],
   path: string,
   problems: string[],
-  demand: 'expected' | 'is required' = 'is required',
+  ending: 'expected' | 'is required' = 'is required',
 ): T {
   const found = values.find((value) => value === object[field]);
   if (found === undefined) {
-    problems.push(`${fieldPath(path, field)}: one of ${values.join(', ')} ${demand}`);
+    problems.push(`${fieldPath(path, field)}: one of ${values.join(', ')} ${ending}`);
   }
   return found ?? values[0];
 }

@@ -200,9 +200,9 @@ class Served implements ServedScheme {
     this.#byStorage.delete(storageName(stored.storage));
     for (const each of kinds) {
       this.#byResource.delete(lookupKey(each.group, each.version, each.resource));
-      const place = lookupKey(each.group, each.version, each.kind);
+      const key = lookupKey(each.group, each.version, each.kind);
       // Another definition may have the name by now.
-      if (this.#byKind.get(place) === each) this.#byKind.delete(place);
+      if (this.#byKind.get(key) === each) this.#byKind.delete(key);
     }
     const ofGroup = this.#byGroup.get(stored.group);
     ofGroup?.delete(definition);

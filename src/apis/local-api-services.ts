@@ -27,8 +27,8 @@ export function prioritiesOf(groups: readonly GroupDefinition[]): ReadonlyMap<st
     groups.flatMap(({ group, priority: groupPriorityMinimum, versions = {} }) =>
       Object.entries(versions).flatMap(([version, { priority: versionPriority }]) => {
         if (groupPriorityMinimum === undefined || versionPriority === undefined) return [];
-        const place = { groupPriorityMinimum, versionPriority };
-        return [[`${group}/${version}`, place] as const];
+        const priorities = { groupPriorityMinimum, versionPriority };
+        return [[`${group}/${version}`, priorities] as const];
       }),
     ),
   );
@@ -52,8 +52,8 @@ export function localApiServices(
   const served = scheme.groups.filter(({ group }) => group !== own);
   return served.flatMap(({ group, versions }) =>
     versions.filter(isBuiltIn).map(({ version }) => {
-      const place = filled.get(`${group}/${version}`);
-      assert(place !== undefined, `${group}/${version} has a priority`);
+      const priorities = filled.get(`${group}/${version}`);
+      assert(priorities !== undefined, `${group}/${version} has a priority`);
       return {
         apiVersion: `${own}/v1`,
         kind: 'APIService',
@@ -61,7 +61,7 @@ export function localApiServices(
           name: `${version}.${group}`,
           labels: { [identity.labels.automanaged]: automanagedOnStart },
         },
-        spec: { ...(group === '' ? {} : { group }), version, ...place },
+        spec: { ...(group === '' ? {} : { group }), version, ...priorities },
       };
     }),
   );

@@ -83,8 +83,8 @@ export function createAccountTokenUses({ fill }: Identity): AccountTokenUses {
       }
       counts.staleTotal += 1;
       const late = Math.floor(nowMs / 1000) - Math.floor(warnAfter);
-      const told = `subject: ${subject}, seconds after warning threshold: ${late}`;
-      notes?.annotate(keys.stale, told);
+      const text = `subject: ${subject}, seconds after warning threshold: ${late}`;
+      notes?.annotate(keys.stale, text);
     },
   };
 }

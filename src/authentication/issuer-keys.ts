@@ -79,12 +79,12 @@ async function fetchKeys(
   timers: Timers,
 ): Promise<readonly VerificationKey[]> {
   const base = url.endsWith('/') ? url.slice(0, -1) : url;
-  const place = discoveryUrl ?? `${base}/.well-known/openid-configuration`;
-  const document = await get(place, ca, timers);
-  if (document['issuer'] !== url) throw new Error(`${place} is of another issuer`);
+  const discovery = discoveryUrl ?? `${base}/.well-known/openid-configuration`;
+  const document = await get(discovery, ca, timers);
+  if (document['issuer'] !== url) throw new Error(`${discovery} is of another issuer`);
   const keysUrl = document['jwks_uri'];
   if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://') || !URL.canParse(keysUrl)) {
-    throw new Error(`${place} names no place of keys`);
+    throw new Error(`${discovery} names no place of keys`);
   }
   const set = await get(keysUrl, ca, timers);
   const keys = Array.isArray(set['keys']) ? (set['keys'] as readonly JsonValue[]) : [];

@@ -89,11 +89,11 @@ export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
         sub: accountUserName({ namespace, name: account.name }),
       });
       // What clients are told is when they should have a new one.
-      const told = now + (warnAfterSeconds ?? seconds);
+      const expiresSeconds = now + (warnAfterSeconds ?? seconds);
       return {
         token,
         issuedMs: now * 1000,
-        expiresMs: told * 1000,
+        expiresMs: expiresSeconds * 1000,
         credentialId: `JTI=${tokenId}`,
       };
     },

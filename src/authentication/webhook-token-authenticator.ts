@@ -104,7 +104,7 @@ async function review(
   if (answer['apiVersion'] !== body['apiVersion'] || answer['kind'] !== 'TokenReview') {
     throw new Error('it answered with something else than was asked for');
   }
-  return judge(options, answer['status'], audiences);
+  return authenticationOf(options, answer['status'], audiences);
 }
 
 async function post(options: WebhookTokenOptions, body: JsonObject): Promise<JsonAnswer> {
@@ -122,7 +122,7 @@ async function post(options: WebhookTokenOptions, body: JsonObject): Promise<Jso
   }
 }
 
-function judge(
+function authenticationOf(
   options: WebhookTokenOptions,
   status: JsonObject,
   asked: readonly string[],
@@ -130,8 +130,8 @@ function judge(
   if (status['authenticated'] !== true) return { kind: 'rejected', why: 'the webhook says no' };
   const user = readUserInfo(status['user']);
   if (user === undefined) return { kind: 'rejected', why: 'the webhook names no user' };
-  const said = texts(status, 'audiences');
-  const good = said.length > 0 ? said : options.audiences;
+  const answered = texts(status, 'audiences');
+  const good = answered.length > 0 ? answered : options.audiences;
   const audiences = asked.filter((audience) => good.includes(audience));
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };

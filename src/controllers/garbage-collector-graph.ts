@@ -210,7 +210,7 @@ class Graph implements OwnerGraph {
 
   #ownerLink(owner: OwnerReference, namespace: string): OwnerLink {
     const blocks = owner.blockOwnerDeletion === true;
-    return { uid: owner.uid, at: ownerPlace(this.#scheme, owner, namespace), blocks };
+    return { uid: owner.uid, at: referenceOf(this.#scheme, owner, namespace), blocks };
   }
 }
 
@@ -219,7 +219,7 @@ export function isReference(at: OwnerLink['at']): boolean {
 }
 
 /** Where an owner that is named by an object of this namespace lies. */
-function ownerPlace(scheme: Scheme, owner: OwnerReference, namespace: string): OwnerLink['at'] {
+function referenceOf(scheme: Scheme, owner: OwnerReference, namespace: string): OwnerLink['at'] {
   const kind = ownerKind(scheme, owner);
   if (kind === undefined) return 'unknown';
   if (kind.namespaced && namespace === '') return 'misplaced';

@@ -167,9 +167,9 @@ class Collector implements GarbageCollector {
     const isUnderWay = this.#looking !== 'no';
     this.#looking = isUnderWay ? 'again' : 'yes';
     if (isUnderWay) return;
-    const look = (place: ObjectReference): number => {
-      const entry = this.#entryAt(place);
-      const [group = '', resource = ''] = place.split('/', 2);
+    const look = (reference: ObjectReference): number => {
+      const entry = this.#entryAt(reference);
+      const [group = '', resource = ''] = reference.split('/', 2);
       if (entry === undefined || entry === 'unreadable') return 0;
       this.#apply(`${group}/${resource}`, 'MODIFIED', entry);
       return entry.bytes.length;
@@ -237,7 +237,7 @@ class Collector implements GarbageCollector {
     const verdict = decideOn(reference, this.#context);
     const kind = this.#kindAt(reference);
     if (verdict === undefined || kind === undefined) return true;
-    this.#tellMisplaced(verdict, kind);
+    this.#reportMisplaced(verdict, kind);
     const { registry } = this.#deps;
     const { decision, entry, uid } = verdict;
     const observed = { kind, entry, uid };
@@ -284,7 +284,7 @@ class Collector implements GarbageCollector {
     return forgetOwners(this.#deps.registry, { kind, entry, uid: node.uid }, uids);
   }
 
-  #tellMisplaced({ entry, misplaced, uid }: Verdict, kind: KindInfo): void {
+  #reportMisplaced({ entry, misplaced, uid }: Verdict, kind: KindInfo): void {
     if (misplaced.length === 0 || this.#misplaced.has(entry)) return;
     this.#misplaced.add(entry);
     this.#deps.onMisplaced({ kind, entry, uid });

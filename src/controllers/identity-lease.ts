@@ -35,7 +35,7 @@ export const identityLeaseTimes = {
 export interface ServerInstance {
   readonly hostname: string;
   /** Tells the servers of one host apart: address, port, worker. Stable over restarts. */
-  readonly place: string;
+  readonly endpoint: string;
   /** host:port; absent: others do not reach it. */
   readonly advertised?: string | undefined;
 }
@@ -81,8 +81,8 @@ export function createIdentityLease(deps: IdentityLeaseDeps): IdentityLease {
       await renewal.stop();
       if (deps.instance.advertised === undefined) return;
       // Others need not wait to see that it has gone.
-      const { hostname, place } = deps.instance;
-      await writeLease(registry, target, { hostname, place }, holder).catch(deps.onError);
+      const { hostname, endpoint } = deps.instance;
+      await writeLease(registry, target, { hostname, endpoint }, holder).catch(deps.onError);
     },
   };
 }
@@ -136,8 +136,8 @@ function withAnnotation(
 const HASH_BYTES = 16;
 
 /** `apiserver-` and 26 letters and digits. */
-export function identityLeaseName({ hostname, place }: ServerInstance): string {
-  const hash = createHash('sha256').update(`${hostname}\n${place}`).digest();
+export function identityLeaseName({ hostname, endpoint }: ServerInstance): string {
+  const hash = createHash('sha256').update(`${hostname}\n${endpoint}`).digest();
   return `apiserver-${base32(hash.subarray(0, HASH_BYTES))}`;
 }
 

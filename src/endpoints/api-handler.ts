@@ -24,6 +24,8 @@ import { assert } from '../stdx/assert.ts';
 import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import { documentAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ActorsDebug } from './debug/actors.ts';
 import { matchesEntityTag } from './entity-tags.ts';
@@ -31,19 +33,20 @@ import type { AccessFilter, AccessVerdict } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
-import { sendTooManyRequests } from './filters/in-flight.ts';
+import { noSeatAnswer } from './filters/in-flight.ts';
 import type { InFlight, Seat } from './filters/in-flight.ts';
 import type { Health, HealthEndpoint } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
-import { sendOpenApi } from './openapi/send.ts';
+import { answerOpenApi } from './openapi/answer-openapi.ts';
 import { unknownInGroup } from './other-identity.ts';
-import type { Answer, ApiRequest, EndpointDeps } from './request.ts';
+import type { AnsweredRequest, ApiRequest, EndpointDeps } from './request.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { isLongRunning, parseRequestInfo } from './request-info.ts';
 import type { RequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
-import { allowCbor, sendStatusError } from './status-response.ts';
+import { sendAnswer } from './send-answer.ts';
+import { allowCbor } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
@@ -96,12 +99,15 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     turnWatch.mark(asked.info, nowMs);
     const seat = inFlight.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
+    const { warnings } = asked;
+    const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream };
     try {
-      const refusal = await handle(deps, seen, audited, asked, seat);
-      if (refusal instanceof StatusError) sendStatusError(seen, refusal, asked.warnings);
+      const answer = await handle(deps, seen, audited, asked, seat);
+      const sending = sendAnswer(deps.endpoints, answered, answer);
+      if (sending !== undefined) await sending;
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
-      await failed(deps, exchange, audited, error, seat);
+      await failed(deps, answered, audited, error, seat);
     }
     requestCounts.handled(exchange, asked.info, asked.query, startMs, seat);
   };
@@ -109,18 +115,20 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
 
 async function failed(
   deps: ApiHandlerDeps,
-  exchange: HttpExchange,
+  request: AnsweredRequest,
   audited: Audited | undefined,
   error: unknown,
   seat: Seat,
 ): Promise<void> {
-  const seen = audited?.exchange ?? exchange;
+  const { exchange } = request;
   try {
     deps.onFailure(exchange.path, error);
     const broken = !(error instanceof StatusError || error instanceof StorageError);
     if (broken) void audited?.handled(true);
     // After the head is sent there is no second answer: the stream has been cut by its writer.
-    if (!seen.answered) sendStatusError(seen, failureStatus(error));
+    if (!exchange.answered) {
+      await sendAnswer(deps.endpoints, { ...request, warnings: [] }, failureStatus(error));
+    }
     await audited?.handled(false);
   } catch (own) {
     seat.leave();
@@ -169,7 +177,7 @@ function handle(
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
   const serve = (admission: AccessVerdict): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
-    if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
+    if (admission.kind === 'busy') return noSeatAnswer;
     // A caller without access is not told what is wrong with the request.
     if (problem !== undefined) return problem;
     assert(query !== undefined, 'a request without a problem has its query');
@@ -200,7 +208,6 @@ function serveAdmitted(
     bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     auditsBody: audited?.trail.wantsRequestObject ?? false,
-    beforeStream: audited?.beforeStream,
   };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
@@ -228,41 +235,38 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     const resource = { group: '', resource: exchange.path };
     return newMethodNotAllowed(resource, exchange.method.toLowerCase());
   }
-  if (document !== undefined) return sendDocument(exchange, document);
-  if (deps.actorsDebug.serves(path)) return deps.actorsDebug.send(exchange, request.query);
-  if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
+  if (document !== undefined) return answerDocument(document);
+  if (deps.actorsDebug.serves(path)) return deps.actorsDebug.answer(exchange, request.query);
+  if (endpoint !== undefined) return answerHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':
-      return exchange.send(
-        200,
-        [['Content-Type', 'application/json']],
-        encodeJson(deps.version, true),
-      );
+      return documentAnswer(200, jsonHeaders, encodeJson(deps.version, true));
     case 'metrics':
-      return sendMetrics(exchange, await (indicators ? deps.indicators() : deps.metrics()));
+      return metricsAnswer(await (indicators ? deps.indicators() : deps.metrics()));
     case 'openapi':
-      return sendOpenApi(deps.openapi, deps.endpoints.clock, request);
+      return answerOpenApi(deps.openapi, deps.endpoints.clock, request);
     case '':
     case 'index.html':
-      return sendPaths(deps, exchange);
+      return pathsAnswer(deps);
     default:
-      return sendDiscovery(deps, exchange);
+      return discoveryAnswer(deps, exchange);
   }
 }
 
-async function sendHealth(
+const jsonHeaders = [['Content-Type', 'application/json']] as const;
+
+async function answerHealth(
   deps: ApiHandlerDeps,
-  request: ApiRequest,
+  { query }: ApiRequest,
   endpoint: HealthEndpoint,
   name: string,
 ): Promise<Answer> {
-  const { exchange, query } = request;
   const answer = await deps.health.check(endpoint, name === '' ? undefined : name, {
     verbose: query.has('verbose'),
     exclude: query.get('exclude') ?? [],
   });
   if (answer === undefined) return newGenericNotFound();
-  exchange.send(
+  return documentAnswer(
     answer.status,
     [
       ['Content-Type', 'text/plain; charset=utf-8'],
@@ -274,10 +278,10 @@ async function sendHealth(
 }
 
 /** It changes when the server is started with another configuration only. */
-async function sendDocument(exchange: HttpExchange, document: PlainDocument): Promise<Answer> {
+async function answerDocument(document: PlainDocument): Promise<Answer> {
   const content = await document.read();
   if (content === undefined) return newGenericNotFound();
-  exchange.send(
+  return documentAnswer(
     200,
     [
       ['Content-Type', document.contentType],
@@ -287,11 +291,11 @@ async function sendDocument(exchange: HttpExchange, document: PlainDocument): Pr
   );
 }
 
-function sendMetrics(exchange: HttpExchange, { contentType, text }: MetricsBody): void {
-  exchange.send(200, [['Content-Type', contentType]], text);
+function metricsAnswer({ contentType, text }: MetricsBody): Answer {
+  return documentAnswer(200, [['Content-Type', contentType]], text);
 }
 
-function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
+function pathsAnswer(deps: ApiHandlerDeps): Answer {
   const groups = deps.endpoints.registry.scheme.groups.flatMap((group) =>
     group.group === ''
       ? group.versions.map((v) => `/api/${v.version}`)
@@ -312,10 +316,10 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
     ...deps.documents.keys(),
   ];
   const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
-  exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }, true));
+  return documentAnswer(200, jsonHeaders, encodeJson({ paths }, true));
 }
 
-function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
+function discoveryAnswer(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
   const found = deps.discovery.find(exchange.path, exchange.header('accept'));
   switch (found.kind) {
     case 'not-found': {
@@ -334,9 +338,9 @@ function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
       ];
       if (etag !== undefined) headers.push(['ETag', etag]);
       if (etag !== undefined && matchesEntityTag(etag, exchange.header('if-none-match'))) {
-        return exchange.send(304, headers, '');
+        return documentAnswer(304, headers, '');
       }
-      return exchange.send(200, headers, body);
+      return documentAnswer(200, headers, body);
     }
   }
 }

@@ -13,21 +13,19 @@
  * the collection nor on how many lists wait: chunks are made in one buffer, and the more lists are
  * being sent the smaller they are.
  */
-import { encodeContinueToken } from '../apimachinery/continue-token.ts';
 import { gzipHeaders, gzipPacker } from '../apimachinery/codecs/gzip.ts';
 import type { ChunkPacker } from '../apimachinery/codecs/gzip.ts';
 import { ListChunks } from '../apimachinery/lists/list-chunks.ts';
 import type { ListSize } from '../apimachinery/lists/list-form.ts';
 import { wholeList } from '../apimachinery/lists/list-form.ts';
-import type { ListResult, StoredObject } from '../registry/registry.ts';
-import { continueStart } from '../registry/read.ts';
+import type { StoredObject } from '../registry/registry.ts';
 import { assert } from '../stdx/assert.ts';
 import type { ResponseStream } from '../transport/http-exchange.ts';
+import { bodyAnswer } from './answer.ts';
+import type { ListAnswer, SentList } from './answer.ts';
 import type { ListLayout } from './list-layout.ts';
-import { listLayout } from './list-layout.ts';
 import { bodyHeaders, compresses, sendBody } from './object-response.ts';
-import type { Representation } from './representation.ts';
-import type { EndpointDeps, ResourceRequest } from './request.ts';
+import type { AnsweredRequest, EndpointDeps } from './request.ts';
 
 /** Lists up to this size are sent whole, with their length. */
 const wholeListBytesMax = 128 * 1024;
@@ -43,34 +41,18 @@ const unsentBytesMax = 16 * 1024 * 1024;
 const scratch = Buffer.allocUnsafeSlow(chunkBytesMax);
 let sendingCount = 0;
 
-/** What is sent of a list. Without a revision: nothing of it is stored. */
-export interface SentList extends Pick<
-  ListResult,
-  'entries' | 'count' | 'continueAfter' | 'extent' | 'remainingItemCount'
-> {
-  readonly revision: ListResult['revision'] | undefined;
-  readonly snapshot: ListResult['snapshot'] | undefined;
-}
-
 /** The known sizes of lists of a snapshot, because many clients ask for the same one. */
-const measures = new WeakMap<ListResult['snapshot'], Map<string, ListSize>>();
+const measures = new WeakMap<NonNullable<SentList['snapshot']>, Map<string, ListSize>>();
 /** Of one snapshot. Policy: further ones are measured each time. */
 const measuresMax = 64;
 
 export function sendList(
   deps: EndpointDeps,
-  request: ResourceRequest,
-  representation: Representation,
-  list: SentList,
+  request: AnsweredRequest,
+  { layout, list, mediaType }: ListAnswer,
 ): Promise<void> {
-  const layout = listLayout(deps, request.kind, representation, {
-    resourceVersion: list.revision?.toString() ?? '',
-    continue: continueTokenOf(deps, request, list),
-    remainingItemCount: list.remainingItemCount,
-  });
-  const { mediaType } = representation.negotiated;
   return new Promise((resolve, reject) => {
-    const answer = new ListAnswer({ deps, request, mediaType, layout, list, done: resolve });
+    const answer = new SteppedList({ deps, request, mediaType, layout, list, done: resolve });
     const { turns } = deps.registry;
     const go = (isOver: () => boolean): boolean => {
       try {
@@ -89,7 +71,7 @@ export function sendList(
 
 interface AnswerParts {
   readonly deps: EndpointDeps;
-  readonly request: ResourceRequest;
+  readonly request: AnsweredRequest;
   readonly mediaType: string;
   readonly layout: ListLayout;
   readonly list: SentList;
@@ -103,7 +85,7 @@ type Outcome = 'again' | 'wait' | 'done';
 const unclockedBytesMax = 8 * 1024;
 const entryCostBytes = 64;
 
-class ListAnswer {
+class SteppedList {
   readonly #parts: AnswerParts;
   readonly #entries: Iterator<StoredObject | undefined>;
   #phase: (isOver: () => boolean) => Outcome;
@@ -142,7 +124,8 @@ class ListAnswer {
     for (;;) {
       const next = this.#entries.next();
       if (next.done === true) {
-        done(sendBody(deps, request, 200, mediaType, wholeList(layout.form, this.#items)));
+        const body = wholeList(layout.form, this.#items);
+        done(sendBody(deps, request, bodyAnswer(200, mediaType, body)));
         return 'done';
       }
       if (next.value !== undefined) {
@@ -322,18 +305,4 @@ function chunkBytes(): number {
   let bytes = chunkBytesMax;
   while (bytes > chunkBytesMin && bytes * sendingCount > unsentBytesMax) bytes /= 2;
   return bytes;
-}
-
-/** The token of the next page; undefined on the last one. */
-export function continueTokenOf(
-  deps: EndpointDeps,
-  request: ResourceRequest,
-  list: Pick<SentList, 'continueAfter' | 'revision'>,
-): string | undefined {
-  if (list.continueAfter === undefined || list.revision === undefined) return undefined;
-  const target = { kind: request.kind, namespace: request.resource.namespace };
-  return encodeContinueToken(deps.identity.groups.meta, {
-    revision: list.revision,
-    start: continueStart(target, list.continueAfter),
-  });
 }

@@ -9,9 +9,11 @@ import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Header } from '../transport/http-exchange.ts';
+import { bodyAnswer, objectAnswer } from './answer.ts';
+import type { BodyAnswer, ObjectAnswer } from './answer.ts';
 import type { Representation } from './representation.ts';
 import { renderObject, writtenInSteps } from './representation.ts';
-import type { ApiRequest, EndpointDeps } from './request.ts';
+import type { AnsweredRequest, EndpointDeps } from './request.ts';
 import type { ResponseConverter } from './response-conversion.ts';
 import { sendStatusError } from './status-response.ts';
 import { warningHeaders } from './warnings.ts';
@@ -19,42 +21,38 @@ import { warningHeaders } from './warnings.ts';
 /** Undefined: it has been sent. Most answers are sent at once, without a promise. */
 export type Sending = Promise<void> | undefined;
 
-/** `bytes`: stamped, in the stored version. */
 export function sendObject(
   deps: EndpointDeps,
-  request: ApiRequest,
-  status: number,
-  representation: Representation,
-  object: { readonly bytes: Uint8Array; readonly revision: bigint },
+  request: AnsweredRequest,
+  answer: ObjectAnswer,
 ): Sending {
+  const { object, representation, status } = answer;
   const { bytes } = object;
   const { convert } = representation;
-  if (convert !== undefined) {
-    return sendConverted(deps, request, status, { ...representation, convert }, object);
-  }
+  if (convert !== undefined) return sendConverted(deps, request, answer, convert);
   if (bytes.length > atOnceBytesMax && !isShownAsIs(representation)) {
-    return sendLarge(deps, request, status, representation, object);
+    return sendLarge(deps, request, answer);
   }
   const body = renderObject(deps, representation, bytes, versionOf(object));
-  return sendBody(deps, request, status, representation.negotiated.mediaType, body);
+  return sendBody(deps, request, bodyAnswer(status, representation.negotiated.mediaType, body));
 }
 
 /** If this is the answer to a write, the object has been written although it cannot be converted
  * for the answer. */
 async function sendConverted(
   deps: EndpointDeps,
-  request: ApiRequest,
-  status: number,
-  representation: Representation & { readonly convert: ResponseConverter },
-  { bytes, revision }: { readonly bytes: Uint8Array; readonly revision: bigint },
+  request: AnsweredRequest,
+  { object, representation, status }: ObjectAnswer,
+  convert: ResponseConverter,
 ): Promise<void> {
-  const converted = await representation.convert([bytes]);
+  const { bytes, revision } = object;
+  const converted = await convert([bytes]);
   if (converted instanceof StatusError) {
     return sendStatusError(request.exchange, converted, request.warnings);
   }
   const [shown = bytes] = converted;
   const own = { ...representation, convert: undefined };
-  await sendObject(deps, request, status, own, { bytes: shown, revision });
+  await sendObject(deps, request, objectAnswer(status, own, { bytes: shown, revision }));
 }
 
 /** Objects above it are written anew when it is their turn, one after the other. */
@@ -68,10 +66,8 @@ function isShownAsIs({ negotiated, pretty }: Representation): boolean {
 
 async function sendLarge(
   deps: EndpointDeps,
-  request: ApiRequest,
-  status: number,
-  representation: Representation,
-  object: { readonly bytes: Uint8Array; readonly revision: bigint },
+  request: AnsweredRequest,
+  { object, representation, status }: ObjectAnswer,
 ): Promise<void> {
   const { negotiated, schema, show } = representation;
   const { turns } = deps.registry;
@@ -89,7 +85,7 @@ async function sendLarge(
   } else {
     body = renderObject(deps, representation, object.bytes, versionOf(object));
   }
-  await sendBody(deps, request, status, negotiated.mediaType, body);
+  await sendBody(deps, request, bodyAnswer(status, negotiated.mediaType, body));
 }
 
 /** The result of a dry run has no resourceVersion. */
@@ -100,10 +96,8 @@ function versionOf({ revision }: { readonly revision: bigint }): string {
 /** A body that is complete in memory, gzipped when that is worth it and the client takes it. */
 export function sendBody(
   deps: EndpointDeps,
-  request: ApiRequest,
-  status: number,
-  mediaType: string,
-  body: Uint8Array,
+  request: AnsweredRequest,
+  { body, mediaType, status }: BodyAnswer,
 ): Sending {
   const headers = bodyHeaders(request, mediaType);
   if (body.length >= gzipThresholdBytes && compresses(deps, request)) {
@@ -115,7 +109,7 @@ export function sendBody(
 }
 
 async function sendPacked(
-  request: ApiRequest,
+  request: AnsweredRequest,
   status: number,
   headers: readonly Header[],
   packing: Promise<Uint8Array>,
@@ -124,7 +118,10 @@ async function sendPacked(
   request.exchange.send(status, [...headers, ...gzipHeaders], packed);
 }
 
-export function bodyHeaders(request: ApiRequest, mediaType: string): Header[] {
+export function bodyHeaders(
+  request: Pick<AnsweredRequest, 'warnings'>,
+  mediaType: string,
+): Header[] {
   return [
     ['Content-Type', mediaType],
     ['Cache-Control', 'no-cache, private'],
@@ -133,7 +130,7 @@ export function bodyHeaders(request: ApiRequest, mediaType: string): Header[] {
 }
 
 /** Only answers to reads are compressed. */
-export function compresses(deps: EndpointDeps, request: ApiRequest): boolean {
+export function compresses(deps: EndpointDeps, request: AnsweredRequest): boolean {
   return (
     deps.features.responseCompression &&
     request.exchange.method === 'GET' &&

@@ -1,7 +1,6 @@
 /**
- * What every handler receives: the exchange, what it asks for, and what the server offers.
- *
- * Handlers write through the functions of *-response.ts.
+ * What every handler receives: the exchange, what it asks for, and what the server offers. What it
+ * returns: answer.ts.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
@@ -94,13 +93,22 @@ export interface EndpointLimits {
   readonly minRequestTimeoutMs: number;
 }
 
+/** What is left of a request when it is answered. */
+export interface AnsweredRequest {
+  readonly exchange: HttpExchange;
+  /** Texts for Warning headers. */
+  readonly warnings: readonly string[];
+  /** Called before a stream is started, which waits for what is returned. */
+  readonly beforeStream: (() => Promise<void> | undefined) | undefined;
+}
+
 export interface ApiRequest {
   readonly exchange: HttpExchange;
   readonly info: RequestInfo;
   readonly query: QueryParameters;
   /** The user, after impersonation if there was any. */
   readonly user: UserInfo;
-  /** Texts for Warning headers; handlers add to it before the head is sent. */
+  /** Texts for Warning headers; handlers add to it before they answer. */
   readonly warnings: string[];
   /** When its head came, monotonic. */
   readonly startMs: number;
@@ -112,8 +120,6 @@ export interface ApiRequest {
   readonly auditAnnotations: Map<string, string>;
   /** That event holds the body. */
   readonly auditsBody: boolean;
-  /** Called by a watch before it starts its stream, which waits for what is returned. */
-  readonly beforeStream: (() => Promise<void> | undefined) | undefined;
 }
 
 /** A request for a kind that is served, in a scope that fits it. */
@@ -121,9 +127,3 @@ export interface ResourceRequest extends ApiRequest {
   readonly resource: ResourceInfo;
   readonly kind: KindInfo;
 }
-
-/** The result of a handler: an error, to be sent as a Status; or nothing, if it has sent its
- * answer. */
-export type Answer = StatusError | void;
-
-export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;

@@ -18,6 +18,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
+import type { Answer, ResourceHandler } from './answer.ts';
 import { handleConnect } from './handlers/connect.ts';
 import { handleCreateOperation } from './handlers/create-operation.ts';
 import { handleCreate } from './handlers/create.ts';
@@ -30,13 +31,7 @@ import { handleUpdate } from './handlers/update.ts';
 import { handleGetComputed, handleListComputed } from './handlers/view.ts';
 import { handleWatch } from './handlers/watch.ts';
 import { unknownInGroup } from './other-identity.ts';
-import type {
-  Answer,
-  ApiRequest,
-  EndpointDeps,
-  ResourceHandler,
-  ResourceRequest,
-} from './request.ts';
+import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
 import { deprecationWarning } from './warnings.ts';
 
@@ -70,8 +65,7 @@ export function handleResource(
   );
   if (kind === undefined || !inScope(kind, resource)) {
     const { registry, identity } = deps;
-    const error = unknownInGroup(identity, registry.scheme, resource.group);
-    return error;
+    return unknownInGroup(identity, registry.scheme, resource.group);
   }
   const found = endpointOf(kind, resource);
   if (found === undefined) return unknownPart(kind, resource);
@@ -87,7 +81,7 @@ export function handleResource(
   }
   if (info.verb === 'create' && kind.custom?.isEnding() === true) return newDefinitionEnding(kind);
   noteDeprecation(deps, request, kind, resource);
-  const { query, user, warnings, auditAnnotations, auditsBody, beforeStream } = request;
+  const { query, user, warnings, auditAnnotations, auditsBody } = request;
   const asked: ResourceRequest = {
     exchange,
     info,
@@ -99,7 +93,6 @@ export function handleResource(
     bodyBytes: request.bodyBytes,
     auditAnnotations,
     auditsBody,
-    beforeStream,
     resource,
     kind,
   };

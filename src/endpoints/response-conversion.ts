@@ -110,8 +110,8 @@ export function selectionOf(
 ): ShownSelection {
   const whole = newSelection(labels, fields);
   if (!convertsToShow(kind)) return { predicate: whole, ofShown: undefined };
-  const placed = fields.requirements.filter(({ field }) => isPlace(field));
-  if (labels.isEmpty && placed.length === fields.requirements.length) {
+  const common = fields.requirements.filter(({ field }) => isCommonField(field));
+  if (labels.isEmpty && common.length === fields.requirements.length) {
     return { predicate: whole, ofShown: undefined };
   }
   const ofShown = (bytes: Uint8Array): boolean => {
@@ -120,11 +120,11 @@ export function selectionOf(
     const shown = selectableValues(kind.selectableFields, object);
     return whole.matches({ name, namespace, labels: own, fields: shown });
   };
-  return { predicate: newSelection(everyLabel, fieldSelectorOf(placed)), ofShown };
+  return { predicate: newSelection(everyLabel, fieldSelectorOf(common)), ofShown };
 }
 
 /** It is the same in all versions. */
-function isPlace(field: string): boolean {
+function isCommonField(field: string): boolean {
   return field === 'metadata.name' || field === 'metadata.namespace';
 }
 

@@ -35,7 +35,7 @@ export type Submission = Omit<Mutation, 'expect'> & {
   readonly write?: DecidedWrite | undefined;
 };
 
-type TicketState =
+type PendingState =
   | { readonly kind: 'queued' }
   | { readonly kind: 'sent'; readonly batch: number; readonly index: number }
   | { readonly kind: 'applied'; readonly revision: Revision }
@@ -43,13 +43,13 @@ type TicketState =
 
 /** As the committer holds it. */
 export interface DeferredCommit extends PendingCommit {
-  state: TicketState;
+  state: PendingState;
   resolve(outcome: CommitOutcome): void;
   reject(error: unknown): void;
 }
 
-const failed: TicketState = { kind: 'failed' };
-const queued: TicketState = { kind: 'queued' };
+const failed: PendingState = { kind: 'failed' };
+const queued: PendingState = { kind: 'queued' };
 
 /** The pending commit that a submission is built on; undefined: on none. */
 export function predecessorOf(submission: Submission): DeferredCommit | undefined {

@@ -141,7 +141,7 @@ describe('the configuration of admission', () => {
     assert.deepEqual(plugins.get('EventRateLimit'), {
       document: { limits: [] },
       folder: '/etc/a/sub',
-      place: '/etc/a/sub/rates.yaml',
+      source: '/etc/a/sub/rates.yaml',
     });
   });
 

@@ -1,8 +1,6 @@
 /** ImagePolicyWebhook: a server that judges images, what it is asked, and when it does not answer. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,11 +10,14 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { startConfigured } from '../support/servers/configured-server.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
+import type { RemoteService } from '../support/servers/remote-service.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 
-describe('the answers of the judge of images', () => {
+describe('the answers of the webhook for images', () => {
   /** `answers`: one after another; an error is a server that does not answer. */
   const judged = (allowsWithoutAnswer: boolean, ...answers: (JsonObject | Error)[]) => {
     const asked: string[] = [];
@@ -43,7 +44,7 @@ describe('the answers of the judge of images', () => {
       const next = { metadata: { annotations }, spec: { containers: [{ image }] } };
       const review = { namespace: 'n', next, subresource: '' } as unknown as Review;
       const refused = await plugin.validate?.(review, {
-        say: { annotate },
+        recorder: { annotate },
       } as unknown as ValidatePass);
       return [refused, told];
     };
@@ -110,9 +111,9 @@ describe('the answers of the judge of images', () => {
   });
 });
 
-describe('the judge of images', () => {
+describe('the webhook for images', () => {
   const asked: JsonObject[] = [];
-  let judge: http.Server;
+  let webhook: RemoteService;
   let folder: string;
   let strict: TestServer;
   let lenient: TestServer;
@@ -122,27 +123,16 @@ describe('the judge of images', () => {
   let shown = (review: JsonObject): JsonObject => review;
 
   before(async () => {
-    judge = http.createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
-        asked.push(review);
-        const found = answer(review['spec'] as JsonObject);
-        if (typeof found === 'number') response.writeHead(found).end();
-        else response.end(JSON.stringify(shown({ ...review, status: found })));
-      });
+    webhook = await startRemoteService((body, _request, response) => {
+      const review = JSON.parse(body) as JsonObject;
+      asked.push(review);
+      const found = answer(review['spec'] as JsonObject);
+      if (typeof found === 'number') response.writeHead(found).end();
+      else response.end(JSON.stringify(shown({ ...review, status: found })));
     });
-    await new Promise<void>((resolve) => judge.listen(0, '127.0.0.1', resolve));
-    const { port } = judge.address() as AddressInfo;
     folder = await mkdtemp(path.join(tmpdir(), 'sluice-images-'));
     const kubeConfigFile = path.join(folder, 'kubeconfig');
-    const kubeconfig = {
-      clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}/judge` } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: '' } }],
-      'current-context': 'x',
-    };
-    await writeFile(kubeConfigFile, JSON.stringify(kubeconfig));
+    await writeFile(kubeConfigFile, kubeconfigFor({ server: `${webhook.url}/images` }));
     const start = (defaultAllow: boolean): Promise<TestServer> =>
       startConfigured(
         { 'enable-admission-plugins': 'ImagePolicyWebhook' },
@@ -152,7 +142,7 @@ describe('the judge of images', () => {
   });
   after(async () => {
     await Promise.all([strict.remove(), lenient.remove()]);
-    judge.close();
+    webhook.close();
     await rm(folder, { recursive: true });
   });
 

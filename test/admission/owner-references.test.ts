@@ -51,8 +51,8 @@ function reviewed(
     next: object(after),
     current: before && object(before),
   } as unknown as Review;
-  const say = { warn: assert.fail, annotate: assert.fail };
-  return [asked, plugin.validate?.(review, { ask, say })];
+  const recorder = { warn: assert.fail, annotate: assert.fail };
+  return [asked, plugin.validate?.(review, { ask, recorder })];
 }
 
 const mayAll = 'update /*/finalizers *';

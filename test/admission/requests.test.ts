@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AdmissionPlugin, Review, Say } from '../../src/admission/admission.ts';
+import type { AdmissionPlugin, Review, AdmissionRecorder } from '../../src/admission/admission.ts';
 import type { AuditAnnotation } from '../../src/apimachinery/admission-data.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -216,23 +216,23 @@ describe('admission of a request', () => {
 
   describe('what a plugin tells', () => {
     const telling = (refusal?: string): AdmissionPlugin => {
-      const tell = (phase: string, { operation }: Review, say: Say): void => {
-        say.warn(`${phase} of ${operation}`);
-        say.warn('said twice');
-        say.annotate(`${phase}.example.com/op`, operation);
-        say.annotate(`${phase}.example.com/body`, operation, 'Request');
+      const tell = (phase: string, { operation }: Review, recorder: AdmissionRecorder): void => {
+        recorder.warn(`${phase} of ${operation}`);
+        recorder.warn('said twice');
+        recorder.annotate(`${phase}.example.com/op`, operation);
+        recorder.annotate(`${phase}.example.com/body`, operation, 'Request');
       };
       return {
         name: 'Telling',
         concerns: () => true,
         admits: ['CREATE', 'UPDATE'],
-        admit(proposed, { say }) {
-          tell('admit', proposed, say);
+        admit(proposed, { recorder }) {
+          tell('admit', proposed, recorder);
           return proposed.next;
         },
-        admitDeletion: (review, { say }) => void tell('admit', review, say),
-        validate(review, { say }) {
-          tell('validate', review, say);
+        admitDeletion: (review, { recorder }) => void tell('admit', review, recorder),
+        validate(review, { recorder }) {
+          tell('validate', review, recorder);
           return refusal;
         },
       };
@@ -282,8 +282,8 @@ describe('admission of a request', () => {
           name: 'Waiting',
           concerns: () => true,
           admits: ['CREATE'],
-          admit({ next }, { say, waitFor }) {
-            say.warn('looked');
+          admit({ next }, { recorder, waitFor }) {
+            recorder.warn('looked');
             waitFor('something', () => Promise.resolve());
             return next;
           },

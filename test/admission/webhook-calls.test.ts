@@ -1,7 +1,7 @@
 /** What a webhook is sent: large objects are written in turns of their own, and once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Review, Say } from '../../src/admission/admission.ts';
+import type { Review, AdmissionRecorder } from '../../src/admission/admission.ts';
 import type { Invocation } from '../../src/admission/webhooks/invocation.ts';
 import { callWebhook } from '../../src/admission/webhooks/webhook-call.ts';
 import type { WebhookPorts } from '../../src/admission/webhooks/webhooks.ts';
@@ -37,7 +37,13 @@ function calling() {
     async call(shown: Invocation['shown']): Promise<void> {
       const invocation = { webhook, shown, request: {} } as unknown as Invocation;
       const review = { deadlineMs: 1000, dryRun: false } as unknown as Review;
-      const { kind } = await callWebhook(review, invocation, 'validating', {} as Say, ports);
+      const { kind } = await callWebhook(
+        review,
+        invocation,
+        'validating',
+        {} as AdmissionRecorder,
+        ports,
+      );
       assert.equal(kind, 'allowed');
     },
   };

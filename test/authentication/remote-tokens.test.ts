@@ -2,10 +2,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -18,33 +14,20 @@ import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
-
-const support = path.join(process.cwd(), 'test/support/data');
-const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
-const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
+import { tlsPair, tlsServerOptions } from '../support/data/tls-pair.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
 
 type Answer = { readonly status: number; readonly body: unknown };
 
 async function remote(answer: (url: string, body: string) => Answer | Promise<Answer>) {
   let asked = 0;
-  const server = https.createServer({ cert: certificate, key }, (request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (piece: string) => (body += piece));
-    request.on('end', () => {
-      asked += 1;
-      void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
-        response.writeHead(status).end(JSON.stringify(content)),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `https://localhost:${port}`,
-    asked: () => asked,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
+  const { close, url } = await startRemoteService((body, request, response) => {
+    asked += 1;
+    void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
+      response.writeHead(status).end(JSON.stringify(content)),
+    );
+  }, tlsServerOptions);
+  return { url, asked: () => asked, close };
 }
 
 const startMs = 1_800_000_000_000;
@@ -64,7 +47,7 @@ function ecSigned(claims: object, privateKey: KeyObject, kid: string | undefined
 
 /** Who trusts it takes the subject for the name. */
 function issuerOf(url: string) {
-  const issuer = { url, certificateAuthority: certificate, audiences: ['client'] };
+  const issuer = { url, certificateAuthority: tlsPair.certificatePem, audiences: ['client'] };
   const claimMappings = { username: { claim: 'sub', prefix: '' } };
   const read = finished(readIssuers([{ issuer, claimMappings }], [], claims));
   assert.ok(read.kind === 'ok');
@@ -82,7 +65,7 @@ describe('webhook tokens', () => {
       identity: identityOf('kubernetes'),
       clock: time.clock,
       timers: systemTimers,
-      server: { url: server.url, ca: certificate },
+      server: { url: server.url, ca: tlsPair.certificatePem },
       version: 'v1',
       cacheTtlMs: 120_000,
       audiences: ['api'],
@@ -142,7 +125,7 @@ describe('webhook tokens', () => {
     const long = await ask('fourth');
     assert.ok(long.kind === 'rejected');
     assert.match(long.why, /the answer is too long/);
-    await server.close();
+    server.close();
   });
 });
 
@@ -159,7 +142,11 @@ describe('trusted issuers', () => {
       return { status: 200, body: { issuer: server.url, jwks_uri: `${server.url}/jwks` } };
     });
     const entry = {
-      issuer: { url: server.url, certificateAuthority: certificate, audiences: ['client'] },
+      issuer: {
+        url: server.url,
+        certificateAuthority: tlsPair.certificatePem,
+        audiences: ['client'],
+      },
       claimValidationRules: [{ claim: 'hd', requiredValue: 'example.org' }],
       claimMappings: {
         username: { claim: 'email', prefix: 'oidc:' },
@@ -221,7 +208,7 @@ describe('trusted issuers', () => {
     kid = 'two';
     time.advance(11_000);
     assert.equal((await ask(signed(told, pair, { kid }))).kind, 'authenticated', 'rotated');
-    await server.close();
+    server.close();
   });
 
   test('expressions make the user of the claims, and rules of claims and user are kept', async () => {
@@ -232,7 +219,11 @@ describe('trusted issuers', () => {
       return { status: 200, body: { issuer: server.url, jwks_uri: `${server.url}/jwks` } };
     });
     const entry = {
-      issuer: { url: server.url, certificateAuthority: certificate, audiences: ['client'] },
+      issuer: {
+        url: server.url,
+        certificateAuthority: tlsPair.certificatePem,
+        audiences: ['client'],
+      },
       claimMappings: {
         username: { expression: "claims.email_verified ? claims.email : 'sub:' + claims.sub" },
         groups: { expression: "claims.roles.split(',').map(r, 'oidc:' + r)" },
@@ -295,7 +286,7 @@ describe('trusted issuers', () => {
       assert.ok(answer.kind === 'rejected', JSON.stringify([more, answer]));
       assert.match(answer.why, why);
     }
-    await server.close();
+    server.close();
   });
 
   test('rotated keys under load: what is known is not held up, what is new is fetched once', async () => {
@@ -376,7 +367,7 @@ describe('trusted issuers', () => {
     assert.equal(await newcomer, 'authenticated', 'by the keys that were waited for');
     assert.equal(fetches, before + 1);
     assert.equal(await ask(token(1, undefined)), 'rejected', 'and the old ones are gone');
-    await server.close();
+    server.close();
   });
 
   test('a configuration that is not understood is refused with the field that is wrong', () => {

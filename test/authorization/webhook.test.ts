@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -28,6 +27,8 @@ import {
   userNamed,
 } from '../support/data/access-attributes.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
@@ -47,35 +48,19 @@ async function startHook(): Promise<{
     url: '',
     answer: (() => ({ body: '{}' })) as Answer,
     seen,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => service.close(),
   };
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
-      seen.push(review);
-      const answer = hook.answer(review, request);
-      if (answer === undefined) return;
-      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
-      response.end(answer.body);
-    });
+  const service = await startRemoteService((body, request, response) => {
+    const review = JSON.parse(body) as JsonObject;
+    seen.push(review);
+    const answer = hook.answer(review, request);
+    if (answer === undefined) return;
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
+    response.end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  hook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/authorize`;
+  hook.url = `${service.url}/authorize`;
   return hook;
 }
-
-const kubeconfig = (server: string, user: object = {}) =>
-  JSON.stringify({
-    clusters: [{ name: 'c', cluster: { server } }],
-    users: [{ name: 'u', user }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
 
 const status = (fields: JsonObject, version = 'v1') => ({
   body: JSON.stringify({
@@ -91,7 +76,10 @@ describe('a webhook', () => {
   before(async () => {
     hook = await startHook();
     folder = await mkdtemp(path.join(tmpdir(), 'sluice-hook-'));
-    await writeFile(path.join(folder, 'hook.yaml'), kubeconfig(hook.url, { token: 'hook-token' }));
+    await writeFile(
+      path.join(folder, 'hook.yaml'),
+      kubeconfigFor({ server: hook.url }, { token: 'hook-token' }),
+    );
   });
   after(async () => {
     hook.close();
@@ -327,10 +315,13 @@ describe('a webhook', () => {
   it('needs a configuration that says where it is', async () => {
     const rows: readonly [string, RegExp][] = [
       ['{}', /current-context: required/],
-      [kubeconfig('not a url'), /server: not an http or https URL/],
-      [kubeconfig(hook.url, { 'client-certificate-data': 'eA==' }), /give both or neither/],
-      [kubeconfig(hook.url, { tokenFile: 'missing' }), /missing/],
-      [kubeconfig(hook.url, { exec: {} }), /exec: not supported/],
+      [kubeconfigFor({ server: 'not a url' }), /server: not an http or https URL/],
+      [
+        kubeconfigFor({ server: hook.url }, { 'client-certificate-data': 'eA==' }),
+        /give both or neither/,
+      ],
+      [kubeconfigFor({ server: hook.url }, { tokenFile: 'missing' }), /missing/],
+      [kubeconfigFor({ server: hook.url }, { exec: {} }), /exec: not supported/],
       ['[: ', /not valid YAML: .* at line 1/],
     ];
     for (const [text, problem] of rows) {

@@ -16,6 +16,7 @@ import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 
 const directories = testDirectories('sluice-admission-go');
 
@@ -55,15 +56,7 @@ describe('a webhook on the types of the reference', { skip }, () => {
     const port = await new Promise<string>((resolve) => void lines.once('line', resolve));
     lines.on('line', (line) => asked.push(JSON.parse(line) as JsonObject));
     server = await startTestServer({ identity: 'kubernetes' });
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'c', cluster: { server: server.url } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      users: [{ name: 'u', user: {} }],
-      'current-context': 'x',
-    };
-    writeFileSync(path.join(home, 'config'), JSON.stringify(config));
+    writeFileSync(path.join(home, 'config'), kubeconfigFor({ server: server.url }));
     const caBundle = readFileSync(pem('certificate')).toString('base64');
     for (const [type, at, resource] of [
       ['Mutating', 'inject', 'pods'],

@@ -14,6 +14,7 @@ import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { makeRequest, requestObject } from '../support/data/signing-requests.ts';
 import type { MadeRequest } from '../support/data/signing-requests.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 
 const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
 const missing = programs.every(([, program]) => program === undefined);
@@ -48,15 +49,7 @@ describe('kubectl certificate', { skip: missing ? 'no kubectl found' : false }, 
     const caData = /certificate-authority-data: *(\S+)/.exec(own)?.[1];
     const file = path.join(dataDir, `${name}.kubeconfig`);
     const cluster = { server: server.url, 'certificate-authority-data': caData };
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'c', cluster }],
-      users: [{ name: 'u', user }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    };
-    await writeFile(file, JSON.stringify(config));
+    await writeFile(file, kubeconfigFor(cluster, user));
     return file;
   }
 

@@ -37,14 +37,14 @@ describe('the Lease that says that a server is there', () => {
     assert.deepEqual(errors.splice(0), []);
   });
 
-  function announce(hostname = 'host-a', place = '127.0.0.1:8080'): IdentityLease {
+  function announce(hostname = 'host-a', endpoint = '127.0.0.1:8080'): IdentityLease {
     const { leases: kind, registry, timers } = server;
     const onError = (error: unknown): void => void errors.push(error);
     const lease = createIdentityLease({
       registry,
       timers,
       kind,
-      instance: { hostname, place },
+      instance: { hostname, endpoint },
       onError,
     });
     started.push(lease);
@@ -100,19 +100,19 @@ describe('the Lease that says that a server is there', () => {
   it('has a name of its own for each server, also of one host', () => {
     const instances = ['a', 'b'].flatMap((hostname) =>
       ['127.0.0.1:80', '127.0.0.1:81', '127.0.0.1:80/1', '127.0.0.1:80/2', '[::1]:80'].map(
-        (place) => ({ hostname, place }),
+        (endpoint) => ({ hostname, endpoint }),
       ),
     );
     assert.equal(new Set(instances.map(identityLeaseName)).size, instances.length);
-    for (const { hostname, place } of instances) {
+    for (const { hostname, endpoint } of instances) {
       // 128 bits in groups of five, the last one filled up with zeros.
-      const digest = createHash('sha256').update(`${hostname}\n${place}`).digest('hex');
+      const digest = createHash('sha256').update(`${hostname}\n${endpoint}`).digest('hex');
       let rest = BigInt(`0x${digest.slice(0, 32)}`) << 2n;
       let text = '';
       for (let i = 0; i < 26; i += 1, rest >>= 5n) {
         text = 'abcdefghijklmnopqrstuvwxyz234567'.charAt(Number(rest & 31n)) + text;
       }
-      assert.equal(identityLeaseName({ hostname, place }), `apiserver-${text}`);
+      assert.equal(identityLeaseName({ hostname, endpoint }), `apiserver-${text}`);
     }
   });
 

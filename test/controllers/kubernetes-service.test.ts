@@ -44,7 +44,7 @@ describe('the service of the API servers', () => {
     const { registry, timers, leases: kind } = server;
     const own: ServerAddress = { address, port };
     const onError = (error: unknown): void => void errors.push(error);
-    const instance = { hostname: address, place: `${port}`, advertised: formatAddress(own) };
+    const instance = { hostname: address, endpoint: `${port}`, advertised: formatAddress(own) };
     const lease = createIdentityLease({ registry, timers, kind, instance, onError });
     const peers: Peers = withLeases
       ? { kind: 'known', present: liveServers(registry, kind, identityLeaseName(instance)) }

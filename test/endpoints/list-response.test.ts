@@ -6,7 +6,8 @@ import { KeptEncodings } from '../../src/apimachinery/kept-encodings.ts';
 import type { BodyFormat, Projection } from '../../src/apimachinery/negotiation.ts';
 import { encodeObject, stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
-import { sendList } from '../../src/endpoints/list-response.ts';
+import { listAnswer } from '../../src/endpoints/list-answer.ts';
+import { sendAnswer } from '../../src/endpoints/send-answer.ts';
 import type { Representation } from '../../src/endpoints/representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../../src/endpoints/request.ts';
 import type { StoredObject } from '../../src/registry/registry.ts';
@@ -92,7 +93,9 @@ class Run {
       remainingItemCount: undefined,
     };
     const asked = request as unknown as ResourceRequest;
-    void sendList(deps as unknown as EndpointDeps, asked, representation, list).then(() => {
+    const endpoints = deps as unknown as EndpointDeps;
+    const answer = listAnswer(endpoints, asked, representation, list);
+    void sendAnswer(endpoints, { ...asked, beforeStream: undefined }, answer)?.then(() => {
       this.done = true;
     });
   }

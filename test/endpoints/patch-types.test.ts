@@ -51,7 +51,8 @@ async function patched(kind: KindInfo, type: string, cbor = false): Promise<Fake
     { identity, features, limits, turnWatch, clock } as unknown as EndpointDeps,
     request as unknown as ResourceRequest,
   );
-  if (refusal instanceof StatusError) sendStatusError(exchange, refusal);
+  assert.ok(refusal instanceof StatusError);
+  sendStatusError(exchange, refusal);
   return exchange.sent;
 }
 

@@ -4,8 +4,6 @@
  * which each call has a batch. SLUICE_CONVERSION_LIST (1,200) says how long.
  */
 import assert from 'node:assert/strict';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -20,6 +18,8 @@ import {
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
+import type { RemoteService } from '../support/servers/remote-service.ts';
 
 const listed = Number(process.env['SLUICE_CONVERSION_LIST'] ?? 1200);
 const batchMax = 500;
@@ -43,7 +43,7 @@ const version = (name: string, storage: boolean): JsonObject => ({
 
 describe('a conversion webhook behind a service', () => {
   let server: TestServer;
-  let hook: https.Server;
+  let hook: RemoteService;
   let authority = '';
   let port = 0;
   const asked: number[] = [];
@@ -57,33 +57,27 @@ describe('a conversion webhook behind a service', () => {
     const leaf = { commonName: 'converter', dnsNames, ...validity };
     const pair = await makeCertificate(leaf, '1.3.6.1.5.5.7.3.1', ca);
     authority = Buffer.from(ca.certificatePem).toString('base64');
-    hook = https.createServer(
-      { cert: pair.certificatePem, key: pair.keyPem },
-      (request, response) => {
-        const chunks: Buffer[] = [];
+    hook = await startRemoteService(
+      (body, request, response) => {
         paths.push(request.url ?? '');
-        request.on('data', (chunk: Buffer) => chunks.push(chunk));
-        request.on('end', () => {
-          const review = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject;
-          const { uid } = part(review, 'request');
-          const given = objects(part(review, 'request'), 'objects');
-          asked.push(given.length);
-          const apiVersion = text(part(review, 'request'), 'desiredAPIVersion');
-          const spec = { seenBy: 'webhook' };
-          const convertedObjects = given.map((each) => ({ ...each, apiVersion, spec }));
-          const answer = { uid: uid ?? null, result: { status: 'Success' }, convertedObjects };
-          response.setHeader('content-type', 'application/json');
-          response.end(JSON.stringify({ ...review, request: null, response: answer }));
-        });
+        const review = JSON.parse(body) as JsonObject;
+        const { uid } = part(review, 'request');
+        const given = objects(part(review, 'request'), 'objects');
+        asked.push(given.length);
+        const apiVersion = text(part(review, 'request'), 'desiredAPIVersion');
+        const spec = { seenBy: 'webhook' };
+        const convertedObjects = given.map((each) => ({ ...each, apiVersion, spec }));
+        const answer = { uid: uid ?? null, result: { status: 'Success' }, convertedObjects };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ ...review, request: null, response: answer }));
       },
+      { cert: pair.certificatePem, key: pair.keyPem },
     );
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    ({ port } = hook.address() as AddressInfo);
+    ({ port } = hook);
     server = await startTestServer({ 'service-cluster-ip-range': '127.0.0.0/24' });
   });
   after(async () => {
     await server.remove();
-    hook.closeAllConnections();
     hook.close();
   });
 

@@ -3,11 +3,6 @@
  * lists in batches, and a webhook that fails.
  */
 import assert from 'node:assert/strict';
-import type http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import https from 'node:https';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -20,6 +15,9 @@ import {
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { tlsPair, tlsServerOptions } from '../support/data/tls-pair.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
+import type { RemoteService } from '../support/servers/remote-service.ts';
 
 /** How the webhook answers. */
 type Mood = 'well' | 'refuses' | 'fewer' | 'renames' | 'silent' | 'other-uid';
@@ -57,7 +55,7 @@ const colours: Readonly<Record<string, string>> = { '0': 'red', '120': 'green', 
 
 describe('versions that a webhook converts', () => {
   let server: TestServer;
-  let hook: http.Server;
+  let hook: RemoteService;
   let mood: Mood = 'well';
   const asked: number[] = [];
   const reviewVersions: string[] = [];
@@ -84,25 +82,14 @@ describe('versions that a webhook converts', () => {
   };
 
   before(async () => {
-    const read = (name: string): string =>
-      readFileSync(path.resolve('test/support/data', name), 'utf8');
-    const [cert, key] = [read('tls-certificate.pem'), read('tls-key.pem')];
-    hook = https.createServer({ cert, key }, (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        if (mood === 'silent') {
-          request.socket.destroy();
-          return;
-        }
-        response.setHeader('content-type', 'application/json');
-        response.end(
-          JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)),
-        );
-      });
-    });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    const { port } = hook.address() as AddressInfo;
+    hook = await startRemoteService((body, request, response) => {
+      if (mood === 'silent') {
+        request.socket.destroy();
+        return;
+      }
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answer(JSON.parse(body) as JsonObject)));
+    }, tlsServerOptions);
     server = await startTestServer();
     const version = (name: string, field: string, text: string, storage: boolean): JsonObject => ({
       name,
@@ -126,8 +113,8 @@ describe('versions that a webhook converts', () => {
       version('v2', 'milliwatts', 'colour', false),
     ];
     clientConfig = {
-      url: `https://localhost:${port}/convert`,
-      caBundle: Buffer.from(cert).toString('base64'),
+      url: `${hook.url}/convert`,
+      caBundle: Buffer.from(tlsPair.certificatePem).toString('base64'),
     };
     const webhook = { clientConfig, conversionReviewVersions: ['v1'] };
     const conversion = { strategy: 'Webhook', webhook };
@@ -138,7 +125,6 @@ describe('versions that a webhook converts', () => {
   });
   after(async () => {
     await server.remove();
-    hook.closeAllConnections();
     hook.close();
   });
 

@@ -1,8 +1,6 @@
 /** A whole server that posts its audit events to a webhook: one that is there, and one that is not. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,6 +8,8 @@ import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
 
 interface Hook {
   readonly url: string;
@@ -22,30 +22,22 @@ interface Hook {
 }
 
 async function startHook(): Promise<Hook> {
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      hook.authorizations.add(request.headers.authorization);
-      if (hook.status === 200) {
-        const list = JSON.parse(Buffer.concat(chunks).toString()) as { items: JsonObject[] };
-        hook.events.push(...list.items);
-        hook.counts.push(list.items.length);
-      }
-      response.writeHead(hook.status).end();
-    });
+  const service = await startRemoteService((body, request, response) => {
+    hook.authorizations.add(request.headers.authorization);
+    if (hook.status === 200) {
+      const list = JSON.parse(body) as { items: JsonObject[] };
+      hook.events.push(...list.items);
+      hook.counts.push(list.items.length);
+    }
+    response.writeHead(hook.status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const hook: Hook = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit`,
+    url: `${service.url}/audit`,
     authorizations: new Set(),
     events: [],
     counts: [],
     status: 200,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => service.close(),
   };
   return hook;
 }
@@ -68,15 +60,7 @@ describe('audit to a webhook', () => {
     dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
     hook = await startHook();
     await writeFile(path.join(dir, 'policy.yaml'), stringify(policy));
-    await writeFile(
-      path.join(dir, 'webhook.yaml'),
-      stringify({
-        clusters: [{ name: 'c', cluster: { server: hook.url } }],
-        users: [{ name: 'u', user: { token } }],
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'x',
-      }),
-    );
+    await writeFile(path.join(dir, 'webhook.yaml'), kubeconfigFor({ server: hook.url }, { token }));
   });
   after(async () => {
     hook.close();

@@ -1,9 +1,7 @@
 /** The authentication configuration of a running server: read again when it changes. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import https from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,15 +11,15 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { signedByRsa } from '../support/data/forged-tokens.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
+import { tlsPair, tlsServerOptions } from '../support/data/tls-pair.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
+import type { RemoteService } from '../support/servers/remote-service.ts';
 
-const support = path.join(process.cwd(), 'test/support/data');
-const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
-const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const reloads = 'apiserver_authentication_config_controller_automatic_reloads_total';
 
 const issuerEntry = (url: string): JsonObject => ({
-  issuer: { url, audiences: ['cluster'], certificateAuthority: certificate },
+  issuer: { url, audiences: ['cluster'], certificateAuthority: tlsPair.certificatePem },
   claimMappings: { username: { claim: 'sub', prefix: '' } },
 });
 
@@ -31,7 +29,7 @@ describe('the authentication configuration', () => {
   let directory = '';
   let file = '';
   let server: SecureServer;
-  let issuer: https.Server;
+  let issuer: RemoteService;
   let silent: Server;
   const held = new Set<Socket>();
   let issuerUrl = '';
@@ -70,18 +68,17 @@ describe('the authentication configuration', () => {
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'sluice-authentication-'));
     file = path.join(directory, 'authentication.yaml');
-    issuer = https.createServer({ cert: certificate, key }, (request, response) => {
+    issuer = await startRemoteService((_body, request, response) => {
       const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' };
       const document = { issuer: issuerUrl, jwks_uri: `${issuerUrl}/jwks` };
       response.end(JSON.stringify(request.url === '/jwks' ? { keys: [jwk] } : document));
-    });
+    }, tlsServerOptions);
     silent = createServer((socket) => {
       held.add(socket);
       socket.on('error', () => undefined);
     });
-    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    issuerUrl = `https://localhost:${portOf(issuer)}`;
+    issuerUrl = issuer.url;
     silentUrl = `https://localhost:${portOf(silent)}`;
     const jwt = [issuerEntry(silentUrl)];
     await writeFile(file, configuration({ ...anonymousOn('/livez'), jwt }));
@@ -96,7 +93,6 @@ describe('the authentication configuration', () => {
     for (const socket of held) socket.destroy();
     silent.close();
     await server.remove();
-    issuer.closeAllConnections();
     issuer.close();
     await rm(directory, { recursive: true, force: true });
   });

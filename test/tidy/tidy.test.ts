@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { layers, libraryDoors, testLibraries, usedByTestsAlone } from './layers.ts';
+import type { LayerRule } from './layers.ts';
 
 interface SourceFile {
   readonly name: string;
@@ -49,27 +50,31 @@ const under = (name: string, folder: string): boolean =>
 const library = (specifier: string): string =>
   specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0]!;
 
-test('every import of a project file goes down the layers', () => {
+const ruleOf = (name: string): LayerRule | undefined =>
+  layers
+    .filter(({ folder }) => under(name, folder))
+    .sort((a, b) => b.folder.length - a.folder.length)[0];
+const allows = (may: string, target: string): boolean =>
+  may.endsWith('.ts') ? target === may : under(target, may);
+
+test('every import of a project file goes down the layers, and every permission is used', () => {
   const wrong: string[] = [];
+  const unused = new Set(layers.flatMap(({ folder, may }) => may.map((m) => `${folder} -> ${m}`)));
   for (const file of production) {
-    const rule = layers
-      .filter((l) => under(file.name, l.folder))
-      .sort((a, b) => b.folder.length - a.folder.length)[0];
+    const rule = ruleOf(file.name);
     assert.ok(rule, `${file.name} belongs to no layer: add it to test/tidy/layers.ts`);
     for (const specifier of file.imports.filter((i) => i.startsWith('.'))) {
       const target = resolved(file, specifier);
-      const owner = layers
-        .filter((l) => under(target, l.folder))
-        .sort((a, b) => b.folder.length - a.folder.length)[0];
-      const allowed =
-        owner === rule ||
-        rule.may.some((m) => (m.endsWith('.ts') ? target === m : under(target, m)));
-      if (!allowed) {
+      if (ruleOf(target) === rule) continue;
+      const permissions = rule.may.filter((may) => allows(may, target));
+      for (const may of permissions) unused.delete(`${rule.folder} -> ${may}`);
+      if (permissions.length === 0) {
         wrong.push(`${file.name} imports ${target}; ${rule.folder} may import ${rule.may.join()}`);
       }
     }
   }
   assert.deepEqual(wrong, []);
+  assert.deepEqual([...unused], []);
 });
 
 test('every library comes in by its one door', () => {
@@ -155,6 +160,18 @@ const withoutTexts = (code: string): string =>
     .replace(/`(?:[^`\\]|\\.)*`/g, (text) => (text.match(/\$\{[^}]*\}/g) ?? []).join(' '));
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+
+test('handlers return their answers, and one place sends them', () => {
+  const senders = ['list-response', 'object-response', 'send-answer', 'status-response'].map(
+    (name) => `src/endpoints/${name}.ts`,
+  );
+  const endpoints = production.filter(({ name }) => under(name, 'src/endpoints'));
+  const writers = endpoints.filter(({ text }) => /exchange\.(?:send|stream)\(/.test(text));
+  assert.deepEqual(writers.map(({ name }) => name).sort(), senders);
+  const { names } = importsOf(endpoints.filter(({ name }) => !senders.includes(name)));
+  const sending = [...names].filter((value) => / send[A-Z]/.test(value));
+  assert.deepEqual(sending, ['src/endpoints/send-answer.ts sendAnswer']);
+});
 
 test('a value that is exported is imported by another file', () => {
   const { names, whole } = importsOf(files);

@@ -11,6 +11,7 @@ import { systemTimers } from '../../src/stdx/clock.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookPoster, WebhookError } from '../../src/webhooks/webhook-poster.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 
 const directories = testDirectories('sluice-kubeconfig-calls');
 
@@ -51,13 +52,7 @@ async function post(server: string, serverName?: string): Promise<string> {
     'certificate-authority-data': Buffer.from(cert).toString('base64'),
     ...(serverName === undefined ? {} : { 'tls-server-name': serverName }),
   };
-  const config = {
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 'hunter2' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  writeFileSync(file, JSON.stringify(config));
+  writeFileSync(file, kubeconfigFor(cluster, { token: 'hunter2' }));
   const poster = createWebhookPoster(readWebhookTarget(file), systemTimers);
   try {
     return (await poster.post('{}', 10_000)).toString();

@@ -1,22 +1,23 @@
 /** Calling a webhook: what is tried again, and how often. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { Timers } from '../../src/stdx/clock.ts';
 import { createWebhookClient, webhookLimits } from '../../src/webhooks/webhook-client.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
+import type { RemoteService } from '../support/servers/remote-service.ts';
 
 describe('a webhook that answers with an error', () => {
   let status = 200;
   let askedCount = 0;
-  const server = http.createServer((request, response) => {
-    request.resume();
-    askedCount += 1;
-    response.writeHead(status).end('{}');
+  let service: RemoteService;
+  before(async () => {
+    service = await startRemoteService((_body, _request, response) => {
+      askedCount += 1;
+      response.writeHead(status).end('{}');
+    });
   });
-  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
-  after(() => void server.close());
+  after(() => service.close());
 
   // Pauses are over at once; the time of the whole call is far longer than they are together.
   const hasty: Timers = {
@@ -24,9 +25,8 @@ describe('a webhook that answers with an error', () => {
     after: (delayMs, callback) => systemTimers.after(delayMs < 60_000 ? 0 : delayMs, callback),
   };
   const clientOf = () => {
-    const { port } = server.address() as AddressInfo;
     const target = {
-      url: new URL(`http://127.0.0.1:${port}/`),
+      url: new URL(service.url),
       ca: undefined,
       serverName: undefined,
       insecureSkipVerify: false,

@@ -154,8 +154,8 @@ function recordKey(resource: GroupResource, name: string): StoreKey {
   return storeKey(objectKey(resource, '', name));
 }
 
-function recordBytes(object: ApiObject, place: { readonly key: StoreKey; readonly state: string }) {
+function recordBytes(object: ApiObject, at: { readonly key: StoreKey; readonly state: string }) {
   const { bytes, metadataAt } = encodeObject(object);
   const { labels = {}, uid = '' } = object.metadata;
-  return encodeRecord({ uid, labels, fields: {}, metadataAt, object: bytes }, place);
+  return encodeRecord({ uid, labels, fields: {}, metadataAt, object: bytes }, at);
 }

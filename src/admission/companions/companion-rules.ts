@@ -31,10 +31,10 @@ export const knownCompanionRules: CompanionRules = {
     if (amended.kind !== 'amended') return amended;
     return { kind: 'amended', next: { record, object: amended.next as ApiObject } };
   },
-  encode(amended, place) {
+  encode(amended, at) {
     const { object, record } = amended as Decoded;
     const { bytes, metadataAt } = encodeObject(object);
-    return encodeRecord({ ...record, object: bytes, metadataAt }, place);
+    return encodeRecord({ ...record, object: bytes, metadataAt }, at);
   },
   ownerOf: (current) => ownerOf((current as Decoded).object),
 };

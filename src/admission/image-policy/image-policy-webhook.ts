@@ -22,7 +22,7 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
 import type { WebhookPoster } from '../../webhooks/webhook-poster.ts';
-import type { AdmissionPlugin, Refusal, Review, Say } from '../admission.ts';
+import type { AdmissionPlugin, Refusal, Review, AdmissionRecorder } from '../admission.ts';
 import type { ImagePolicySettings } from './settings.ts';
 
 const keptMax = 1024;
@@ -58,9 +58,9 @@ export function imagePolicyWebhook(
     if (kept.size >= keptMax && oldest !== undefined) kept.delete(oldest);
     kept.set(key, { answer, untilMs: clock.monotonicMs() + ttlMs });
   };
-  const refusalOf = (answer: Answer, say: Say): Refusal => {
+  const refusalOf = (answer: Answer, recorder: AdmissionRecorder): Refusal => {
     for (const [key, value] of Object.entries(answer.annotations)) {
-      say.annotate(`${prefix}/${key}`, value);
+      recorder.annotate(`${prefix}/${key}`, value);
     }
     if (answer.allowed) return undefined;
     return answer.reason === ''
@@ -71,7 +71,7 @@ export function imagePolicyWebhook(
     name: 'ImagePolicyWebhook',
     resources: ['/pods', '/pods/ephemeralcontainers'],
     concerns: (_user, { operations }) => !operations.includes('DELETE'),
-    async validate(review, { say }) {
+    async validate(review, { recorder }) {
       const spec = reviewedSpec(review, identity.domain);
       const key = JSON.stringify(spec);
       const known = kept.get(key);
@@ -79,15 +79,15 @@ export function imagePolicyWebhook(
       if (known !== undefined && known.untilMs > clock.monotonicMs()) {
         // To the end of the order: used last.
         kept.set(key, known);
-        return refusalOf(known.answer, say);
+        return refusalOf(known.answer, recorder);
       }
       try {
         const answer = await requestReview(spec, identity, settings, ports);
         keep(key, answer);
-        return refusalOf(answer, say);
+        return refusalOf(answer, recorder);
       } catch (error) {
         if (!settings.allowsWithoutAnswer) return messageOf(error);
-        say.annotate(`${prefix}/failed-open`, 'true');
+        recorder.annotate(`${prefix}/failed-open`, 'true');
         return undefined;
       }
     },

@@ -47,7 +47,7 @@ export function* withUsualAmounts(
   const containers = objects(spec, 'containers').length + objects(spec, 'initContainers').length;
   if (amounts === 0) return { found: undefined };
   if (containers * amounts > addedMax) return { found: 'too many' };
-  const said: Said = { told: [], count: 0 };
+  const set: SetAmounts = { listed: [], count: 0 };
   const completed: Record<string, readonly JsonObject[]> = {};
   for (const [list, noun] of [
     ['containers', 'container'],
@@ -56,17 +56,17 @@ export function* withUsualAmounts(
     if (spec[list] === undefined) continue;
     const all: JsonObject[] = [];
     yield* stepping(objects(spec, list), (container) => {
-      all.push(withUsual(container, usual, noun, said));
+      all.push(withUsual(container, usual, noun, set));
     });
     completed[list] = all;
   }
-  if (said.count === 0) return { found: undefined };
-  return { found: { spec: { ...spec, ...completed }, text: setText(said) } };
+  if (set.count === 0) return { found: undefined };
+  return { found: { spec: { ...spec, ...completed }, text: setText(set) } };
 }
 
 /** What the annotation tells of containers, and of how many there is something to tell. */
-interface Said {
-  readonly told: string[];
+interface SetAmounts {
+  readonly listed: string[];
   count: number;
 }
 
@@ -74,7 +74,7 @@ function withUsual(
   container: JsonObject,
   usual: UsualAmounts,
   noun: string,
-  said: Said,
+  set: SetAmounts,
 ): JsonObject {
   const resources = part(container, 'resources');
   let changed: JsonObject | undefined;
@@ -89,16 +89,16 @@ function withUsual(
     }
     if (missing.length === 0) continue;
     changed = { ...(changed ?? resources), [list]: { ...own, ...next } };
-    said.count += 1;
-    if (said.told.length >= missingListedMax) continue;
+    set.count += 1;
+    if (set.listed.length >= missingListedMax) continue;
     const what = `${list.slice(0, -1)} for ${noun} ${text(container, 'name')}`;
-    said.told.push(`${missing.sort().join(', ')} ${what}`);
+    set.listed.push(`${missing.sort().join(', ')} ${what}`);
   }
   return changed === undefined ? container : { ...container, resources: changed };
 }
 
 /** As the annotation says it. */
-function setText({ count, told }: Said): string {
+function setText({ count, listed: told }: SetAmounts): string {
   const more = count > told.length ? `; and ${count - told.length} more` : '';
   return `LimitRanger plugin set: ${told.join('; ')}${more}`;
 }

@@ -39,7 +39,7 @@ export function* warningsOf(
   namespace: string,
   enforce: LevelVersion,
   pods: ExistingPods,
-  judge: PodEvaluator,
+  evaluator: PodEvaluator,
 ): Steps<readonly string[]> {
   const seen = new Map<string, Seen>();
   const controllers = new Set<string>();
@@ -48,15 +48,15 @@ export function* warningsOf(
   let isWhole = true;
   const check = (pod: ApiObject): void => {
     checked += 1;
-    const reasons = judge.reasons(pod);
+    const reasons = evaluator.reasons(pod);
     if (reasons !== '') noteViolation(seen, reasons, pod.metadata.name ?? '');
   };
   for (const pod of pods.all()) {
-    if (checked >= podsMax || judge.isOver()) {
+    if (checked >= podsMax || evaluator.isOver()) {
       isWhole = false;
       break;
     }
-    if (judge.isExempt(pod)) {
+    if (evaluator.isExempt(pod)) {
       exempt += 1;
       continue;
     }
@@ -69,7 +69,7 @@ export function* warningsOf(
     yield;
   }
   for (const pod of others) {
-    if (checked >= podsMax || judge.isOver()) break;
+    if (checked >= podsMax || evaluator.isOver()) break;
     check(pod);
     yield;
   }

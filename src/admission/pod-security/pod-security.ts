@@ -27,7 +27,13 @@ import type { Awaitable } from '../../stdx/awaitable.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type { AdmissionObjects, AdmissionPlugin, Refusal, Review, Say } from '../admission.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Refusal,
+  Review,
+  AdmissionRecorder,
+} from '../admission.ts';
 import { inTurns, isLargePod } from '../in-turns.ts';
 import { detailsOf, findingsIn, findingSteps, reasonsOf } from './checks.ts';
 import type { SecurityRules } from './checks.ts';
@@ -94,13 +100,13 @@ export function podSecurity(
     ],
     concerns: (_user, { operations }) => !operations.includes('DELETE'),
     current: () => ports.objects.current(),
-    validate(review, { say }) {
+    validate(review, { recorder }) {
       if (!hasNext(review)) return undefined;
       const { resource } = review;
       if (resource.group === '' && resource.resource === 'namespaces') {
-        return reviewNamespace(security, review, say);
+        return reviewNamespace(security, review, recorder);
       }
-      return reviewPods(security, review, say);
+      return reviewPods(security, review, recorder);
     },
   };
 }
@@ -111,11 +117,15 @@ function hasNext(review: Review): review is WithNext {
   return review.next !== undefined;
 }
 
-function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitable<Refusal> {
+function reviewPods(
+  security: PodSecurity,
+  review: WithNext,
+  recorder: AdmissionRecorder,
+): Awaitable<Refusal> {
   const { settings, labelDomain } = security;
   const { namespace, next, resource, user } = review;
   const annotate = (key: string, value: string): void =>
-    say.annotate(`pod-security.${labelDomain}/${key}`, value);
+    recorder.annotate(`pod-security.${labelDomain}/${key}`, value);
   const isPod = resource.group === '' && resource.resource === 'pods';
   const template = isPod ? next : templateOf(review);
   const exempt = settings.namespaces.has(namespace)
@@ -147,7 +157,7 @@ function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitabl
     annotate('exempt', 'runtimeClass');
     return undefined;
   }
-  return checkTemplate(security, parsed, template, isPod, annotate, say);
+  return checkTemplate(security, parsed, template, isPod, annotate, recorder);
 }
 
 /** Undefined: it has none. */
@@ -166,7 +176,7 @@ function checkTemplate(
   template: JsonObject,
   isEnforced: boolean,
   annotate: (key: string, value: string) => void,
-  say: Say,
+  recorder: AdmissionRecorder,
 ): Awaitable<Refusal> {
   if (problems.length > 0) {
     annotate('error', `Failed to parse policy: ${formatFieldErrors(problems)}`);
@@ -187,7 +197,7 @@ function checkTemplate(
     if (audited !== undefined) annotate('audit-violations', audited);
     if (refusal !== undefined) return refusal;
     const warned = violation('would violate', warn, of(warn));
-    if (warned !== undefined) say.warn(warned);
+    if (warned !== undefined) recorder.warn(warned);
     return undefined;
   });
 }
@@ -235,7 +245,7 @@ function bringsImages({ current, next, operation }: WithNext): boolean {
 function reviewNamespace(
   security: PodSecurity,
   { current, deadlineMs, kind, next, subresource }: WithNext,
-  say: Say,
+  recorder: AdmissionRecorder,
 ): Awaitable<Refusal> {
   if (subresource !== '') return undefined;
   const { labelDomain, settings } = security;
@@ -244,7 +254,7 @@ function reviewNamespace(
   const isExempt = settings.namespaces.has(name);
   if (current === undefined) {
     if (after.problems.length > 0) return newInvalid(kind, name, after.problems);
-    if (isExempt) warnOfExemption(security, next, after, say);
+    if (isExempt) warnOfExemption(security, next, after, recorder);
     return undefined;
   }
   const before = policyOf(current.metadata.labels ?? {}, settings.defaults, labelDomain);
@@ -255,10 +265,10 @@ function reviewNamespace(
   if (equalLevels(old, enforce) || enforce.level === 'privileged') return undefined;
   if (old.version === enforce.version && !isStricter(enforce.level, old.level)) return undefined;
   if (isExempt) {
-    warnOfExemption(security, next, after, say);
+    warnOfExemption(security, next, after, recorder);
     return undefined;
   }
-  return warnOfExisting(security, name, enforce, deadlineMs, say);
+  return warnOfExisting(security, name, enforce, deadlineMs, recorder);
 }
 
 /** A label that does nothing was meant to do something. */
@@ -266,7 +276,7 @@ function warnOfExemption(
   { labelDomain, settings }: PodSecurity,
   { metadata: { labels = {}, name = '' } }: ApiObject,
   { policy }: ParsedPolicy,
-  say: Say,
+  recorder: AdmissionRecorder,
 ): void {
   if (isFullyPrivileged(policy) || samePolicies(policy, settings.defaults)) return;
   const said = modes
@@ -274,7 +284,7 @@ function warnOfExemption(
     .map((mode) => `${mode}=${levelText(policy[mode])}`)
     .join(', ');
   const ignored = `the policy (${said}) will be ignored`;
-  say.warn(`namespace ${quote(name)} is exempt from Pod Security, and ${ignored}`);
+  recorder.warn(`namespace ${quote(name)} is exempt from Pod Security, and ${ignored}`);
 }
 
 async function warnOfExisting(
@@ -282,12 +292,12 @@ async function warnOfExisting(
   namespace: string,
   enforce: LevelVersion,
   deadlineMs: number,
-  say: Say,
+  recorder: AdmissionRecorder,
 ): Promise<Refusal> {
   const nowMs = clock.monotonicMs();
   // The other half of the time is for those behind this plugin.
   const endMs = nowMs + Math.min(checkedMs, (deadlineMs - nowMs) / 2);
-  const judge = {
+  const evaluator = {
     isOver: () => clock.monotonicMs() >= endMs,
     isExempt: (pod: ApiObject) =>
       settings.runtimeClasses.has(text(part(pod, 'spec'), 'runtimeClassName')),
@@ -298,8 +308,8 @@ async function warnOfExisting(
     },
   };
   const existing = known.listed(pods, namespace);
-  const work = warningsOf(namespace, enforce, existing, judge);
+  const work = warningsOf(namespace, enforce, existing, evaluator);
   const warnings = await runStepwise(turns, work, () => false);
-  for (const warning of warnings ?? []) say.warn(warning);
+  for (const warning of warnings ?? []) recorder.warn(warning);
   return undefined;
 }

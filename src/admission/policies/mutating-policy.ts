@@ -84,8 +84,8 @@ export function* compileMutatingPolicy(
   const paramKind = paramKindOf(spec);
   const params = paramKind !== undefined;
   const { compiled, types } = yield* compileVariables(language, spec, params);
-  const place = { params, authorizer: true, variables: types, mutating: true };
-  const environment = environments.at(place);
+  const scope = { params, authorizer: true, variables: types, mutating: true };
+  const environment = environments.at(scope);
   const mutations: Mutation[] = [];
   for (const mutation of objects(spec, 'mutations')) {
     const isPatch = text(mutation, 'patchType') === 'JSONPatch';

@@ -79,8 +79,8 @@ export interface FoundParams {
 
 export type LateParam = () => Awaitable<ApiObject>;
 
-/** What is told beside the verdict. */
-export interface PolicySay {
+/** Takes what the writer and the audit event are told beside the verdict. */
+export interface PolicyRecorder {
   warn(text: string): void;
   annotate(key: string, value: string): void;
 }

@@ -35,10 +35,10 @@ export function createPolicyCounts(
 ): PolicyCounts {
   const known: KnownSeries[] = [];
   // By policy, binding and the rest: a key made of texts would cost more than what it is for.
-  const places = new Map<string, Map<string, readonly KnownSeries[]>>();
+  const byPolicy = new Map<string, Map<string, readonly KnownSeries[]>>();
   const seriesOf = (check: PolicyCheck): KnownSeries => {
     const { binding, enforcement, error, policy } = check;
-    const ofBinding = places.get(policy)?.get(binding) ?? none;
+    const ofBinding = byPolicy.get(policy)?.get(binding) ?? none;
     for (const series of ofBinding) {
       const { enforcement_action: action, error_type: type } = series.labels;
       if (action === enforcement && type === error) return series;
@@ -54,8 +54,8 @@ export function createPolicyCounts(
     };
     const made = { labels, seconds: new Histogram(bounds) };
     known.push(made);
-    const ofPolicy = places.get(policy) ?? new Map<string, readonly KnownSeries[]>();
-    places.set(policy, ofPolicy.set(binding, [...ofBinding, made]));
+    const ofPolicy = byPolicy.get(policy) ?? new Map<string, readonly KnownSeries[]>();
+    byPolicy.set(policy, ofPolicy.set(binding, [...ofBinding, made]));
     return made;
   };
   const secondsSince = (startedMs: number) => (clock.monotonicMs() - startedMs) / 1000;

@@ -46,13 +46,13 @@ export function validatingAdmissionPolicy(
   return {
     name: 'ValidatingAdmissionPolicy',
     ...concerned(source, deps),
-    validate(review, { say }) {
+    validate(review, { recorder }) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
       return after(hooksOf(source, review, deps), (hooks) => {
         if (hooks.length === 0) return undefined;
         return after(withNamespace(review, deps), () =>
-          validateByPolicies(hooks, requestOf(review, deps), say, deps, fill),
+          validateByPolicies(hooks, requestOf(review, deps), recorder, deps, fill),
         );
       });
     },

@@ -95,8 +95,8 @@ function* environmentOf(
   paramsType: SchemaType | undefined,
 ): Steps<Environment> {
   const variables = new Map<string, Type>();
-  const place = { params: paramsType !== undefined, paramsType, object, authorizer: true };
-  const environment = language.forStored(admissionContext({ ...place, variables }));
+  const scope = { params: paramsType !== undefined, paramsType, object, authorizer: true };
+  const environment = language.forStored(admissionContext({ ...scope, variables }));
   for (const variable of objects(spec, 'variables')) {
     const found = yield* compileSteps(environment, text(variable, 'expression'));
     const type = found.kind === 'ok' ? found.expression.ast.type : dynType;

@@ -18,7 +18,7 @@ import { lookup } from '../../stdx/lookup.ts';
 import type { MatchedAs } from '../matching/matching.ts';
 import { collectParams } from './params.ts';
 import { policyLimits } from './policies.ts';
-import type { PolicyPorts, PolicyRequest, PolicySay, ShownObjects } from './policies.ts';
+import type { PolicyPorts, PolicyRequest, PolicyRecorder, ShownObjects } from './policies.ts';
 import { policyRun } from './policy-run.ts';
 import type { PolicyRun } from './policy-run.ts';
 import type { BoundPolicy } from './policy-source.ts';
@@ -38,14 +38,14 @@ const failureKey = 'validation.policy.admission.{domain}/validation_failure';
 export function validateByPolicies(
   hooks: readonly ValidatingHook[],
   request: PolicyRequest,
-  say: PolicySay,
+  recorder: PolicyRecorder,
   ports: PolicyPorts,
   fill: (name: string) => string,
 ): Awaitable<StatusError | undefined> {
-  const state = new Judgement(request, say, ports, fill);
+  const validation = new PolicyValidation(request, recorder, ports, fill);
   return after(
-    firstOf(hooks, (hook) => state.judge(hook)),
-    (failure) => failure ?? state.refusal(),
+    firstOf(hooks, (hook) => validation.validate(hook)),
+    (failure) => failure ?? validation.refusal(),
   );
 }
 
@@ -54,21 +54,21 @@ interface Denial {
   readonly reason: string;
 }
 
-class Judgement {
+class PolicyValidation {
   readonly #run: PolicyRun;
-  readonly #say: PolicySay;
+  readonly #recorder: PolicyRecorder;
   readonly #ports: PolicyPorts;
   readonly #fill: (name: string) => string;
   #denial: Denial | undefined;
 
   constructor(
     request: PolicyRequest,
-    say: PolicySay,
+    recorder: PolicyRecorder,
     ports: PolicyPorts,
     fill: (name: string) => string,
   ) {
     this.#run = policyRun(request, ports, 'validate');
-    this.#say = say;
+    this.#recorder = recorder;
     this.#ports = ports;
     this.#fill = fill;
   }
@@ -81,7 +81,7 @@ class Judgement {
   }
 
   /** An error that ends everything; undefined: go on. */
-  judge({ bindings, policy }: ValidatingHook): Awaitable<StatusError | undefined> {
+  validate({ bindings, policy }: ValidatingHook): Awaitable<StatusError | undefined> {
     const as = this.#run.matched(policy);
     if (as === undefined) return this.#run.spend(policyLimits.unitsOfMatch);
     if (typeof as === 'string') {
@@ -90,17 +90,19 @@ class Judgement {
     }
     const collected: Collected | undefined =
       policy.annotations.length === 0 ? undefined : new Map<string, Set<string>>();
-    const each = firstOf(bindings, (binding) => this.#judgeBound(policy, binding, as, collected));
+    const each = firstOf(bindings, (binding) =>
+      this.#validateBinding(policy, binding, as, collected),
+    );
     if (collected === undefined) return each;
     return after(each, (failure) => {
       for (const [key, values] of collected) {
-        this.#say.annotate(`${policy.name}/${key}`, [...values].join(', '));
+        this.#recorder.annotate(`${policy.name}/${key}`, [...values].join(', '));
       }
       return failure;
     });
   }
 
-  #judgeBound(
+  #validateBinding(
     policy: ValidatingPolicy,
     binding: PolicyBinding,
     as: MatchedAs,
@@ -135,14 +137,14 @@ class Judgement {
         if (namespaceObject instanceof StatusError) return namespaceObject;
         return firstOf(params, (late) =>
           after(late(), (param) =>
-            this.#judgeWith(policy, binding, { as, shown, namespaceObject, param, collected }),
+            this.#evaluateWith(policy, binding, { as, shown, namespaceObject, param, collected }),
           ),
         );
       });
     });
   }
 
-  #judgeWith(
+  #evaluateWith(
     policy: ValidatingPolicy,
     binding: PolicyBinding,
     { as, collected, namespaceObject, param, shown }: Evaluated,
@@ -160,12 +162,12 @@ class Judgement {
       run.observeConditions(policy.name, verdict, startedMs),
     );
     return after(found, (result) => {
-      this.#tell(policy, binding, result, collected, startedMs);
+      this.#enforce(policy, binding, result, collected, startedMs);
       return run.spend(policyLimits.unitsOfEvaluation);
     });
   }
 
-  #tell(
+  #enforce(
     policy: ValidatingPolicy,
     binding: PolicyBinding,
     { annotations, decisions }: PolicyResult,
@@ -207,7 +209,7 @@ class Judgement {
         metrics.check({ ...labels, enforcement: 'deny' }, startedMs);
       } else if (action === 'Warn') {
         const of = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
-        this.#say.warn(`Validation failed for ${of}: ${decision.message}`);
+        this.#recorder.warn(`Validation failed for ${of}: ${decision.message}`);
         metrics.check({ ...labels, enforcement: 'warn' }, startedMs);
       } else if (action === 'Audit') {
         this.#annotateFailure(binding, decision);
@@ -226,7 +228,7 @@ class Judgement {
         validationActions: binding.actions,
       },
     ];
-    this.#say.annotate(this.#fill(failureKey), JSON.stringify(failures));
+    this.#recorder.annotate(this.#fill(failureKey), JSON.stringify(failures));
   }
 
   /** The failure policy decides. */

@@ -157,7 +157,7 @@ function raise(to: Amounts, amounts: Amounts): void {
 }
 
 /** What a quota of the name wants every container to say. */
-const demanded = [
+const requiredResources = [
   ['cpu', 'requests', 'cpu'],
   ['memory', 'requests', 'memory'],
   ['requests.cpu', 'requests', 'cpu'],
@@ -172,7 +172,7 @@ function unsaid(spec: JsonObject): PodUsage['missing'] {
   const lists: readonly List[] = ['requests', 'limits'];
   if (lists.some((list) => [...listOf(spec, list).keys()].some(isOfPods))) return missing;
   const containers = [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
-  for (const [name, list, resource] of demanded) {
+  for (const [name, list, resource] of requiredResources) {
     const silent = containers.filter(
       (each) => part(part(each, 'resources'), list)[resource] === undefined,
     );

@@ -144,18 +144,18 @@ type UsePatch = (
 async function counted(
   invocation: Invocation,
   review: Review,
-  { round, say }: MutatePass,
+  { round, recorder }: MutatePass,
   ports: WebhookPorts,
   use: UsePatch,
 ): Promise<StatusError | undefined> {
   const { webhook } = invocation;
   const { failsOpen, name } = webhook;
   const startedMs = ports.counts.nowMs();
-  const called = await callWebhook(review, invocation, 'admit', say, ports);
+  const called = await callWebhook(review, invocation, 'admit', recorder, ports);
   const outcome = called.kind === 'allowed' ? await applyAnswer(called, use, ports) : called;
   count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
-  const place = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
-  return refusalOf(outcome, webhook, review, place, say, ports);
+  const call = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
+  return refusalOf(outcome, webhook, review, call, recorder, ports);
 }
 
 async function applyAnswer(
@@ -181,17 +181,17 @@ async function applyAnswer(
 /** What the audit event says of the call. */
 function annotateCall(
   { webhook }: Invocation,
-  { round, say }: MutatePass,
+  { round, recorder }: MutatePass,
   { identity }: WebhookPorts,
   mutated: boolean,
   patch?: JsonValue,
 ): void {
   const { configuration, index, name } = webhook;
   const group = `webhook.${identity.fill('admission.{domain}')}`;
-  const place = `round_${round}_index_${index}`;
+  const call = `round_${round}_index_${index}`;
   const who = { configuration, webhook: name };
-  say.annotate(`mutation.${group}/${place}`, stringifyJson({ ...who, mutated }));
+  recorder.annotate(`mutation.${group}/${call}`, stringifyJson({ ...who, mutated }));
   if (patch === undefined) return;
   const what = stringifyJson({ ...who, patch, patchType: jsonPatchType });
-  say.annotate(`patch.${group}/${place}`, what, 'Request');
+  recorder.annotate(`patch.${group}/${call}`, what, 'Request');
 }

@@ -20,7 +20,7 @@ export function readWebhookSettings(
   problems: string[],
 ): CredentialsFor {
   if (configuration === undefined) return noCredentials;
-  const { document, folder, place } = configuration;
+  const { document, folder, source } = configuration;
   const own: string[] = [];
   const versions = [`${apiserverConfig}/v1`, `apiserver.config.${domain}/v1alpha1`];
   if (!versions.includes(text(document, 'apiVersion')) || document['kind'] !== kind) {
@@ -36,6 +36,6 @@ export function readWebhookSettings(
       own.push(`kubeConfigFile: ${messageOf(error)}`);
     }
   }
-  problems.push(...own.map((problem) => `${place}: ${problem}`));
+  problems.push(...own.map((problem) => `${source}: ${problem}`));
   return credentials;
 }

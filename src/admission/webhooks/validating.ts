@@ -6,7 +6,7 @@
  * webhooks, whichever came first.
  */
 import { StatusError } from '../../apimachinery/status-error.ts';
-import type { Review, Say } from '../admission.ts';
+import type { Review, AdmissionRecorder } from '../admission.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
@@ -18,7 +18,7 @@ import type { WebhookPorts } from './webhooks.ts';
 export async function validateByWebhooks(
   webhooks: readonly Webhook[],
   review: Review,
-  say: Say,
+  recorder: AdmissionRecorder,
   ports: WebhookPorts,
 ): Promise<StatusError | undefined> {
   const looked = lookAt(review, 'validating', ports);
@@ -33,7 +33,7 @@ export async function validateByWebhooks(
   const calls: Promise<StatusError | undefined>[] = [];
   for (const [at, invocation] of invocations.entries()) {
     await turn();
-    const call = validateByOne(invocation, at, review, say, ports);
+    const call = validateByOne(invocation, at, review, recorder, ports);
     // It is waited for below, and may fail before.
     call.catch(() => undefined);
     calls.push(call);
@@ -46,14 +46,14 @@ async function validateByOne(
   invocation: Invocation,
   at: number,
   review: Review,
-  say: Say,
+  recorder: AdmissionRecorder,
   ports: WebhookPorts,
 ): Promise<StatusError | undefined> {
   const { failsOpen, name } = invocation.webhook;
   const startedMs = ports.counts.nowMs();
-  const outcome = await callWebhook(review, invocation, 'validating', say, ports);
+  const outcome = await callWebhook(review, invocation, 'validating', recorder, ports);
   const call = { name, type: 'validating', operation: review.operation } as const;
   count(ports, call, outcome, failsOpen, startedMs);
   const place = { phase: 'validating', call: `round_0_index_${at}` } as const;
-  return refusalOf(outcome, invocation.webhook, review, place, say, ports);
+  return refusalOf(outcome, invocation.webhook, review, place, recorder, ports);
 }

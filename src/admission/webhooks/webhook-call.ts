@@ -18,7 +18,7 @@ import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { finished, runStepwise } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
-import type { Review, Say } from '../admission.ts';
+import type { Review, AdmissionRecorder } from '../admission.ts';
 import { readAnswer, reviewText } from './admission-review.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Invocation, ShownObjects } from './invocation.ts';
@@ -40,7 +40,7 @@ export async function callWebhook(
   review: Review,
   invocation: Invocation,
   type: WebhookType,
-  say: Say,
+  recorder: AdmissionRecorder,
   ports: WebhookPorts,
 ): Promise<CallOutcome> {
   const { webhook } = invocation;
@@ -50,8 +50,9 @@ export async function callWebhook(
   const outcome = await sendReview(review, invocation, type, ports);
   if (outcome.kind !== 'allowed') return outcome;
   const { answer } = outcome;
-  for (const [key, value] of answer.auditAnnotations) say.annotate(`${webhook.name}/${key}`, value);
-  for (const text of answer.warnings) say.warn(text);
+  for (const [key, value] of answer.auditAnnotations)
+    recorder.annotate(`${webhook.name}/${key}`, value);
+  for (const text of answer.warnings) recorder.warn(text);
   if (answer.allowed) return outcome;
   return { kind: 'denied', error: denial(webhook.name, answer.result) };
 }
@@ -140,8 +141,8 @@ export function refusalOf(
   outcome: CallOutcome,
   { failsOpen, name }: Pick<Webhook, 'failsOpen' | 'name'>,
   { deadlineMs }: Review,
-  place: { readonly phase: 'mutation' | 'validating'; readonly call: string },
-  say: Say,
+  call: { readonly phase: 'mutation' | 'validating'; readonly call: string },
+  recorder: AdmissionRecorder,
   { clock, identity }: WebhookPorts,
 ): StatusError | undefined {
   switch (outcome.kind) {
@@ -155,8 +156,8 @@ export function refusalOf(
   }
   if (clock.monotonicMs() >= deadlineMs) return newRequestTimeout();
   if (!failsOpen) return failedCall(name, outcome.why);
-  const group = `${place.phase}.webhook.${identity.fill('admission.{domain}')}`;
-  say.annotate(`failed-open.${group}/${place.call}`, name);
+  const group = `${call.phase}.webhook.${identity.fill('admission.{domain}')}`;
+  recorder.annotate(`failed-open.${group}/${call.call}`, name);
   return undefined;
 }
 

@@ -53,13 +53,13 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
   return {
     name: 'ValidatingAdmissionWebhook',
     ...concerned(source, deps),
-    validate(review, { say }) {
+    validate(review, { recorder }) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
       const hooks = hooksOf(review);
       if (hooks.length === 0) return undefined;
       const validate = (): Promise<StatusError | undefined> =>
-        validateByWebhooks(hooks, review, say, deps);
+        validateByWebhooks(hooks, review, recorder, deps);
       const waiting = withNamespace(review, deps);
       return waiting instanceof Promise ? waiting.then(validate) : validate();
     },

@@ -67,8 +67,8 @@ export function* keywordSteps(
   path: string,
   options: SchemaValidationOptions,
 ): Steps<KeywordFindings> {
-  const told = knownFindings(schema, path, options);
-  if (told !== undefined) return told;
+  const found = knownFindings(schema, path, options);
+  if (found !== undefined) return found;
   const walk: Walk = { options, errors: [], faulty: new Set(), above: [], seen: 0 };
   const root: Node = { schema, path, isRoot: true, insideMeta: false, forbidsDefault: undefined };
   yield* check(root, walk);

@@ -44,8 +44,8 @@ export function keepFacts(schema: JsonObject, facts: SchemaFacts): void {
 
 /** factsOf() in steps. */
 export function* factsSteps(schema: JsonObject): Steps<SchemaFacts> {
-  const told = known.get(schema);
-  if (told !== undefined) return told;
+  const found = known.get(schema);
+  if (found !== undefined) return found;
   const facts: Draft = {
     isConvertible: true,
     hasUnknownType: false,

@@ -44,8 +44,8 @@ export function structuralErrors(schema: JsonObject, path: string): readonly Fie
 
 /** structuralErrors() in steps. */
 export function* structuralSteps(schema: JsonObject, path: string): Steps<readonly FieldError[]> {
-  const told = knownErrors(schema, path);
-  if (told !== undefined) return told;
+  const found = knownErrors(schema, path);
+  if (found !== undefined) return found;
   const walk: SpineWalk = { errors: [], seen: 0 };
   yield* checkSpine(schema, 'root', path, walk);
   yield;

@@ -79,9 +79,10 @@ export function defaultOf(schema: StructuralSchema): JsonValue | undefined {
 }
 
 /**
- * Whether this schema, or one below it on the spine (not in allOf and the like), is so. Told once
- * for each node that has members: most nodes are texts and numbers, which one look decides. A
- * table of all nodes of a thousand definitions would stop everybody whenever it has to grow.
+ * Whether `holds` is true of this schema, or of one below it on the spine (not in allOf and the
+ * like). Cached for each node that has members: most nodes are texts and numbers, which one look
+ * decides, and a table of all nodes of a thousand definitions would stop everybody whenever it has
+ * to grow.
  */
 export function spineMemo(
   holds: (schema: StructuralSchema) => boolean,
@@ -89,8 +90,8 @@ export function spineMemo(
   const known = new WeakMap<StructuralSchema, boolean>();
   const ask = (schema: StructuralSchema): boolean => {
     if (isEnd(schema)) return holds(schema);
-    const told = known.get(schema);
-    if (told !== undefined) return told;
+    const cached = known.get(schema);
+    if (cached !== undefined) return cached;
     const below = belowOf(schema);
     const [only] = below;
     if (only !== undefined && below.length === 1 && isEnd(only))
@@ -103,15 +104,15 @@ export function spineMemo(
   return ask;
 }
 
-/** Every one that there is: they are made when modules are loaded. */
+/** All spine memos of the program; they are made when modules are loaded. */
 const memos: ((schema: StructuralSchema) => unknown)[] = [];
 
-/** Nodes and questions in one step of `tellSpine`. */
-const toldPerStep = 4_000;
+/** Nodes in one step of `fillSpineMemos`. */
+const nodesPerStep = 4_000;
 
-/** Asks in steps what is told once for each node, so that it is known when an object comes: from
- * below, each node when all that is below it is known. `more`: what else is told so. */
-export function* tellSpine(
+/** Fills all spine memos for a schema in steps, before its first object comes: from below, so that
+ * each node finds what is below it cached. `more`: one more memo to fill. */
+export function* fillSpineMemos(
   schema: StructuralSchema,
   more: (schema: StructuralSchema) => unknown,
 ): Steps<void> {
@@ -121,7 +122,7 @@ export function* tellSpine(
     const below = belowOf(node);
     for (const each of below) if (!isEnd(each)) inner.push(each);
     seen += below.length;
-    if (seen < toldPerStep) continue;
+    if (seen < nodesPerStep) continue;
     seen = 0;
     yield;
   }
@@ -129,7 +130,7 @@ export function* tellSpine(
     for (const ask of [...memos, more]) {
       ask(node);
       seen += widthOf(node);
-      if (seen < toldPerStep) continue;
+      if (seen < nodesPerStep) continue;
       seen = 0;
       yield;
     }

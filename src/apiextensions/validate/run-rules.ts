@@ -63,14 +63,14 @@ export function* runRules(subject: RulesSubject): Steps<RulesOutcome> {
     inSteps: subject.inSteps ?? true,
   };
   const { correlation, old, path = '', plan, value } = subject;
-  const place: RuleNode = {
+  const node: RuleNode = {
     plan,
     value,
     old,
     path,
     unchanged: { own: correlation, above: undefined, isRoot: correlation !== undefined },
   };
-  yield* visit(place, run);
+  yield* visit(node, run);
   return { errors: run.errors, warnings: run.warnings, budget: run.budget };
 }
 
@@ -113,17 +113,17 @@ function below(
 
 const nothingKnown: Unchanged = { own: undefined, above: undefined, isRoot: false };
 
-function* visit(place: RuleNode, run: Run): Steps<void> {
-  const { plan, value } = place;
+function* visit(node: RuleNode, run: Run): Steps<void> {
+  const { plan, value } = node;
   if (value === null) return;
   if (plan.rules.length > 0) {
-    yield* askRules(place, run);
+    yield* askRules(node, run);
     if (run.budget < 0) return;
   }
   run.units += 1;
   if (run.units % stepUnits === 0) yield;
-  if (Array.isArray(value)) yield* visitItems(place, value as readonly JsonValue[], run);
-  else if (isJsonObject(value)) yield* visitMembers(place, value, run);
+  if (Array.isArray(value)) yield* visitItems(node, value as readonly JsonValue[], run);
+  else if (isJsonObject(value)) yield* visitMembers(node, value, run);
 }
 
 function* visitItems(
@@ -178,20 +178,20 @@ function* visitMembers(
 const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-function* askRules(place: RuleNode, run: Run): Steps<void> {
-  const { plan } = place;
+function* askRules(node: RuleNode, run: Run): Steps<void> {
+  const { plan } = node;
   if (run.budget <= 0) {
-    report(run, wrongType(place, outOfBudget));
+    report(run, wrongType(node, outOfBudget));
     run.budget = -1;
     return;
   }
-  const subjects = new Subjects(place);
+  const subjects = new Subjects(node);
   for (const planned of plan.rules) {
     if (run.inSteps) yield;
     if (planned.isBlank) continue;
     const rule = planned.compiled ?? (yield* planned.rule());
     if (rule.kind === 'invalid') {
-      report(run, wrongType(place, `rule compile error: ${rule.problem}`));
+      report(run, wrongType(node, `rule compile error: ${rule.problem}`));
       continue;
     }
     const usesOldSelf = planned.usesOldSelf(rule);
@@ -203,16 +203,16 @@ function* askRules(place: RuleNode, run: Run): Steps<void> {
       : yield* evaluate(program, bindings);
     const { cost, kind } = outcome;
     if (cost <= run.budget && kind === 'value' && outcome.value === true) run.budget -= cost;
-    else yield* conclude({ planned, usesOldSelf, place, bindings }, outcome, run);
+    else yield* conclude({ planned, usesOldSelf, node, bindings }, outcome, run);
     if (run.budget < 0) return;
   }
 }
 
 /** Of an outcome that is not simply true. */
 function* conclude(asked: Asked, outcome: Outcome, run: Run): Steps<void> {
-  const { place, planned } = asked;
+  const { node, planned } = asked;
   if (outcome.cost > run.budget) {
-    report(run, wrongType(place, outOfBudget));
+    report(run, wrongType(node, outOfBudget));
     run.budget = -1;
     return;
   }
@@ -227,15 +227,15 @@ function* conclude(asked: Asked, outcome: Outcome, run: Run): Steps<void> {
     const detail =
       `'${problem}': no further validation rules will be run ` +
       `due to call cost exceeds limit for rule: ${named}`;
-    report(run, wrongType(place, detail));
+    report(run, wrongType(node, detail));
     run.budget = -1;
   } else if (problem.startsWith('no such overload')) {
     const detail =
       `'${problem}': call arguments did not match a supported operator, ` +
       `function or macro signature for rule: ${named}`;
-    report(run, wrongType(place, detail));
+    report(run, wrongType(node, detail));
   } else {
-    report(run, wrongType(place, `${problem} evaluating rule: ${named}`));
+    report(run, wrongType(node, `${problem} evaluating rule: ${named}`));
   }
 }
 
@@ -251,16 +251,16 @@ function* evaluate(program: Program, bindings: Bindings): Steps<Outcome> {
   }
 }
 
-/** What the rules of a place are asked of, made once for all of them. */
+/** What the rules of a node are evaluated with, made once for all of them. */
 class Subjects {
-  readonly #place: RuleNode;
+  readonly #node: RuleNode;
   readonly #isNew: boolean;
   #plain: Bindings | undefined;
   #optional: Bindings | undefined;
 
-  constructor(place: RuleNode) {
-    this.#place = place;
-    this.#isNew = place.old === undefined || place.old === null;
+  constructor(node: RuleNode) {
+    this.#node = node;
+    this.#isNew = node.old === undefined || node.old === null;
   }
 
   /** Undefined: the rule is about a change, and there is none. */
@@ -271,7 +271,7 @@ class Subjects {
   }
 
   #bindings(optional: boolean): Bindings {
-    const { old, plan, value } = this.#place;
+    const { old, plan, value } = this.#node;
     const type = plan.type as SchemaType;
     const before = this.#isNew ? undefined : (old as JsonValue);
     return lookup<Binding>({
@@ -309,17 +309,17 @@ function wrongType({ path, plan }: RuleNode, detail: string): FieldError {
   return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
 }
 
-/** A rule that was asked of a place. */
+/** A rule that was evaluated at a node. */
 interface Asked {
   readonly planned: PlannedRule;
   readonly usesOldSelf: boolean;
-  readonly place: RuleNode;
+  readonly node: RuleNode;
   readonly bindings: Bindings;
 }
 
 function* reportFailure(asked: Asked, run: Run): Steps<void> {
-  const { bindings, place, planned, usesOldSelf } = asked;
-  const { path, plan, unchanged, value } = place;
+  const { bindings, node, planned, usesOldSelf } = asked;
+  const { path, plan, unchanged, value } = node;
   const { source } = planned;
   const add = (error: FieldError): void => {
     if (usesOldSelf || !isUnchanged(unchanged)) report(run, error);

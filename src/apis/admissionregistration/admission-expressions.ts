@@ -29,12 +29,12 @@ import { stepwiseRules } from '../expressions/stepwise-rules.ts';
 import type { ValidationSteps } from '../expressions/stepwise-rules.ts';
 import type { ExpressionChecker } from '../expressions/expression-check.ts';
 
-type Judges = (object: ApiObject, current: ApiObject | undefined) => ValidationSteps;
+type Validate = (object: ApiObject, current: ApiObject | undefined) => ValidationSteps;
 
 /** Characters of expressions that are compiled at once. */
 const smallMax = 512;
 
-function onWrites(judge: Judges): KindRules {
+function onWrites(validate: Validate): KindRules {
   const textsOf = (object: ApiObject): readonly string[] => textsBelow(object, expressionNames);
   return stepwiseRules({
     validatedPart: ({ spec, webhooks }) => [spec, webhooks],
@@ -44,7 +44,7 @@ function onWrites(judge: Judges): KindRules {
       // What has not changed has been accepted.
       if (current !== undefined && same('spec') && same('webhooks')) return [];
       const long = textSizeProblems('spec', textsOf(object));
-      return long.length > 0 ? long : yield* judge(object, current);
+      return long.length > 0 ? long : yield* validate(object, current);
     },
   });
 }

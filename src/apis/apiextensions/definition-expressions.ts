@@ -48,7 +48,7 @@ export function definitionExpressions(language: Language): KindRules {
       versionsOf(definition).patternsSize <= smallPatternsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
     prepare: (next, current) => (isLong(next) ? lookThrough(next, current) : undefined),
-    validate: (next, current) => judge(next, current, language),
+    validate: (next, current) => validateExpressions(next, current, language),
   });
 }
 
@@ -110,20 +110,20 @@ const known = new WeakMap<readonly JsonValue[], Versions>();
 /** Computed once: for a large definition this takes milliseconds. */
 function versionsOf(definition: ApiObject): Versions {
   const versions = items(part(definition, 'spec'), 'versions');
-  let told = known.get(versions);
-  if (told === undefined) {
+  let found = known.get(versions);
+  if (found === undefined) {
     const json = stringifyJson([...versions]);
     const digest = createHash('sha256').update(json).digest('base64');
     const patterns = patternsIn(json);
     const patternsSize = patterns.reduce((sum, pattern) => sum + patternSize(pattern), 0);
-    told = { size: json.length, digest, patterns, patternsSize };
-    known.set(versions, told);
+    found = { size: json.length, digest, patterns, patternsSize };
+    known.set(versions, found);
   }
-  return told;
+  return found;
 }
 
 /** In steps, none of which compiles more than one expression, or one pattern. */
-function* judge(
+function* validateExpressions(
   next: ApiObject,
   current: ApiObject | undefined,
   language: Language,

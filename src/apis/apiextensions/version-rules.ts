@@ -90,7 +90,7 @@ interface VersionPart {
     version: JsonObject,
     path: string,
     before: JsonObject | undefined,
-    place: VersionSharing,
+    sharing: VersionSharing,
   ): Problems;
 }
 
@@ -143,13 +143,13 @@ function partRules(
   allShared: ReadonlySet<string>,
 ): Problems {
   const isShared = allShared.has(name);
-  const place = { isShared, sharesSchema: allShared.has('schema') };
+  const sharing = { isShared, sharesSchema: allShared.has('schema') };
   const was = (version: JsonObject): JsonObject | undefined =>
     before.find((each) => each['name'] === version['name']);
   const [first] = versions;
-  if (isShared && first !== undefined) return rules(first, `spec.${shared}`, was(first), place);
+  if (isShared && first !== undefined) return rules(first, `spec.${shared}`, was(first), sharing);
   return each(versions, (version, at) =>
-    rules(version, `spec.versions[${at}].${name}`, was(version), place),
+    rules(version, `spec.versions[${at}].${name}`, was(version), sharing),
   );
 }
 

@@ -18,19 +18,23 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 
 /** Through the core group, and through the older versions of the group of events. */
 export function reporterRules(reporter: 'reportingComponent' | 'reportingController'): KindRules {
-  const judge = reported(reporter);
+  const checkReporter = reported(reporter);
   return {
-    validateCreate: judge,
-    validateUpdate: (next) => judge(next),
+    validateCreate: checkReporter,
+    validateUpdate: (next) => checkReporter(next),
   };
 }
 
 export function stableEventRules(): KindRules {
-  const judge = reported('reportingController');
+  const checkReporter = reported('reportingController');
   return {
-    validateCreate: (event) => [...judge(event), ...stable(event), ...seriesProblems(event)],
+    validateCreate: (event) => [
+      ...checkReporter(event),
+      ...stable(event),
+      ...seriesProblems(event),
+    ],
     validateUpdate: (next, current) => [
-      ...judge(next),
+      ...checkReporter(next),
       ...(deepEqual(next['series'], current['series']) ? [] : seriesProblems(next)),
       ...fixed.flatMap((name) => unchanged(name, next[name], current[name])),
     ],

@@ -56,7 +56,7 @@ export interface MigratedRules {
 
 /** An update is validated as a whole: with what is stored, and only once. */
 export function migratedRules(rules: MigratedRules, migration: Migration): KindRules {
-  const judge: Rules = (object, current) => {
+  const validate: Rules = (object, current) => {
     const handwritten = rules.handwritten(object, current);
     if (!migration.compare) return handwritten;
     const declared = declaredErrors(rules, migration, object, current);
@@ -66,8 +66,8 @@ export function migratedRules(rules: MigratedRules, migration: Migration): KindR
     return migration.takeover ? declared : handwritten;
   };
   return {
-    validateCreate: (object) => judge(object, undefined),
-    validateUpdate: (next, current) => judge(next, current),
+    validateCreate: (object) => validate(object, undefined),
+    validateUpdate: (next, current) => validate(next, current),
   };
 }
 

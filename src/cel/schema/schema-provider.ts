@@ -34,21 +34,21 @@ export function schemaProvider(...roots: readonly SchemaType[]): TypeProvider {
 export function schemaSizes(root: SchemaType): SizeHints {
   return ({ path }) => {
     if (path === undefined || path.length === 0) return undefined;
-    let place: SchemaType | undefined = root;
-    for (let i = 1; i < path.length && place !== undefined; i += 1) {
-      place = stepInto(place, path[i] as string);
+    let schema: SchemaType | undefined = root;
+    for (let i = 1; i < path.length && schema !== undefined; i += 1) {
+      schema = stepInto(schema, path[i] as string);
     }
-    return place === undefined ? undefined : { min: 0, max: place.maxElements };
+    return schema === undefined ? undefined : { min: 0, max: schema.maxElements };
   };
 }
 
-function stepInto(place: SchemaType, step: string): SchemaType | undefined {
-  if (step === '@items' || step === '@values') return place.element;
-  if (step === '@keys') return place.kind === 'map' ? (place.key ?? anyKey(place)) : undefined;
-  return fieldOf(place, step)?.type;
+function stepInto(schema: SchemaType, step: string): SchemaType | undefined {
+  if (step === '@items' || step === '@values') return schema.element;
+  if (step === '@keys') return schema.kind === 'map' ? (schema.key ?? anyKey(schema)) : undefined;
+  return fieldOf(schema, step)?.type;
 }
 
 /** Nothing is said of the keys of a map. */
-function anyKey(place: SchemaType): SchemaType {
-  return { ...place, kind: 'string', maxElements: 0, element: undefined };
+function anyKey(schema: SchemaType): SchemaType {
+  return { ...schema, kind: 'string', maxElements: 0, element: undefined };
 }

@@ -256,7 +256,7 @@ export class Recognizer extends RuleStack {
     for (;;) {
       const kind = this.kind;
       if (kind !== k.dot && kind !== k.leftBracket) return;
-      this.recovery.place = position.memberSuffix;
+      this.recovery.position = position.memberSuffix;
       const form: SelectForm | MemberCallForm | IndexForm =
         kind === k.leftBracket
           ? { form: 'index', start, operand }

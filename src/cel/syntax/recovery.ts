@@ -88,14 +88,14 @@ export const quoted = (text: string): string =>
   `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 
 export class Recovery {
-  place: GrammarPosition = { next: new KindSet() };
+  position: GrammarPosition = { next: new KindSet() };
   readonly follows: KindSet[] = [];
   readonly #tokens: TokenCursor;
   readonly #limits: RecoveryLimits;
   readonly #report: (token: Token, message: string) => void;
   #recovering = false;
   #lastIndex = -1;
-  readonly #lastPlaces = new Set<GrammarPosition>();
+  readonly #lastPositions = new Set<GrammarPosition>();
   #attempts = 0;
 
   constructor(
@@ -112,7 +112,7 @@ export class Recovery {
   matched(): void {
     this.#recovering = false;
     this.#lastIndex = -1;
-    if (this.#lastPlaces.size > 0) this.#lastPlaces.clear();
+    if (this.#lastPositions.size > 0) this.#lastPositions.clear();
   }
 
   #expected(next: KindSet): KindSet {
@@ -128,14 +128,14 @@ export class Recovery {
 
   mismatch(): Mismatch {
     const token = this.#tokens.ahead(1);
-    const expected = this.#expected(this.place.next);
+    const expected = this.#expected(this.position.next);
     return new Mismatch(`mismatched input ${quoted(token.text)} expecting ${expected}`, token);
   }
 
   /** Before an optional part or a repetition: is there anything here that can come? */
   sync(isRepetition: boolean): void {
     if (this.#recovering) return;
-    const { next } = this.place;
+    const { next } = this.position;
     if (next.canEnd || next.has(this.#tokens.ahead(1).kind)) return;
     if (!isRepetition) {
       if (this.#deleteOne()) return;
@@ -153,10 +153,10 @@ export class Recovery {
       this.#tokens.advance();
       return;
     }
-    const { after } = this.place;
+    const { after } = this.position;
     if (after !== undefined && this.#expected(after).has(this.#tokens.ahead(1).kind)) {
       this.#reportOnce(
-        `missing ${this.#expected(this.place.next)} at ${quoted(this.#tokens.ahead(1).text)}`,
+        `missing ${this.#expected(this.position.next)} at ${quoted(this.#tokens.ahead(1).text)}`,
       );
       return;
     }
@@ -181,9 +181,9 @@ export class Recovery {
       this.#tokens.advance();
     };
     // Been here with this token: what follows begins with it, and skipping nothing would not end.
-    if (this.#lastIndex === this.#tokens.index && this.#lastPlaces.has(this.place)) advance();
+    if (this.#lastIndex === this.#tokens.index && this.#lastPositions.has(this.position)) advance();
     this.#lastIndex = this.#tokens.index;
-    this.#lastPlaces.add(this.place);
+    this.#lastPositions.add(this.position);
     const stop = this.#resumeSet();
     while (!this.#atAnyOf(stop)) advance();
   }
@@ -199,7 +199,7 @@ export class Recovery {
 
   #deleteOne(): boolean {
     const next: TokenKind = this.#tokens.ahead(2).kind;
-    if (!this.#expected(this.place.next).has(next)) return false;
+    if (!this.#expected(this.position.next).has(next)) return false;
     this.#reportUnwanted();
     this.#tokens.advance();
     this.matched();
@@ -208,7 +208,7 @@ export class Recovery {
 
   #reportUnwanted(): void {
     const text = quoted(this.#tokens.ahead(1).text);
-    this.#reportOnce(`extraneous input ${text} expecting ${this.#expected(this.place.next)}`);
+    this.#reportOnce(`extraneous input ${text} expecting ${this.#expected(this.position.next)}`);
   }
 
   #reportOnce(message: string): void {

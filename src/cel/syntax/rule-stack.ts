@@ -38,7 +38,7 @@ export class NoRecovery extends Recovery {
     this.#tokens = tokens;
   }
   override sync(): void {
-    const { next } = this.place;
+    const { next } = this.position;
     if (!next.canEnd && !next.has(this.#tokens.ahead(1).kind)) throw this.mismatch();
   }
   override recoverInline(): void {
@@ -68,7 +68,7 @@ export abstract class RuleStack {
   // Every rule is one function, entered and left by hand: a closure for each would need three
   // times the stack, and expressions nest 250 deep.
   protected enter(rule: Rule, from: GrammarPosition, following: KindSet): void {
-    this.recovery.place = from;
+    this.recovery.position = from;
     const depth = (this.#depths[rules[rule]] as number) + 1;
     if (depth > this.recursionMax) {
       throw new ParseAborted(`expression recursion limit exceeded: ${this.recursionMax}`, false);
@@ -85,17 +85,17 @@ export abstract class RuleStack {
   protected leave(rule: Rule, from: GrammarPosition): void {
     this.recovery.follows.pop();
     (this.#depths[rules[rule]] as number) -= 1;
-    this.recovery.place = from;
+    this.recovery.position = from;
   }
 
   protected sync(where: GrammarPosition, isRepetition = false): void {
-    this.recovery.place = where;
+    this.recovery.position = where;
     if (!where.next.has(this.kind)) this.recovery.sync(isRepetition);
   }
 
   /** Undefined: it was missing, and the parser goes on as if it had been there. */
   protected match(where: GrammarPosition, kind?: TokenKind): Token | undefined {
-    this.recovery.place = where;
+    this.recovery.position = where;
     const token = this.tokens.current;
     if (kind === undefined ? where.next.has(token.kind) : token.kind === kind) {
       this.recovery.matched();

@@ -35,7 +35,7 @@ export interface DefinedApiServicesDeps {
 }
 
 /** Where what users define stands among groups, and in its group. */
-const places = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
+const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
 /** The value of the label: put right at any time. */
 const automanaged = 'true';
 
@@ -103,9 +103,9 @@ async function keepService(deps: DefinedApiServicesDeps, name: string): Promise<
   const entry = registry.streams.snapshot(kind.storage).get('', name);
   const found = entry && decodeObject(entry.bytes);
   if (found === undefined) {
-    if (isDefined) await create(deps, name, { group, version, ...places });
+    if (isDefined) await create(deps, name, { group, version, ...priorities });
   } else if (isOurs(deps, found)) {
-    if (isDefined) await repair(deps, name, { group, version, ...places });
+    if (isDefined) await repair(deps, name, { group, version, ...priorities });
     else await remove(deps, found);
   }
 }
@@ -114,7 +114,7 @@ function isOurs({ registry }: DefinedApiServicesDeps, { metadata }: ApiObject): 
   return metadata.labels?.[registry.identity.labels.automanaged] === automanaged;
 }
 
-type Spec = typeof places & { readonly group: string; readonly version: string };
+type Spec = typeof priorities & { readonly group: string; readonly version: string };
 
 async function create(
   { kind, registry }: DefinedApiServicesDeps,

@@ -12,8 +12,9 @@ import { queryValue } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { newBadRequest, newTooManyRequests } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import type { HttpExchange } from '../../transport/http-exchange.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { HttpExchange, ResponseStream } from '../../transport/http-exchange.ts';
+import { documentAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 
 const rowsMax = 500;
 const streamsMax = 4;
@@ -34,7 +35,7 @@ export interface ActorsDebugging {
 export interface ActorsDebug {
   /** Whether the path is one of these. */
   serves(path: string): boolean;
-  send(exchange: HttpExchange, query: QueryParameters): void;
+  answer(exchange: HttpExchange, query: QueryParameters): Answer;
 }
 
 const listPath = '/debug/actors';
@@ -44,33 +45,23 @@ export function createActorsDebug({ inspect, residents }: ActorsDebugging): Acto
   let streams = 0;
   return {
     serves: (path) => path === listPath || (path === eventsPath && inspect !== undefined),
-    send(exchange, query) {
-      if (exchange.path === listPath || inspect === undefined) {
-        sendList(exchange, query, residents);
-        return;
-      }
+    answer(exchange, query) {
+      if (exchange.path === listPath || inspect === undefined) return listOf(query, residents);
       if (streams >= streamsMax) {
-        const error = newTooManyRequests('too many streams of actors', retryAfterSeconds);
-        sendStatusError(exchange, error);
-        return;
+        return newTooManyRequests('too many streams of actors', retryAfterSeconds);
       }
       streams += 1;
-      sendEvents(exchange, inspect, () => (streams -= 1));
+      return eventsFor(exchange, inspect, () => (streams -= 1));
     },
   };
 }
 
-function sendList(
-  exchange: HttpExchange,
-  query: QueryParameters,
-  residents: ActorsDebugging['residents'],
-): void {
+function listOf(query: QueryParameters, residents: ActorsDebugging['residents']): Answer {
   const after = numberOf(query, 'continue', 0);
   const limit = numberOf(query, 'limit', rowsMax);
   if (after === undefined || limit === undefined || limit === 0) {
     const why = 'limit and continue of /debug/actors are whole numbers, limit above 0';
-    sendStatusError(exchange, newBadRequest(why));
-    return;
+    return newBadRequest(why);
   }
   const items: JsonObject[] = [];
   let last = 0;
@@ -82,7 +73,7 @@ function sendList(
     last = sequence;
   }
   const body: JsonObject = more ? { items, continue: String(last) } : { items };
-  exchange.send(200, [['Content-Type', 'application/json']], encodeJson(body));
+  return documentAnswer(200, [['Content-Type', 'application/json']], encodeJson(body));
 }
 
 function numberOf(query: QueryParameters, name: string, byDefault: number): number | undefined {
@@ -91,38 +82,46 @@ function numberOf(query: QueryParameters, name: string, byDefault: number): numb
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function sendEvents(
+/** `ended`: the stream is over. */
+function eventsFor(
   exchange: HttpExchange,
   inspect: NonNullable<ActorsDebugging['inspect']>,
   ended: () => void,
-): void {
-  const headers = [
-    ['Content-Type', 'text/event-stream'],
-    ['Cache-Control', 'no-store'],
-  ] as const;
-  const stream = exchange.stream(200, headers, Buffer.from(': \n\n'));
+): Answer {
+  return {
+    kind: 'stream',
+    headers: [
+      ['Content-Type', 'text/event-stream'],
+      ['Cache-Control', 'no-store'],
+    ],
+    preamble: Buffer.from(': \n\n'),
+    begin: (stream) => {
+      const stop = inspect(eventWriter(stream));
+      exchange.onAbort(() => {
+        stop();
+        ended();
+      });
+    },
+  };
+}
+
+/** Drops events while the stream is backed up, and then says how many. */
+function eventWriter(stream: ResponseStream): (json: string) => void {
   let isWritable = true;
   let lost = 0;
-  let stop: (() => void) | undefined;
-  const say = (text: string): void => {
+  const write = (text: string): void => {
     isWritable = stream.write(Buffer.from(text));
-    if (isWritable) return;
-    stream.onDrain(() => {
-      isWritable = true;
-      if (lost === 0) return;
-      const text = `: ${lost} events were lost\n\n`;
-      lost = 0;
-      say(text);
-    });
+    if (!isWritable) stream.onDrain(drained);
   };
-  const end = (): void => {
-    stop?.();
-    if (stop !== undefined) ended();
-    stop = undefined;
+  const drained = (): void => {
+    isWritable = true;
+    if (lost === 0) return;
+    const text = `: ${lost} events were lost\n\n`;
+    lost = 0;
+    write(text);
   };
-  stop = inspect((json) => {
-    if (isWritable) say(`data: ${json}\n\n`);
+  return (json) => {
+    if (isWritable) write(`data: ${json}\n\n`);
     else lost += 1;
-  });
-  exchange.onAbort(end);
+  };
 }

@@ -12,7 +12,7 @@
  */
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
-import type { HttpExchange } from '../../transport/http-exchange.ts';
+import { documentAnswer } from '../answer.ts';
 import { healthEndpoints } from '../health.ts';
 import type { RequestInfo } from '../request-info.ts';
 
@@ -56,17 +56,16 @@ export function createInFlight(limits: InFlightLimits): InFlight {
   };
 }
 
-export function sendTooManyRequests(exchange: HttpExchange): void {
-  exchange.send(
-    429,
-    [
-      ['Content-Type', 'text/plain; charset=utf-8'],
-      ['X-Content-Type-Options', 'nosniff'],
-      ['Retry-After', '1'],
-    ],
-    'Too many requests, please try again later.\n',
-  );
-}
+/** In the words of the reference; no Status. */
+export const noSeatAnswer = documentAnswer(
+  429,
+  [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Retry-After', '1'],
+  ],
+  'Too many requests, please try again later.\n',
+);
 
 const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 

@@ -17,7 +17,8 @@ import type { Result } from '../../registry/registry.ts';
 import { operations } from '../../registry/write-guard.ts';
 import { assert } from '../../stdx/assert.ts';
 import { connectOptions, connectQuery } from '../connect-options.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { registry } = deps;

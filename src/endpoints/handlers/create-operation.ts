@@ -15,9 +15,10 @@ import { newBadRequest, successStatus } from '../../apimachinery/status-error.ts
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { admitPosted } from '../../registry/posted-object.ts';
 import { operations } from '../../registry/write-guard.ts';
-import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';
@@ -58,5 +59,5 @@ export async function handleCreateOperation(
   const { negotiated, pretty } = representation.value;
   const status = encodeJson({ ...successStatus(), code: 201 });
   const body = inFormat(status, negotiated, pretty, statusType);
-  return sendBody(deps, request, 201, negotiated.mediaType, body);
+  return bodyAnswer(201, negotiated.mediaType, body);
 }

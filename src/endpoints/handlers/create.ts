@@ -1,8 +1,9 @@
 /** create: POST to a collection (spec 1, sections 4.1, 4.6). */
 import { createObject } from '../../registry/create.ts';
-import { sendObject } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { objectAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
@@ -25,5 +26,5 @@ export async function handleCreate(deps: EndpointDeps, request: ResourceRequest)
     return created.error;
   }
   request.warnings.push(...created.value.warnings);
-  return sendObject(deps, request, 201, representation.value, created.value);
+  return objectAnswer(201, representation.value, created.value);
 }

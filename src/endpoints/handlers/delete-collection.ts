@@ -10,11 +10,12 @@ import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
 import { deleteCollection } from '../../registry/delete-collection.ts';
 import { listQueryOf } from '../collection-query.ts';
 import { warnOfDefaultPropagation } from '../deletion-warning.ts';
-import { continueTokenOf } from '../list-response.ts';
+import { continueTokenOf } from '../list-answer.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import { sendBody } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDeleteCollection(
@@ -56,5 +57,5 @@ export async function handleDeleteCollection(
   };
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
+  return bodyAnswer(200, negotiated.mediaType, body);
 }

@@ -7,10 +7,10 @@ import { deleteUnreadable } from '../../registry/delete-unreadable.ts';
 import { warnOfDefaultPropagation } from '../deletion-warning.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { Representation } from '../representation.ts';
-import { sendBody, sendObject } from '../object-response.ts';
-import type { Sending } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer, objectAnswer } from '../answer.ts';
+import type { Answer, BodyAnswer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDelete(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
@@ -30,7 +30,7 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     if (forbidden !== undefined) return forbidden;
     const removed = await deleteUnreadable(deps.registry, target);
     if (removed.kind === 'refused') return removed.error;
-    return sendDeleted(deps, request, representation.value, undefined);
+    return deletedAnswer(request, representation.value, undefined);
   }
   const deleted = await deleteObject(deps.registry, target, options, {
     user: request.user,
@@ -43,19 +43,18 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
   const { object, removed, uid } = deleted.value;
   if (!removed || kind.returnsDeletedObject) {
     const accepted = !removed && options.orphanDependents === false;
-    return sendObject(deps, request, accepted ? 202 : 200, representation.value, object);
+    return objectAnswer(accepted ? 202 : 200, representation.value, object);
   }
-  return sendDeleted(deps, request, representation.value, uid);
+  return deletedAnswer(request, representation.value, uid);
 }
 
-function sendDeleted(
-  deps: EndpointDeps,
+function deletedAnswer(
   request: ResourceRequest,
   { negotiated, pretty }: Representation,
   uid: string | undefined,
-): Sending {
+): BodyAnswer {
   const { group, resource: kind } = request.kind;
   const status = successStatus({ name: request.resource.name, group, kind, uid });
   const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
+  return bodyAnswer(200, negotiated.mediaType, body);
 }

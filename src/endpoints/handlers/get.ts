@@ -11,8 +11,9 @@ import { assert } from '../../stdx/assert.ts';
 import type { Revision } from '../../storage/storage.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
 import type { Representation } from '../representation.ts';
-import { sendBody, sendObject } from '../object-response.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer, objectAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { kind, resource } = request;
@@ -29,7 +30,7 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   if (found.kind === 'refused') {
     return found.error;
   }
-  if (!scale) return sendObject(deps, request, 200, representation.value, found.value);
+  if (!scale) return objectAnswer(200, representation.value, found.value);
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const shownScaled = await scaledBytes(kind, representation.value, found.value.bytes);
@@ -42,7 +43,7 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const shown = { ...representation.value, schema, printer, show: (own: Uint8Array) => own };
   const version = object.metadata.resourceVersion ?? '';
   const body = renderObject(deps, shown, encodeVersioned(object), version);
-  return sendBody(deps, request, 200, shown.negotiated.mediaType, body);
+  return bodyAnswer(200, shown.negotiated.mediaType, body);
 }
 
 /** Where the numbers lie is said of the stored version, but for kinds that users define. */

@@ -2,10 +2,11 @@
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { listObjects } from '../../registry/read.ts';
 import { listOptionsOf, listQueryOf } from '../collection-query.ts';
-import { sendList } from '../list-response.ts';
+import { listAnswer } from '../list-answer.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import { convertedList } from '../response-conversion.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { kind, resource } = request;
@@ -25,9 +26,9 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   }
   const { convert } = representation.value;
   if (convert === undefined || query.value.selectShown !== undefined) {
-    return sendList(deps, request, representation.value, listed.value);
+    return listAnswer(deps, request, representation.value, listed.value);
   }
   const list = await convertedList(deps.registry.turns, convert, listed.value);
   if (list instanceof StatusError) return list;
-  return sendList(deps, request, representation.value, list);
+  return listAnswer(deps, request, representation.value, list);
 }

@@ -44,10 +44,11 @@ import { runStepwise } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { atOnceBytesMax, decodeBody } from '../body-decoding.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
-import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer, objectAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import {
   atRequestTarget,
   checkVersionAndKind,
@@ -106,7 +107,7 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   }
   const { noticed } = change.value;
   const { dryRun, inTurns, manager, user, fieldValidation } = options.value;
-  const sent: Sent = {
+  const requested: RequestedChange = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     change: change.value,
     options: {
@@ -123,7 +124,7 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   };
   // The actor's decision has a turn for itself.
   if (inTurns) await deps.registry.turns.pause(wholeTurnMs);
-  return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
+  return scale ? changeScale(deps, request, requested) : changeObject(deps, request, requested);
 }
 
 /** `noticed`: what is wrong with the text of the body (PatchReading). */
@@ -131,7 +132,7 @@ type Change = (ObjectPatch | { readonly kind: 'apply'; readonly intent: ApiObjec
   readonly noticed: readonly string[];
 };
 
-interface Sent {
+interface RequestedChange {
   readonly target: ObjectTarget;
   readonly change: Change;
   readonly options: ApplyOptions & PatchOptions;
@@ -244,10 +245,10 @@ function jsonPatchOf(body: JsonValue, duplicates: readonly string[]): Result<Cha
   return refused(why === 'too-large' ? newTooLarge(problem) : newBadRequest(problem));
 }
 
-async function sendChanged(
+async function changeObject(
   deps: EndpointDeps,
   request: ResourceRequest,
-  { target, change, options, representation }: Sent,
+  { target, change, options, representation }: RequestedChange,
 ): Promise<Answer> {
   const { subresource: name } = request.resource;
   const subresource = name === '' ? undefined : name;
@@ -267,13 +268,13 @@ async function sendChanged(
   if (changed.kind === 'refused') return changed.error;
   request.warnings.push(...changed.value.warnings);
   const status = changed.value.created ? 201 : 200;
-  return sendObject(deps, request, status, representation, changed.value);
+  return objectAnswer(status, representation, changed.value);
 }
 
-async function sendChangedScale(
+async function changeScale(
   deps: EndpointDeps,
   request: ResourceRequest,
-  { target, change, options, representation }: Sent,
+  { target, change, options, representation }: RequestedChange,
 ): Promise<Answer> {
   const { kind } = request;
   const subresource = kind.subresources.find((s) => s.name === 'scale');
@@ -292,5 +293,5 @@ async function sendChangedScale(
     pretty,
     subresource.schema,
   );
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
+  return bodyAnswer(200, negotiated.mediaType, body);
 }

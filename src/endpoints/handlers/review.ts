@@ -8,11 +8,12 @@
  */
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { newGenericNotFound } from '../../apimachinery/status-error.ts';
-import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { admitPosted } from '../../registry/posted-object.ts';
 import { operations } from '../../registry/write-guard.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
@@ -44,5 +45,5 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   if (answer.kind === 'refused') return answer.error;
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);
-  return sendBody(deps, request, 201, negotiated.mediaType, body);
+  return bodyAnswer(201, negotiated.mediaType, body);
 }

@@ -6,10 +6,11 @@ import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
-import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer, objectAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { atRequestTarget, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
@@ -55,7 +56,7 @@ async function putObject(
   if (updated.kind === 'refused') return updated.error;
   request.warnings.push(...updated.value.warnings);
   const status = updated.value.created ? 201 : 200;
-  return sendObject(deps, request, status, representation, updated.value);
+  return objectAnswer(status, representation, updated.value);
 }
 
 async function putScale(
@@ -74,5 +75,5 @@ async function putScale(
   if (updated.kind === 'refused') return updated.error;
   const { negotiated, pretty } = representation;
   const body = inFormat(encodeVersioned(updated.value.object), negotiated, pretty, schema);
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
+  return bodyAnswer(200, negotiated.mediaType, body);
 }

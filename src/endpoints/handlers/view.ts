@@ -18,10 +18,11 @@ import { assert } from '../../stdx/assert.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Entry } from '../../../streams/streams.ts';
 import { listOptionsOf, selectedBy } from '../collection-query.ts';
-import { sendList } from '../list-response.ts';
-import { sendBody } from '../object-response.ts';
+import { listAnswer } from '../list-answer.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import { bodyAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleGetComputed(
   deps: EndpointDeps,
@@ -39,7 +40,7 @@ export async function handleGetComputed(
   }
   const representation = negotiated.value;
   const body = renderObject(deps, representation, found.bytes, '');
-  return sendBody(deps, request, 200, representation.negotiated.mediaType, body);
+  return bodyAnswer(200, representation.negotiated.mediaType, body);
 }
 
 export async function handleListComputed(
@@ -59,7 +60,7 @@ export async function handleListComputed(
   const { predicate } = selected.value;
   const all = await entriesOf(deps, request);
   const shown = all.filter((entry) => predicate.matches(entry));
-  return sendList(deps, request, representation.value, {
+  return listAnswer(deps, request, representation.value, {
     entries: shown,
     count: shown.length,
     snapshot: undefined,

@@ -14,21 +14,24 @@ import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchHandle, WatchStart } from '../../../streams/streams.ts';
-import type { HttpExchange } from '../../transport/http-exchange.ts';
+import type { HttpExchange, ResponseStream } from '../../transport/http-exchange.ts';
 import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
+import type { Representation } from '../representation.ts';
 import { conversionIdOf, convertsToShow } from '../response-conversion.ts';
+import type { ShownSelection } from '../response-conversion.ts';
 import { convertingSink, storedFrames } from '../shown-events.ts';
 import type { Sharing } from '../shown-events.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
-import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
+import type { Answer } from '../answer.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import type { ResourceInfo } from '../request-info.ts';
 
 export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
-  const { exchange, kind, resource } = request;
+  const { kind, resource } = request;
   const startMs = deps.clock.monotonicMs();
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
@@ -43,15 +46,35 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   if (selected.kind === 'refused') return selected.error;
   const { ofShown, predicate } = selected.value;
 
+  const watch = { options, predicate, ofShown, representation: representation.value, startMs };
   const { mediaType, format } = representation.value.negotiated;
   const contentType = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType;
-  const preamble = framePreambles[format];
-  const beginning = request.beforeStream?.();
-  if (beginning !== undefined) await beginning;
-  const stream = exchange.stream(200, bodyHeaders(request, contentType), preamble.bytes);
-  const frames = eventFramesOf(deps, kind, representation.value, deps.prng.uuid());
+  return {
+    kind: 'stream',
+    headers: bodyHeaders(request, contentType),
+    preamble: framePreambles[format].bytes,
+    begin: (stream) => startWatch(deps, request, watch, stream),
+  };
+}
+
+interface RequestedWatch {
+  readonly options: ListOptions;
+  readonly predicate: Predicate;
+  readonly ofShown: ShownSelection['ofShown'];
+  readonly representation: Representation;
+  readonly startMs: number;
+}
+
+function startWatch(
+  deps: EndpointDeps,
+  { exchange, kind, resource }: ResourceRequest,
+  { ofShown, options, predicate, representation, startMs }: RequestedWatch,
+  stream: ResponseStream,
+): void {
+  const preamble = framePreambles[representation.negotiated.format];
+  const frames = eventFramesOf(deps, kind, representation, deps.prng.uuid());
   const plain = preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream;
-  const convert = convertsToShow(kind) ? representation.value.convert : undefined;
+  const convert = convertsToShow(kind) ? representation.convert : undefined;
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,

@@ -70,16 +70,16 @@ interface Kept {
   readonly plain: () => Promise<Uint8Array>;
 }
 
-interface Keeper {
+interface DocumentCache {
   /** Made once for a source. */
-  keep(name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept>;
+  cached(name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept>;
   forget(isGone: (name: string) => boolean): void;
 }
 
-function keeper(): Keeper {
+function documentCache(): DocumentCache {
   const kept = new Map<string, { readonly source: unknown; readonly made: Promise<Kept> }>();
   /** Concurrent requests for one document share its making; a failed one is not remembered. */
-  const keep = (name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept> => {
+  const cached = (name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept> => {
     const known = kept.get(name);
     if (known !== undefined && known.source === source) return known.made;
     const made = make();
@@ -89,7 +89,7 @@ function keeper(): Keeper {
     return made;
   };
   return {
-    keep,
+    cached: cached,
     forget(isGone) {
       for (const name of kept.keys()) if (isGone(name)) kept.delete(name);
     },
@@ -98,10 +98,10 @@ function keeper(): Keeper {
 
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
   const { documents } = options;
-  const { forget, keep } = keeper();
+  const { cached, forget } = documentCache();
   const store = pieceStore((steps) => inSteps(options, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
-    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
+    cached(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
       const pieces = documents.piecesOf(path);
       if (pieces === undefined) return makeV3(options, path, encoding);
       const form = { dialect: 'v3', encoding } as const;
@@ -109,7 +109,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       return keptOf(body, hashOfStamps(pieces));
     });
   const v2Of = (encoding: Encoding): Promise<Kept> =>
-    keep(`v2 ${encoding}`, documents.generation, async () => {
+    cached(`v2 ${encoding}`, documents.generation, async () => {
       const pieces = documents.piecesV2;
       const [always, ...defined] = pieces;
       const first = always === undefined ? '' : await store.hashOf('v2', always);
@@ -122,7 +122,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     return pieces === undefined ? (await v3Of(path, 'json')).hash : hashOfStamps(pieces);
   };
   const index = (): Promise<Kept> =>
-    keep('index', documents.generation, async () => {
+    cached('index', documents.generation, async () => {
       const paths: Record<string, JsonObject> = {};
       for (const path of documents.paths) {
         // It may have gone since.

@@ -50,6 +50,6 @@ export function configuredLimits(
   if (problems.length === 0) return limited;
   throw configurationError(
     configFile,
-    problems.map((problem) => `${own.place}: ${problem}`),
+    problems.map((problem) => `${own.source}: ${problem}`),
   );
 }

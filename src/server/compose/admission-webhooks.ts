@@ -124,10 +124,10 @@ function reviewPoster(
     const timeout = `${Math.ceil(timeoutMs / 1000)}s`;
     let shownUrl: string | undefined;
     try {
-      const place = clientEndpoint(clientConfig);
-      shownUrl = `${place.shown}?timeout=${timeout}`;
-      const { authorization, certificate, name } = credentialsFor(place.host, place.port);
-      const target = { ...place.target(resolveService), authorization, certificate };
+      const endpoint = clientEndpoint(clientConfig);
+      shownUrl = `${endpoint.shown}?timeout=${timeout}`;
+      const { authorization, certificate, name } = credentialsFor(endpoint.host, endpoint.port);
+      const target = { ...endpoint.target(resolveService), authorization, certificate };
       const url = new URL(target.url);
       url.searchParams.set('timeout', timeout);
       return await posterTo(target, name).post(body, timeoutMs, url);

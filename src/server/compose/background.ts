@@ -53,8 +53,8 @@ export interface BackgroundDeps {
 }
 
 export interface Background {
-  /** Once the server listens: `place` tells it from others of its host. */
-  start(place: string, securePort: number | undefined): void;
+  /** Once the server listens: `endpoint` tells it from others of its host. */
+  start(endpoint: string, securePort: number | undefined): void;
   stop(): Promise<void>;
   readonly measured: readonly Measured[];
   /** What the start has to do here, by the name of its health check: whether it is done. */
@@ -95,10 +95,10 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
   let started = false;
   let everywhere: Controller | undefined;
   return {
-    start(place, securePort) {
+    start(endpoint, securePort) {
       started = true;
       const own = ownAddress(config, securePort);
-      const instance = { hostname: deps.hostname, place, advertised: own && formatAddress(own) };
+      const instance = { hostname: deps.hostname, endpoint, advertised: own && formatAddress(own) };
       if (kind !== undefined && announces) {
         identity = identityLeaseOf(deps, kind, instance);
         identity.start();

@@ -69,7 +69,7 @@ interface AttemptDone {
 export type AttemptEnd = AttemptDone | { readonly kind: 'slot-lost' };
 
 /** Under whose mark a commit is tried. */
-export interface AttemptPlace {
+export interface CommitLane {
   readonly tenure: Tenure;
   readonly lane: number;
 }
@@ -80,7 +80,7 @@ export interface AttemptPlace {
 export type Attempt = (
   transaction: FdbTransaction,
   mutations: readonly Mutation[],
-  place: AttemptPlace,
+  at: CommitLane,
   open: OpenAttempt[],
 ) => Promise<AttemptEnd>;
 

@@ -64,11 +64,11 @@ async function judged({
   } as unknown as Review;
   const told: Record<string, string> = {};
   const warned: string[] = [];
-  const say = {
+  const recorder = {
     warn: (text: string) => void warned.push(text),
     annotate: (key: string, value: string) => void (told[key.replace(prefix, '')] = value),
   };
-  const refusal = await plugin.validate?.(review, { ask: () => true, say });
+  const refusal = await plugin.validate?.(review, { ask: () => true, recorder });
   return { told, warned, refusal: refusal === undefined ? '' : String(refusal) };
 }
 

@@ -334,8 +334,8 @@ describe('the pods of a namespace that becomes stricter', () => {
       deadlineMs: 41,
     } as unknown as Review;
     const warned: string[] = [];
-    const say = { warn: (text: string) => void warned.push(text), annotate: () => undefined };
-    await plugin.validate?.(review, { ask: () => true, say });
+    const recorder = { warn: (text: string) => void warned.push(text), annotate: () => undefined };
+    await plugin.validate?.(review, { ask: () => true, recorder });
     const [checked = ''] = warned;
     assert.match(checked, /only checked against the first (?:1\d|2[01]) of 100 existing pods/);
   });

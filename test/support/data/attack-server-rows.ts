@@ -2,13 +2,13 @@
  * What one caller can make the server do to itself, beyond what a single body holds: rows like
  * those of attack-rows.ts, of several requests each.
  */
-import { createServer } from 'node:https';
 import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from './attack-rows.ts';
 import type { AttackRow } from './attack-rows.ts';
-import { tlsPair } from './tls-pair.ts';
+import { startRemoteService } from '../servers/remote-service.ts';
+import { tlsPair, tlsServerOptions } from './tls-pair.ts';
 
 const inDefault = (group: string, resource: string): string =>
   `${group}/namespaces/default/${resource}`;
@@ -60,25 +60,13 @@ const texts: readonly AttackRow[] = [
 
 /** Answers whatever it is asked with one patch. */
 async function startHook(patch: string) {
-  const { certificatePem, keyPem } = tlsPair;
-  const hook = createServer({ cert: certificatePem, key: keyPem }, (request, response) => {
-    let text = '';
-    request.on('data', (piece) => (text += String(piece)));
-    request.on('end', () => {
-      const { apiVersion, kind, request: asked } = JSON.parse(text) as AskedReview;
-      const answer = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch };
-      response.end(JSON.stringify({ apiVersion, kind, response: answer }));
-    });
-  });
-  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-  const { port } = hook.address() as AddressInfo;
-  const caBundle = Buffer.from(certificatePem).toString('base64');
-  const clientConfig = { url: `https://127.0.0.1:${port}/`, caBundle };
-  const end = (): void => {
-    hook.closeAllConnections();
-    hook.close();
-  };
-  return { clientConfig, end };
+  const { close, port } = await startRemoteService((body, _request, response) => {
+    const { apiVersion, kind, request: asked } = JSON.parse(body) as AskedReview;
+    const answer = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch };
+    response.end(JSON.stringify({ apiVersion, kind, response: answer }));
+  }, tlsServerOptions);
+  const caBundle = Buffer.from(tlsPair.certificatePem).toString('base64');
+  return { clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle }, close };
 }
 
 interface AskedReview {
@@ -146,7 +134,7 @@ const others: readonly AttackRow[] = [
       for (let i = 0; i < 3; i += 1) statuses.push(await post(port, configMaps, body));
       statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
       await sleep(500);
-      hook.end();
+      hook.close();
       return statuses;
     },
   },

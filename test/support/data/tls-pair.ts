@@ -9,3 +9,6 @@ export const tlsPair = {
   certificatePem: pem('tls-certificate.pem'),
   keyPem: pem('tls-key.pem'),
 } as const;
+
+/** The same as options of node's servers. */
+export const tlsServerOptions = { cert: tlsPair.certificatePem, key: tlsPair.keyPem } as const;

@@ -1,14 +1,12 @@
 /** An admission webhook in the test's process, over TLS: it answers each path as it is told. */
 import type http from 'node:http';
-import https from 'node:https';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import type { Duplex } from 'node:stream';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { part, text } from '../../../src/apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../../src/apimachinery/unstructured.ts';
 import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
+import { tlsPair, tlsServerOptions } from '../data/tls-pair.ts';
+import { startRemoteService } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
 
 export interface Asked {
   readonly path: string;
@@ -34,42 +32,29 @@ export interface HookIdentity {
   readonly authority: string;
 }
 
-export interface AdmissionHook {
+export interface AdmissionHook extends RemoteService {
   readonly asked: Asked[];
   /** By path. */
   readonly moods: Map<string, Mood>;
   /** For `clientConfig`. */
   readonly caBundle: string;
-  readonly url: string;
-  readonly port: number;
-  connections(): number;
-  /** Ends every connection that is open. */
-  hangUp(): void;
   /** Of what was asked at this path, and not looked at yet. */
   take(path: string): readonly JsonObject[];
-  close(): void;
 }
-
-const folder = path.join('test', 'support', 'data');
-const pem = (name: string): Buffer => readFileSync(path.join(folder, `tls-${name}.pem`));
 
 /** Without `identity` it is `localhost` and 127.0.0.1. */
 export async function startAdmissionHook(identity?: HookIdentity): Promise<AdmissionHook> {
   const asked: Asked[] = [];
   const moods = new Map<string, Mood>();
-  const sockets = new Set<Duplex>();
-  let connections = 0;
   const tls =
     identity === undefined
-      ? { key: pem('key'), cert: pem('certificate') }
+      ? tlsServerOptions
       : { key: identity.pair.keyPem, cert: identity.pair.certificatePem, ca: identity.authority };
   const callers = { requestCert: true, rejectUnauthorized: false };
-  const server = https.createServer({ ...tls, ...callers }, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+  const service = await startRemoteService(
+    (body, request, response) => {
       const url = new URL(request.url ?? '', 'https://x');
-      const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
+      const review = JSON.parse(body) as JsonObject;
       const one: Asked = {
         path: url.pathname,
         timeout: url.searchParams.get('timeout'),
@@ -83,30 +68,18 @@ export async function startAdmissionHook(identity?: HookIdentity): Promise<Admis
       void Promise.resolve(mood(one, response)).then((answer) => {
         if (answer !== undefined) reply(response, review, answer);
       });
-    });
-  });
-  server.on('secureConnection', () => (connections += 1));
-  server.on('connection', (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+    },
+    { ...tls, ...callers },
+  );
   return {
+    ...service,
     asked,
     moods,
-    caBundle: Buffer.from(identity?.authority ?? pem('certificate')).toString('base64'),
-    url: `https://localhost:${port}`,
-    port,
-    connections: () => connections,
-    hangUp() {
-      for (const socket of sockets) socket.destroy();
-    },
+    caBundle: Buffer.from(identity?.authority ?? tlsPair.certificatePem).toString('base64'),
     take(at) {
       const found = asked.filter((each) => each.path === at);
       for (const each of found) asked.splice(asked.indexOf(each), 1);
       return found.map(({ request }) => request);
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
     },
   };
 }

@@ -5,11 +5,10 @@
  * What it is not: a store of events. What was answered with an error is not in `taken`.
  */
 import { writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import { kubeconfigFor } from '../data/kubeconfig.ts';
+import { startRemoteService } from './remote-service.ts';
 
 export interface AuditHook {
   /** In the order in which they were answered. */
@@ -39,20 +38,14 @@ export async function startAuditHook(): Promise<AuditHook> {
     if (status === undefined) taken.push(...events);
     response.writeHead(status ?? 200).end();
   };
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: JsonObject[] };
-      const stage = items.map((event) => String(event['stage'])).find((each) => holding.has(each));
-      if (stage === undefined) return conclude(response, items);
-      open.push(() => conclude(response, items));
-      for (const wake of waiting.get(stage) ?? []) wake();
-      waiting.delete(stage);
-    });
+  const service = await startRemoteService((body, _request, response) => {
+    const { items } = JSON.parse(body) as { items: JsonObject[] };
+    const stage = items.map((event) => String(event['stage'])).find((each) => holding.has(each));
+    if (stage === undefined) return conclude(response, items);
+    open.push(() => conclude(response, items));
+    for (const wake of waiting.get(stage) ?? []) wake();
+    waiting.delete(stage);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit`;
   return {
     taken,
     hold: (stage) => void holding.add(stage),
@@ -65,19 +58,7 @@ export async function startAuditHook(): Promise<AuditHook> {
       open = [];
       for (const each of ready) each();
     },
-    writeConfig: (file) =>
-      writeFile(
-        file,
-        stringify({
-          clusters: [{ name: 'c', cluster: { server: url } }],
-          users: [{ name: 'u', user: {} }],
-          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-          'current-context': 'x',
-        }),
-      ),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    writeConfig: (file) => writeFile(file, kubeconfigFor({ server: `${service.url}/audit` })),
+    close: () => service.close(),
   };
 }

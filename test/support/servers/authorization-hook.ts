@@ -1,7 +1,7 @@
 /** An authorization webhook in the test's process: it answers as it is told, for every attribute. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
+import { kubeconfigFor } from '../data/kubeconfig.ts';
+import { startRemoteService } from './remote-service.ts';
 
 interface Asked {
   readonly user: string;
@@ -21,36 +21,18 @@ export async function startAuthorizationHook(
   allows: (asked: Asked) => boolean,
 ): Promise<AuthorizationHook> {
   const asked: Asked[] = [];
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { spec } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        spec: { user: string; resourceAttributes?: Partial<Asked> };
-      };
-      const { verb = '', resource = '', name = '' } = spec.resourceAttributes ?? {};
-      const question = { user: spec.user, verb, resource, name };
-      asked.push(question);
-      const status = { allowed: allows(question) };
-      const kind = 'SubjectAccessReview';
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind, status }));
-    });
+  const { close, url } = await startRemoteService((body, _request, response) => {
+    const { spec } = JSON.parse(body) as {
+      spec: { user: string; resourceAttributes?: Partial<Asked> };
+    };
+    const { verb = '', resource = '', name = '' } = spec.resourceAttributes ?? {};
+    const question = { user: spec.user, verb, resource, name };
+    asked.push(question);
+    const status = { allowed: allows(question) };
+    const kind = 'SubjectAccessReview';
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind, status }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}/authorize` } }],
-    users: [{ name: 'u', user: {} }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
-  return {
-    asked,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  await writeFile(kubeconfig, kubeconfigFor({ server: `${url}/authorize` }));
+  return { asked, close };
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, startChildServer } from './child-server.ts';
 import type { ChildServer } from './child-server.ts';
+import { kubeconfigFor } from '../data/kubeconfig.ts';
 
 /** By which the one who may do everything is known. */
 export type Credential = 'certificate' | 'token';
@@ -60,12 +61,6 @@ export async function startRestartedServer(
 
 function withToken(kubeconfig: string, server: string): string {
   const caData = /certificate-authority-data: *(\S+)/.exec(kubeconfig)?.[1];
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': caData } }],
-    users: [{ name: 'u', user: { token: 'token-of-root' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
+  const cluster = { server, 'certificate-authority-data': caData };
+  return kubeconfigFor(cluster, { token: 'token-of-root' });
 }

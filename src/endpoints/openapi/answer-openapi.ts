@@ -4,20 +4,20 @@ import { queryValue } from '../../apimachinery/query.ts';
 import { newGenericNotFound, newNotAcceptable } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Header } from '../../transport/http-exchange.ts';
+import { documentAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { matchesEntityTag } from '../entity-tags.ts';
 import type { ApiRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
 import type { OpenApi, OpenApiDocument } from './openapi.ts';
 
 /** How long a document that was asked for by its hash may be kept. */
 const immutableForMs = 365 * 24 * 3600 * 1000;
 
-export async function sendOpenApi(
+export async function answerOpenApi(
   openapi: OpenApi,
   clock: Clock,
-  request: ApiRequest,
-): Promise<void> {
-  const { exchange, query } = request;
+  { exchange, query }: ApiRequest,
+): Promise<Answer> {
   const found = await openapi.find({
     path: exchange.path,
     accept: exchange.header('accept'),
@@ -26,16 +26,16 @@ export async function sendOpenApi(
   });
   switch (found.kind) {
     case 'not-found':
-      return sendStatusError(exchange, newGenericNotFound());
+      return newGenericNotFound();
     case 'not-acceptable':
-      return sendStatusError(exchange, newNotAcceptable(found.accepted));
+      return newNotAcceptable(found.accepted);
     case 'redirect':
-      return exchange.send(301, [['Location', found.location]], '');
+      return documentAnswer(301, [['Location', found.location]], '');
     case 'document': {
       const { document } = found;
       const headers = headersOf(document, clock);
       const fresh = matchesEntityTag(document.etag, exchange.header('if-none-match'));
-      return exchange.send(fresh ? 304 : 200, headers, fresh ? '' : document.body);
+      return documentAnswer(fresh ? 304 : 200, headers, fresh ? '' : document.body);
     }
   }
 }

@@ -1,0 +1,51 @@
+/**
+ * Sends the answer of every request. No handler writes to an exchange.
+ *
+ * Elsewhere: how an object, a list and a Status are written (object-response.ts, list-response.ts,
+ * status-response.ts).
+ */
+import { StatusError } from '../apimachinery/status-error.ts';
+import { unreachable } from '../stdx/assert.ts';
+import type { Answer, StreamAnswer } from './answer.ts';
+import { sendList } from './list-response.ts';
+import { sendBody, sendObject } from './object-response.ts';
+import type { Sending } from './object-response.ts';
+import type { AnsweredRequest, EndpointDeps } from './request.ts';
+import { sendStatusError } from './status-response.ts';
+
+export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer: Answer): Sending {
+  const { exchange, warnings } = request;
+  if (answer instanceof StatusError) {
+    sendStatusError(exchange, answer, warnings);
+    return undefined;
+  }
+  switch (answer.kind) {
+    case 'object':
+      return sendObject(deps, request, answer);
+    case 'list':
+      return sendList(deps, request, answer);
+    case 'body':
+      return sendBody(deps, request, answer);
+    case 'document':
+      exchange.send(answer.status, answer.headers, answer.body);
+      return undefined;
+    case 'stream':
+      return startStream(request, answer);
+    default:
+      return unreachable(answer);
+  }
+}
+
+function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {
+  const beginning = request.beforeStream?.();
+  if (beginning !== undefined) return beginning.then(() => openStream(request, answer));
+  openStream(request, answer);
+  return undefined;
+}
+
+function openStream(
+  { exchange }: AnsweredRequest,
+  { begin, headers, preamble }: StreamAnswer,
+): void {
+  begin(exchange.stream(200, headers, preamble));
+}
