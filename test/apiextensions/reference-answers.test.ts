@@ -282,6 +282,21 @@ test('a time in metadata that is none is refused with where it goes wrong', () =
   );
 });
 
+test('what is no text where a time belongs is refused with the name of its field', () => {
+  const writes = served({});
+  const of = (metadata: JsonObject): string | undefined =>
+    writes.write(thing({}, metadata), undefined, false).message?.split(': json: ')[1];
+  equal(
+    of({ creationTimestamp: 5 }),
+    'cannot unmarshal number into Go struct field ObjectMeta.creationTimestamp of type string',
+  );
+  equal(
+    of({ managedFields: [{ time: [] }] }),
+    'cannot unmarshal array into Go struct field ManagedFieldsEntry.managedFields.time ' +
+      'of type string',
+  );
+});
+
 function causesOf(a: JsonObject, value: JsonValue): readonly string[] {
   const writes = served({ properties: { a } });
   const { causes = [] } = writes.write(thing({ a: value }), undefined, false);
@@ -297,6 +312,15 @@ test('a number beyond a bound that its own format cannot hold is shown as a doub
   deepEqual(causesOf({ type: 'integer', format: 'int32', multipleOf: 4294967298 }, 3), [
     '"": MultipleOf value must be of type integer with format int32 in a',
     '3: a in body should be a multiple of 4.294967298e+09',
+  ]);
+});
+
+test('a number that rounds to the greatest float is one', () => {
+  const float = { type: 'number', format: 'float' };
+  deepEqual(causesOf(float, 3.4028235e38), []);
+  deepEqual(causesOf(float, -3.4028235e38), []);
+  deepEqual(causesOf(float, 3.4028236e38), [
+    '"": Checked value must be of type number with format float in a',
   ]);
 });
 

@@ -357,3 +357,13 @@ it('a text with a format, and what is an integer or a text, is left to the valid
   const plain = structuralType({ type: 'string', format: 'byte' });
   assert.equal(validateValue(plain, 5).length, 1);
 });
+
+it('what lies below a part that preserves unknown fields takes them, too, as does a bare object', () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const item = { type: 'object', properties: { a: { type: 'string' } } };
+  const list = structuralType({ type: 'array', items: item, ...open });
+  assert.deepEqual(validateValue(list, [{ a: 'x', 'b.c': [1] }]), []);
+  assert.equal(validateValue(list, [{ a: 1 }]).length, 1);
+  assert.equal(validateValue(structuralType({ type: 'array', items: item }), [{ b: 1 }]).length, 1);
+  assert.deepEqual(validateValue(structuralType({ type: 'object' }), { b: { c: 1 } }), []);
+});

@@ -69,6 +69,7 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   ["timestamp(0).getHours('../x')", 'time: invalid location name'],
   ["timestamp(0).getHours('europe/berlin')", 'unknown time zone europe/berlin'],
   ["duration('2562047h') + duration('2562047h') == duration('0')", 'integer overflow'],
+  "duration('1h2m3s4ms').getMilliseconds() == 3723004",
   // What has no overload says so as the reference does.
   ['dyn({}) - 1 == 0', 'no such overload: _-_'],
   ['dyn(null) < 1', 'no such overload: _<_'],
@@ -91,6 +92,10 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   ['[9223372036854775807, 1].sum()', 'integer overflow'],
   "[].sum() == 0 && [1.5, 2.0].sum() == 3.5 && ['b', 'a'].min() == 'a'",
   "[duration('1s'), duration('2m')].sum() == duration('121s')",
+  // A list of which nobody knew the type has the type of its first element.
+  "dyn([1.0, 2.0]).sum() == 3.0 && dyn([duration('1s')]).sum() == duration('1s')",
+  'dyn([1u, 2u]).sum() == 3u && dyn([]).sum() == 0',
+  ['[dyn(1), dyn(2.0)].sum() == 3', 'no such overload'],
   '[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(2) == -1',
   'sets.contains([1, 2], [2]) && sets.equivalent([1, 2], [2, 1, 1]) && !sets.intersects([1], [])',
   // Patterns.

@@ -51,6 +51,10 @@ const reasons: readonly (readonly [reason: string, applies: (row: Row) => boolea
     'the functions of strings are those of the 1.33 release, which print and refuse otherwise',
     (row) => /indexof_out_of_range|NaN\/infinity support/.test(row.name),
   ],
+  [
+    'a duration has all its milliseconds in Kubernetes, not those beyond the whole seconds',
+    (row) => row.suite === 'timestamps/duration_converters' && row.name === 'get_milliseconds',
+  ],
   ['addresses are the Kubernetes library here', (row) => /^network_ext\//.test(row.suite)],
   [
     'says which variables are unknown in a way that only its own runner has',

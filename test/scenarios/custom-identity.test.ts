@@ -24,7 +24,7 @@ describe('an object of a kind that a user defines', () => {
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
     const status = { type: 'object', properties: { replicas: { type: 'integer' } } };
     const properties = { spec, status };
-    const version = { subresources: { scale } };
+    const version = { subresources: { scale, status: {} } };
     await established(server, definition({ plural: 'valves', kind: 'Valve', properties, version }));
     made = (await write('POST', path, valve())).body;
   });
@@ -106,5 +106,19 @@ describe('an object of a kind that a user defines', () => {
   it('is refused with an answer that no cache keeps', async () => {
     const reply = await server.request('GET', `${path}/none`);
     assert.deepEqual([reply.status, reply.headers['cache-control']], [404, 'no-cache, private']);
+  });
+
+  it('keeps its metadata when its status is written, a prefix of names included', async () => {
+    const status = { replicas: 2 };
+    const metadata = { generateName: 'other-', labels: { a: 'b' } };
+    const { status: code, body } = await write(
+      'PATCH',
+      `${path}/v/status`,
+      { status, metadata },
+      merge,
+    );
+    assert.deepEqual([code, body['status']], [200, status]);
+    const kept = part(body, 'metadata');
+    assert.deepEqual([kept['generateName'], kept['labels']], [undefined, undefined]);
   });
 });

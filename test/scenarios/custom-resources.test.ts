@@ -243,6 +243,11 @@ describe('objects of a kind that a user defines', () => {
       metadata: { finalizers: ['mine', 'two'] },
     });
     assert.deepEqual([more.status, warnings(more)], [200, [prefer('two', '')]], more.text);
+    const later = await patch('held', 'application/merge-patch+json', {
+      metadata: { finalizers: ['mine', 'two', 'not one'] },
+    });
+    assert.deepEqual([later.status, warnings(later)], [422, []], later.text);
+    assert.match(text(later.body, 'message'), /metadata\.finalizers: Invalid value: "not one"/);
     await patch('held', 'application/merge-patch+json', { metadata: { finalizers: null } });
     await server.request('DELETE', `${widgets}/held`);
   });

@@ -98,7 +98,7 @@ function problemOf(value: JsonValue, shape: Shape, path: string): string | undef
       return isGoInteger(value) ? undefined : mismatch(value, shape.name, path, goNumber(value));
     }
     case 'time':
-      return wrongTime(value);
+      return wrongTime(value, path);
     case 'any-object':
       return isJsonObject(value) ? undefined : mismatch(value, shape.name, path);
     case 'list':
@@ -157,8 +157,8 @@ function jsonKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'number';
 }
 
-function wrongTime(value: JsonValue): string | undefined {
-  if (typeof value !== 'string') return mismatch(value, 'string', '');
+function wrongTime(value: JsonValue, path: string): string | undefined {
+  if (typeof value !== 'string') return mismatch(value, 'string', path);
   if (parseRfc3339(value) !== undefined) return undefined;
   return timeProblem(value);
 }

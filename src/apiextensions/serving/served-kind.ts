@@ -134,7 +134,14 @@ const verbs: readonly Verb[] = [
   'watch',
 ];
 /** What a write to the status leaves as it is. */
-const kept = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp'];
+const kept = [
+  'generateName',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'deletionTimestamp',
+];
 const statusVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 const statusFields = [['f:status']];
 

@@ -125,7 +125,6 @@ function isLonger(value: string, length: number): boolean {
 }
 
 const int32Max = 2 ** 31 - 1;
-const floatMax = 3.4028234663852886e38;
 
 export function checkNumber(plan: ValuePlan, value: number | bigint, walk: ValueWalk): number {
   if (plan.types.length === 1) checkRange(plan, 'Checked', value, walk);
@@ -172,7 +171,8 @@ function inRange(type: string, format: string, value: number | bigint): boolean 
     if (!whole) return false;
     return format !== 'int32' || (value >= -int32Max - 1 && value <= int32Max);
   }
-  return type !== 'number' || format !== 'float' || Math.abs(Number(value)) <= floatMax;
+  // What rounds to the greatest float is one, too.
+  return type !== 'number' || format !== 'float' || Number.isFinite(Math.fround(Number(value)));
 }
 
 interface Bound {

@@ -33,8 +33,8 @@ const SUBRESOURCE_LENGTH_MAX = 256;
 const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
 export interface FinalizerRules {
-  /** Of what users define: a finalizer needs no domain, and one that is added later is not
-   * validated; what is odd about it is a warning (finalizerWarnings). */
+  /** Of what users define: a finalizer needs no domain. One without gets a warning
+   * (finalizerWarnings). */
   readonly anyFinalizer?: boolean | undefined;
 }
 
@@ -253,7 +253,7 @@ function validateFinalizersUpdate(
   const finalizers = next.finalizers ?? [];
   const added = finalizers.filter((name) => !before.has(name));
   if (added.length === 0) return [];
-  const errors = rules.anyFinalizer === true ? [] : [...validateFinalizers(finalizers, rules)];
+  const errors = [...validateFinalizers(finalizers, rules)];
   if (current.deletionTimestamp !== undefined) {
     const names = [...new Set(added)].sort().map(quote).join(', ');
     const detail =

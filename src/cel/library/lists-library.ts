@@ -85,12 +85,21 @@ function isInt(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+/** A list whose type nobody knew is summed as what its first element is. */
 function sumFrom(zero: Value) {
   return (list: Value): Value => {
-    let sum = zero;
-    for (const element of elementsOf(list)) sum = addValues(sum, element);
-    return sum;
+    let sum: Value | undefined;
+    for (const element of elementsOf(list)) {
+      sum = addValues(sum ?? zeroLike(element), element);
+    }
+    return sum ?? zero;
   };
+}
+
+function zeroLike(value: Value): Value {
+  if (value instanceof Double) return new Double(0);
+  if (value instanceof Uint) return new Uint(0);
+  return value instanceof Duration ? new Duration(0n) : 0;
 }
 
 /** Of what is no list: whether it is the same. */

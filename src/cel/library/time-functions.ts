@@ -38,14 +38,15 @@ const parts: readonly Part[] = [
   ],
 ];
 
-/** How many of a unit a duration has; of milliseconds, those beyond the whole seconds. */
+/** How many of a unit a duration has. The language's specification counts the milliseconds beyond
+ * the whole seconds, Kubernetes counts all of them. */
 const durations: Readonly<Record<string, readonly [string, (nanos: bigint) => bigint]>> = lookup<
   readonly [string, (nanos: bigint) => bigint]
 >({
   getHours: ['duration_to_hours', (nanos) => nanos / 3_600_000_000_000n],
   getMinutes: ['duration_to_minutes', (nanos) => nanos / 60_000_000_000n],
   getSeconds: ['duration_to_seconds', (nanos) => nanos / 1_000_000_000n],
-  getMilliseconds: ['duration_to_milliseconds', (nanos) => (nanos / 1_000_000n) % 1000n],
+  getMilliseconds: ['duration_to_milliseconds', (nanos) => nanos / 1_000_000n],
 });
 
 function overloadsOf([name, id, part, idWithZone]: Part): Overload[] {

@@ -23,17 +23,27 @@ const scalars: ReadonlyMap<JsonValue | undefined, MergeType> = new Map([
 
 /** Of objects and lists: a table of every text and number of a thousand definitions would stop
  * everybody whenever it has to grow. */
-const memo = new WeakMap<JsonObject, MergeType>();
+type Memo = WeakMap<JsonObject, MergeType>;
+const strict: Memo = new WeakMap();
+/** Below a part that preserves unknown fields. */
+const open: Memo = new WeakMap();
 
 /** Of the value that the schema describes. */
 export function structuralType(schema: JsonObject): MergeType {
+  return typeOf(schema, strict);
+}
+
+/** A part that preserves unknown fields makes all that lies below it take unknown fields, too. */
+function typeOf(schema: JsonObject, inherited: Memo): MergeType {
   const { type } = schema;
   if (type !== 'object' && type !== 'array') {
     return hasFormOfText(schema) ? untyped : (scalars.get(type) ?? deducedType);
   }
+  const memo = schema['x-kubernetes-preserve-unknown-fields'] === true ? open : inherited;
   const known = memo.get(schema);
   if (known !== undefined) return known;
-  const made: MergeType = type === 'object' ? { map: mapOf(schema) } : { list: listOf(schema) };
+  const made: MergeType =
+    type === 'object' ? { map: mapOf(schema, memo) } : { list: listOf(schema, memo) };
   memo.set(schema, made);
   return made;
 }
@@ -57,30 +67,31 @@ export function structuralObjectType(schema: JsonObject, metadata: MergeType): M
   return { map: { fields, values: map?.values, atomic: false } };
 }
 
-function mapOf(schema: JsonObject): MergeMap {
+function mapOf(schema: JsonObject, memo: Memo): MergeMap {
   const fields = new Map<string, MergeField>();
   const properties = part(schema, 'properties');
   for (const [name, property] of Object.entries(properties)) {
     if (!isJsonObject(property)) continue;
-    fields.set(name, { type: structuralType(property), default: property['default'] });
+    fields.set(name, { type: typeOf(property, memo), default: property['default'] });
   }
-  return { fields, values: valuesOf(schema), atomic: isAtomic(schema['x-kubernetes-map-type']) };
+  const atomic = isAtomic(schema['x-kubernetes-map-type']);
+  return { fields, values: valuesOf(schema, fields.size === 0, memo), atomic };
 }
 
-function valuesOf(schema: JsonObject): MergeType | undefined {
+/** An object of which nothing is said takes any field, as in the reference. */
+function valuesOf(schema: JsonObject, isBare: boolean, memo: Memo): MergeType | undefined {
   const more = schema['additionalProperties'];
-  if (isJsonObject(more)) return structuralType(more);
-  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || more === true;
-  if (keepsUnknown || schema['x-kubernetes-embedded-resource'] === true) return deducedType;
-  return undefined;
+  if (isJsonObject(more)) return typeOf(more, memo);
+  const takesAny = more === true || memo === open || (isBare && more === undefined);
+  return takesAny || schema['x-kubernetes-embedded-resource'] === true ? deducedType : undefined;
 }
 
-function listOf(schema: JsonObject): MergeList {
+function listOf(schema: JsonObject, memo: Memo): MergeList {
   const listType = schema['x-kubernetes-list-type'];
   const items = schema['items'];
   const keys = schema['x-kubernetes-list-map-keys'];
   return {
-    items: isJsonObject(items) ? structuralType(items) : deducedType,
+    items: isJsonObject(items) ? typeOf(items, memo) : deducedType,
     atomic: listType !== 'set' && listType !== 'map',
     keys:
       listType === 'map' && Array.isArray(keys)
