@@ -4,7 +4,7 @@
  *
  * Invariants: both ways give the same value. When the client has gone, no further part is decoded.
  * Work on a large body continues in a turn of its own. Bound: `atOnceBytesMax` bytes are read in
- * one turn; of a larger body no part is longer than the engine's own JSON.parse of it.
+ * one turn, fewer of YAML; of a larger body no part is longer than the engine's own JSON.parse of it.
  */
 import { cborSteps, decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { decodeJson, jsonSteps } from '../apimachinery/codecs/json.ts';
@@ -21,6 +21,8 @@ import type { HttpExchange } from '../transport/http-exchange.ts';
 
 /** Policy: a larger body is read in parts. */
 export const atOnceBytesMax = 64 * 1024;
+/** The same of YAML, whose every token costs as much as ten of JSON. */
+const yamlAtOnceBytesMax = 16 * 1024;
 
 export interface BodyDecodeOptions extends DecodeOptions {
   readonly schemaOf: SchemaOf;
@@ -38,7 +40,7 @@ export function decodeBody(
   format: BodyFormat,
   reading: BodyDecodeOptions,
 ): Decoded | Promise<Decoded> {
-  return bytes.length <= atOnceBytesMax
+  return bytes.length <= (format === 'yaml' ? yamlAtOnceBytesMax : atOnceBytesMax)
     ? decodeAtOnce(bytes, format, reading)
     : decodeInTurns(deps.registry.turns, exchange, stepsOf(bytes, format, reading));
 }

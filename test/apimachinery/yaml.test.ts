@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import type { DocumentOptions, ToStringOptions } from 'yaml';
-import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { decodeYaml, yamlSteps } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { corpusPath, noVectors } from '../support/data/corpora.ts';
 
@@ -106,6 +106,60 @@ describe('the forms of YAML', () => {
     const deep = (count: number): string => `a: &a ${levels(500, 'x')}\nb: ${levels(count, '*a')}`;
     assert.equal(decodeYaml(Buffer.from(deep(499))).kind, 'value');
     assert.match(refusalOf(deep(500)), /deeper than 1000 levels/);
+  });
+});
+
+describe('long texts of YAML', () => {
+  const size = 300_000;
+  const lines = (line: string): string => line.repeat(size / line.length);
+  const rows: readonly (readonly [what: string, body: string, value: (of: number) => JsonValue])[] =
+    [
+      ['a plain line', 'ab '.repeat(size / 3), (n) => 'ab '.repeat(n / 3).trim()],
+      ['plain lines', lines('ab\n'), (n) => 'ab '.repeat(n / 3).trim()],
+      ['escapes', `"${'\\n'.repeat(size / 2)}"`, (n) => '\n'.repeat(n / 2)],
+      ['escapes of codes', `"${'\\u00e9'.repeat(size / 6)}"`, (n) => 'é'.repeat(n / 6)],
+      ['half pairs', `"${'\\ud800'.repeat(size / 6)}"`, (n) => '\ufffd'.repeat(n / 6)],
+      ['escaped breaks', `"${'\\\n'.repeat(size / 2)}"`, () => ''],
+      ['quoted lines', `"${lines('ab\n')}"`, (n) => 'ab '.repeat(n / 3)],
+      ['doubled quotes', `'${"''".repeat(size / 2)}'`, (n) => "'".repeat(n / 2)],
+      ['empty lines in quotes', `'a${'\n'.repeat(size)}b'`, (n) => `a${'\n'.repeat(n - 1)}b`],
+      ['a long line in quotes', `'${'a'.repeat(size)}'`, (n) => 'a'.repeat(n)],
+      ['lines of a block', `|\n${lines(' a\n')}`, (n) => 'a\n'.repeat(n / 3)],
+      ['lines that are folded', `>\n${lines(' a\n')}`, (n) => `${'a '.repeat(n / 3).trim()}\n`],
+      ['a long line of a block', `|\n ${'a'.repeat(size)}\n`, (n) => `${'a'.repeat(n)}\n`],
+      ['empty lines of a block', `|+\n a${'\n'.repeat(size)}`, (n) => `a${'\n'.repeat(n)}`],
+      ['empty lines', `a${'\n'.repeat(size)}`, () => 'a'],
+      ['comments', `${lines('# a\n')}a`, () => 'a'],
+      ['blanks', `-${' '.repeat(size)}a`, () => ['a']],
+      ['bytes', `!!binary ${'aaaa'.repeat(size / 4)}`, (n) => 'i\ufffd\ufffd'.repeat(n / 4)],
+      ['bytes of text', `!!binary ${'w6nDqcOp'.repeat(size / 8)}`, (n) => 'é'.repeat((n / 8) * 3)],
+    ];
+  for (const [what, body, value] of rows) {
+    it(`are read in many parts, and as at once: ${what}`, () => {
+      const bytes = Buffer.from(body);
+      const steps = yamlSteps(bytes);
+      let parts = 1;
+      let step = steps.next();
+      for (; step.done !== true; parts += 1) step = steps.next();
+      assert.ok(step.value.kind === 'value', what);
+      assert.ok(step.value.value !== null);
+      assert.deepEqual(step.value.value, value(size));
+      assert.deepEqual(decodeYaml(bytes), step.value);
+      assert.ok(parts >= 10, `${parts} parts`);
+    });
+  }
+
+  it('hold no name of more than 1,024 characters', () => {
+    const name = 'n'.repeat(1_020);
+    assert.deepEqual(read(`a: &${name} 1\nb: *${name}`), { a: 1, b: 1 });
+    for (const long of [`&${name}12345 1`, `!${name}12345 1`, `%TAG !a! ${name}12345\n--- 1`]) {
+      assert.match(refusalOf(long), /a name of more than 1024 characters/);
+    }
+  });
+
+  it('are refused at the place of the error, however many lines come before it', () => {
+    assert.match(refusalOf(`${lines('# a\n')}a: "b`), /not closed at line 75001, column 4/);
+    assert.match(refusalOf(`a: "${'\n'.repeat(9)}${lines('b\n')}\\q"`), /line 150010, column 1/);
   });
 });
 

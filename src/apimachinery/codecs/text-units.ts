@@ -19,7 +19,7 @@ export class TextUnits {
     this.#bits |= unit;
   }
 
-  /** A part of a text. */
+  /** A part of a text: a short one, for each character is looked at. */
   addPart(text: string, start: number, end: number): void {
     const count = end - start;
     if (this.#length + count > this.#units.length) this.#grow(count);
@@ -40,10 +40,29 @@ export class TextUnits {
     this.addPart(text, 0, text.length);
   }
 
+  addRepeated(unit: number, count: number): void {
+    if (this.#length + count > this.#units.length) this.#grow(count);
+    this.#units.fill(unit, this.#length, this.#length + count);
+    this.#length += count;
+    this.#bits |= unit;
+  }
+
+  /** Halves of surrogate pairs that stand alone become U+FFFD. */
+  replaceHalves(): void {
+    const units = this.#units;
+    for (let at = 0; at < this.#length; at += 1) {
+      const unit = units[at] as number;
+      if (unit < 0xd800 || unit > 0xdfff) continue;
+      const next = at + 1 < this.#length ? (units[at + 1] as number) : 0;
+      if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) at += 1;
+      else units[at] = 0xfffd;
+    }
+  }
+
   get text(): string {
     const units = this.#units.subarray(0, this.#length);
     // Of one byte for each character where that is enough, as the engine has it.
-    if (this.#bits < 0x100) return Buffer.from(Uint8Array.from(units).buffer).toString('latin1');
+    if (this.#bits < 0x100) return Buffer.from(new Uint8Array(units).buffer).toString('latin1');
     return Buffer.from(units.buffer, 0, units.byteLength).toString('utf16le');
   }
 

@@ -2,9 +2,11 @@
  * The text of YAML block scalars: `|` keeps its lines, `>` folds them.
  *
  * Invariant: the reader begins at the indicator and ends at the first line that is not a part of
- * the block; what it passes is passed once.
+ * the block; what it passes is passed once. It yields after each `partCharacters`.
  */
-import { char, isBlank, isBreak, isBreakOrEnd } from './yaml-cursor.ts';
+import { char, isBlank, isBreak, isBreakOrEnd, partCharacters } from './yaml-cursor.ts';
+import { addLong } from './yaml-quoted-scalars.ts';
+import type { ScalarText } from './yaml-quoted-scalars.ts';
 import { TextUnits } from './text-units.ts';
 import type { Cursor } from './yaml-cursor.ts';
 
@@ -17,14 +19,15 @@ interface Header {
 }
 
 /** `parentIndent` is -1 at the top. */
-export function readBlock(cursor: Cursor, parentIndent: number): string {
+export function* readBlock(cursor: Cursor, parentIndent: number): Generator<undefined, ScalarText> {
   const header = readHeader(cursor);
   const parent = Math.max(parentIndent, 0);
-  const block: BlockLines = { out: new TextUnits(), indent: 0, breaks: 0 };
+  const block: BlockLines = { out: new TextUnits(), indent: 0, breaks: 0, deepest: 0 };
   if (header.increment > 0) block.indent = parent + header.increment;
-  skipBreaks(cursor, block, parentIndent);
+  while (!skipBreaks(cursor, block, parentIndent)) yield;
   let breakBefore = false;
   let blankBefore = false;
+  let partEnd = cursor.pos + partCharacters;
   while (cursor.column === block.indent && cursor.at() !== char.end) {
     const blank = isBlank(cursor.at());
     if (breakBefore) {
@@ -32,19 +35,24 @@ export function readBlock(cursor: Cursor, parentIndent: number): string {
       if (!folds) block.out.add(char.lineFeed);
       else if (block.breaks === 0) block.out.add(char.space);
     }
-    if (block.breaks > 0) block.out.addAll('\n'.repeat(block.breaks));
+    block.out.addRepeated(char.lineFeed, block.breaks);
     block.breaks = 0;
     blankBefore = blank;
     const start = cursor.pos;
     cursor.skipToBreak();
-    block.out.addPart(cursor.text, start, cursor.pos);
+    if (cursor.pos <= partEnd) block.out.addPart(cursor.text, start, cursor.pos);
+    else {
+      yield;
+      yield* addLong(block.out, cursor.text, start, cursor.pos);
+      partEnd = cursor.pos + partCharacters;
+    }
     breakBefore = isBreak(cursor.at());
     if (breakBefore) cursor.skipBreak();
-    skipBreaks(cursor, block, parentIndent);
+    while (!skipBreaks(cursor, block, parentIndent)) yield;
   }
   if (breakBefore && header.chomping >= 0) block.out.add(char.lineFeed);
-  if (header.chomping === 1) block.out.addAll('\n'.repeat(block.breaks));
-  return block.out.text;
+  if (header.chomping === 1) block.out.addRepeated(char.lineFeed, block.breaks);
+  return { text: block.out.text, endsLine: true };
 }
 
 interface BlockLines {
@@ -53,6 +61,8 @@ interface BlockLines {
   indent: number;
   /** Empty lines that have been passed since the last line of text. */
   breaks: number;
+  /** The column of the deepest of them. */
+  deepest: number;
 }
 
 function readHeader(cursor: Cursor): Header {
@@ -81,20 +91,26 @@ function readHeader(cursor: Cursor): Header {
   return { literal, chomping, increment };
 }
 
-/** Passes indentation and empty lines; the deepest of them shows the indentation if need be. */
-function skipBreaks(cursor: Cursor, block: BlockLines, parentIndent: number): void {
-  let deepest = 0;
+/** Passes indentation and empty lines, `partCharacters` of them at most: false where more may
+ * come. The deepest of them shows the indentation if need be. */
+function skipBreaks(cursor: Cursor, block: BlockLines, parentIndent: number): boolean {
+  const partEnd = cursor.pos + partCharacters;
   for (;;) {
-    while (cursor.at() === char.space && isIndentation(cursor, block)) cursor.pos += 1;
-    deepest = Math.max(deepest, cursor.column);
+    while (cursor.at() === char.space && isIndentation(cursor, block)) {
+      cursor.pos += 1;
+      if (cursor.pos === partEnd) return false;
+    }
+    block.deepest = Math.max(block.deepest, cursor.column);
     if (cursor.at() === char.tab && isIndentation(cursor, block)) {
       throw cursor.invalid('found a tab where indentation is expected');
     }
     if (!isBreak(cursor.at())) break;
     cursor.skipBreak();
     block.breaks += 1;
+    if (cursor.pos >= partEnd) return false;
   }
-  if (block.indent === 0) block.indent = Math.max(deepest, parentIndent + 1, 1);
+  if (block.indent === 0) block.indent = Math.max(block.deepest, parentIndent + 1, 1);
+  return true;
 }
 
 function isIndentation(cursor: Cursor, block: BlockLines): boolean {

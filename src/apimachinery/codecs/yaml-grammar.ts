@@ -3,7 +3,8 @@
  * holds.
  *
  * Invariants: it keeps its own stack, so nesting costs no call stack and the work can stop after
- * any step; every step takes a token or leaves a state; the first error ends it (YamlRefusal).
+ * any step; every step takes a token or leaves a state, and asks for a few tokens at most; the first
+ * error ends it (YamlRefusal).
  * Source: the YAML 1.1 specification, chapter 4 and its productions.
  */
 import { YamlRefusal } from './yaml-cursor.ts';
@@ -25,6 +26,8 @@ export interface YamlEvents {
   startMapping(properties: NodeProperties): void;
   /** Of the innermost sequence or mapping. */
   end(): void;
+  /** False: what was reported is not worked off, and nothing may be reported before it is. */
+  proceed(): boolean;
 }
 
 const state = {
@@ -43,6 +46,8 @@ const state = {
   flowKey: 12,
   flowValue: 13,
   flowNoValue: 14,
+  directives: 15,
+  documentStart: 16,
 } as const;
 type State = (typeof state)[keyof typeof state];
 
@@ -61,9 +66,10 @@ export class YamlGrammar {
     this.#events = events;
   }
 
-  /** At most so many steps; true at the end of the text. */
+  /** At most so many steps, or a part of a long scalar; true at the end of the text. */
   run(steps: number): boolean {
     for (let step = 0; step < steps; step += 1) {
+      if (!this.#tokens.readAhead() || !this.#events.proceed()) return false;
       const next = this.#states.pop();
       if (next === undefined) return true;
       this.#step(next);
@@ -75,6 +81,10 @@ export class YamlGrammar {
     switch (next) {
       case state.document:
         return this.#document();
+      case state.directives:
+        return this.#directives();
+      case state.documentStart:
+        return this.#documentStart(true);
       case state.documentEnd:
         return this.#documentEnd();
       case state.blockEntry:
@@ -130,8 +140,22 @@ export class YamlGrammar {
   }
 
   #document(): void {
-    while (this.#take(token.documentEnd));
-    const declared = this.#directives();
+    if (this.#take(token.documentEnd)) return this.#then(state.document);
+    if (this.#next() === token.directive) return this.#then(state.directives);
+    this.#documentStart(false);
+  }
+
+  #directives(): void {
+    const next = this.#tokens.peek();
+    if (next.kind !== token.directive) return this.#then(state.documentStart);
+    if (!takeDirective(next.text, this.#handles)) {
+      throw this.#tokens.invalid('found a directive that is not supported', next);
+    }
+    this.#tokens.skip();
+    this.#then(state.directives);
+  }
+
+  #documentStart(declared: boolean): void {
     if (!this.#take(token.documentStart)) {
       if (declared) throw this.#expected('start of a document');
       if (this.#next() === token.streamEnd) return;
@@ -160,19 +184,6 @@ export class YamlGrammar {
     if (!this.#startsDocument()) throw this.#expected('start of a document');
     this.#handles = newTagHandles();
     this.#then(state.document);
-  }
-
-  #directives(): boolean {
-    let some = false;
-    for (;;) {
-      const next = this.#tokens.peek();
-      if (next.kind !== token.directive) return some;
-      if (!takeDirective(next.text, this.#handles)) {
-        throw this.#tokens.invalid('found a directive that is not supported', next);
-      }
-      this.#tokens.skip();
-      some = true;
-    }
   }
 
   /** One node, or its beginning: what is in it comes by the states that are pushed. */

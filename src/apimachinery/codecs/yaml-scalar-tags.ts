@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeTrustedText } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { TextUnits } from './text-units.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import { resolvePlainScalar } from './yaml-scalars.ts';
 import { coreTagPrefix } from './yaml-tags.ts';
@@ -19,9 +20,12 @@ const typesOf = new Map<string, readonly string[]>([
 ]);
 const binaryTag = `${coreTagPrefix}binary`;
 
-/** The value of a scalar with a tag. One that is not known leaves it the text that it is. */
+export function isBinary(tag: string): boolean {
+  return tag === binaryTag;
+}
+
+/** The value of a scalar with a tag other than `!!binary`. One that is not known leaves it the text that it is. */
 export function taggedValue(tag: string, text: string): JsonValue {
-  if (tag === binaryTag) return binaryText(text);
   const types = typesOf.get(tag);
   if (types === undefined) return text;
   const scalar = resolvePlainScalar(text);
@@ -30,26 +34,50 @@ export function taggedValue(tag: string, text: string): JsonValue {
   throw new YamlRefusal(`the tag !!${name} does not fit its value`);
 }
 
-function binaryText(text: string): string {
+/** Characters of base64, and bytes of what they stand for, that are looked at in one part. */
+const partLength = 64 * 1024;
+
+/** The text that the bytes of a `!!binary` scalar are, made in parts. */
+export function* binaryText(text: string): Generator<undefined, string> {
   const base64 = text.replace(/[\r\n]/g, '');
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
-    throw new YamlRefusal('a !!binary value is not valid base64');
+  if (base64.length % 4 !== 0) throw notBase64();
+  const bytes = Buffer.alloc((base64.length / 4) * 3);
+  let length = 0;
+  for (let from = 0; from < base64.length; from += partLength) {
+    const part = base64.slice(from, from + partLength);
+    const isLast = from + partLength >= base64.length;
+    if (!(isLast ? lastBase64 : innerBase64).test(part)) throw notBase64();
+    length += bytes.write(part, length, 'base64');
+    yield;
   }
-  return textOfAnyBytes(Buffer.from(base64, 'base64'));
+  return yield* textOfAnyBytes(bytes.subarray(0, length));
 }
 
-function textOfAnyBytes(bytes: Uint8Array): string {
+const innerBase64 = /^[A-Za-z0-9+/]*$/;
+const lastBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function notBase64(): YamlRefusal {
+  return new YamlRefusal('a !!binary value is not valid base64');
+}
+
+function* textOfAnyBytes(bytes: Uint8Array): Generator<undefined, string> {
   if (isUtf8(bytes)) return decodeTrustedText(bytes);
-  const pieces: string[] = [];
-  let start = 0;
+  const text = new TextUnits();
   for (let at = 0; at < bytes.length;) {
-    const length = characterLength(bytes, at);
-    if (length === 0) pieces.push(decodeTrustedText(bytes.subarray(start, at)), '\ufffd');
-    at += Math.max(length, 1);
-    if (length === 0) start = at;
+    const partEnd = Math.min(at + partLength, bytes.length);
+    while (at < partEnd) at += addCharacter(text, bytes, at);
+    yield;
   }
-  pieces.push(decodeTrustedText(bytes.subarray(start)));
-  return pieces.join('');
+  return text.text;
+}
+
+/** Returns how many bytes it has. */
+function addCharacter(text: TextUnits, bytes: Uint8Array, at: number): number {
+  const length = characterLength(bytes, at);
+  if (length === 1) text.add(bytes[at] as number);
+  else if (length === 0) text.add(0xfffd);
+  else text.addAll(decodeTrustedText(bytes.subarray(at, at + length)));
+  return Math.max(length, 1);
 }
 
 /** Bytes of the character that begins here; 0: none does. */

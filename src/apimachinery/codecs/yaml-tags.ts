@@ -7,6 +7,9 @@
 import { char, isBlank, isBreakOrEnd, isFlowIndicator, isSpaceOrEnd } from './yaml-cursor.ts';
 import type { Cursor } from './yaml-cursor.ts';
 
+/** Of a tag, a directive or the name of an anchor; a longer one is refused. */
+const nameLengthMax = 1024;
+
 /** From the `!` to the blank behind the tag, or to what ends an item of a flow collection. */
 export function readTag(cursor: Cursor): string {
   const start = cursor.pos;
@@ -14,12 +17,20 @@ export function readTag(cursor: Cursor): string {
   const verbatim = cursor.at() === char.less;
   while (!isSpaceOrEnd(cursor.at())) {
     if (!verbatim && isFlowIndicator(cursor.at())) break;
-    cursor.pos += 1;
+    passCharacterOf(cursor, start);
   }
   const tag = cursor.text.slice(start, cursor.pos);
   const complete = verbatim ? /^!<[^<>]+>$/.test(tag) : !/[^!-~]|!.*!.*!/.test(tag);
-  if (!complete) throw cursor.invalid('found a tag that is not complete', start);
+  if (!complete) throw cursor.invalid('found a tag that is not complete', cursor.placeOf(start));
   return tag;
+}
+
+/** Of a name that began at `start`. */
+export function passCharacterOf(cursor: Cursor, start: number): void {
+  if (cursor.pos - start >= nameLengthMax) {
+    throw cursor.invalid(`found a name of more than ${nameLengthMax} characters`);
+  }
+  cursor.pos += 1;
 }
 
 /** The words of its line: `YAML 1.1`. */
@@ -27,7 +38,7 @@ export function readDirective(cursor: Cursor): string {
   const start = cursor.pos + 1;
   while (!isBreakOrEnd(cursor.at())) {
     if (cursor.at() === char.hash && isBlank(cursor.at(-1))) break;
-    cursor.pos += 1;
+    passCharacterOf(cursor, start);
   }
   const words = cursor.text.slice(start, cursor.pos).trim();
   cursor.skipToBreak();

@@ -6,19 +6,23 @@
  *
  * Elsewhere: the grammar (yaml-grammar.ts).
  *
- * Invariants: tokens are made one by one as they are asked for, and none behind the first error.
- * Each character is looked at a bounded number of times: a token waits for its colon within its
- * line and `keyLengthMax` only, and of all waiting tokens just the first is asked whether it still
- * does. Source: the YAML 1.1 specification, sections 7 to 9, as the reference's reader takes it.
+ * Invariants: tokens are made one by one, some before they are asked for, and none behind the first
+ * error, which is thrown to whoever asks for more. Each character is looked at a bounded number of
+ * times: a token waits for its colon within its line and `keyLengthMax` only, and of all waiting
+ * tokens just the first is asked whether it still does. Work that reads ahead before it asks never
+ * waits for a long scalar or a long comment. Source: the YAML 1.1 specification, sections 7 to 9, as the reference's reader takes it.
  *
  * Bound: nesting, by the caller's `depthMax`; a deeper text is refused.
  */
 import { assert } from '../../stdx/assert.ts';
 import { readBlock } from './yaml-block-scalars.ts';
-import { Cursor, YamlRefusal, char, isBreak } from './yaml-cursor.ts';
+import { Cursor, YamlRefusal, char, isBreak, partCharacters } from './yaml-cursor.ts';
 import { isFlowIndicator, isSpaceOrEnd, isWordCharacter } from './yaml-cursor.ts';
+import type { Place } from './yaml-cursor.ts';
 import { readPlain, readDoubleQuoted, readSingleQuoted } from './yaml-quoted-scalars.ts';
-import { readDirective, readTag } from './yaml-tags.ts';
+import { readShortPlain, readShortQuoted } from './yaml-quoted-scalars.ts';
+import type { ScalarText } from './yaml-quoted-scalars.ts';
+import { passCharacterOf, readDirective, readTag } from './yaml-tags.ts';
 
 export const token = {
   streamEnd: 0,
@@ -46,7 +50,7 @@ export type TokenKind = (typeof token)[keyof typeof token];
 
 export interface Token {
   readonly kind: TokenKind;
-  readonly pos: number;
+  readonly place: Place;
   /** The text of a scalar, a name, or a tag. */
   readonly text: string;
   /** The collection (by flow level) whose key it may begin; -1: none. */
@@ -56,6 +60,19 @@ export interface Token {
 /** A key and its colon stand within so many characters, and in one line. */
 const keyLengthMax = 1024;
 
+/** One step of the grammar asks for fewer. */
+const tokensAhead = 8;
+/** Tokens that have been taken, before those behind them move to their place. */
+const takenMax = 256;
+
+/** A scalar that is being read, part by part. */
+interface OpenScalar {
+  readonly kind: TokenKind;
+  readonly place: Place;
+  readonly keyLevel: number;
+  readonly reading: Iterator<undefined, ScalarText>;
+}
+
 /** What may be a key of the collection at one flow level, until its colon comes. */
 interface PossibleKey {
   possible: boolean;
@@ -64,8 +81,7 @@ interface PossibleKey {
   /** Which token it is, counted from the start. */
   token: number;
   pos: number;
-  line: number;
-  column: number;
+  place: Place;
 }
 
 export class TokenReader {
@@ -86,16 +102,37 @@ export class TokenReader {
   readonly #keys: PossibleKey[] = [noKey()];
   #keyAllowed = true;
   #ended = false;
+  #open: OpenScalar | undefined;
+  /** The first error, which waits until somebody asks for what is behind it. */
+  #refusal: YamlRefusal | undefined;
 
   constructor(text: string, depthMax: number) {
     this.#cursor = new Cursor(text);
     this.#depthMax = depthMax;
   }
 
+  /** Makes what one step of the grammar asks for, or a part of it: then false. */
+  readAhead(): boolean {
+    try {
+      while (!this.#ended && this.#tail - this.#head < tokensAhead) {
+        if (!this.#readPart()) return false;
+      }
+    } catch (error) {
+      if (!(error instanceof YamlRefusal)) throw error;
+      this.#refusal = error;
+      this.#ended = true;
+    }
+    return true;
+  }
+
   /** The token that comes next; it stays. At the end it is `streamEnd` for ever. */
   peek(): Token {
     if (this.#ready !== undefined) return this.#ready;
-    while (!this.#ended && (this.#head === this.#tail || this.#awaitsColon())) this.#readNext();
+    while (this.#head === this.#tail || this.#awaitsColon()) {
+      if (this.#refusal !== undefined) throw this.#refusal;
+      if (this.#ended) break;
+      this.#readPart();
+    }
     const next = this.#queue[this.#head] as Token;
     this.#ready = next;
     return next;
@@ -108,11 +145,15 @@ export class TokenReader {
     if (this.#head === this.#tail) {
       this.#head = 0;
       this.#tail = 0;
+    } else if (this.#head === takenMax) {
+      this.#queue.copyWithin(0, this.#head, this.#tail);
+      this.#tail -= this.#head;
+      this.#head = 0;
     }
   }
 
   invalid(what: string, at: Token): YamlRefusal {
-    return this.#cursor.invalid(what, at.pos);
+    return this.#cursor.invalid(what, at.place);
   }
 
   get #flowLevel(): number {
@@ -128,41 +169,55 @@ export class TokenReader {
   #mayBeKey(key: PossibleKey): boolean {
     if (!key.possible) return false;
     const { pos, line } = this.#cursor;
-    if (key.line === line && key.pos + keyLengthMax >= pos) return true;
-    if (key.required) throw this.#cursor.invalid("could not find the expected ':'", key.pos);
+    if (key.place.line === line && key.pos + keyLengthMax >= pos) return true;
+    if (key.required) throw this.#cursor.invalid("could not find the expected ':'", key.place);
     key.possible = false;
     return false;
   }
 
-  #push(kind: TokenKind, pos: number, text = '', keyLevel = -1): void {
-    this.#queue[this.#tail] = { kind, pos, text, keyLevel };
+  #push(kind: TokenKind, place: Place, text = '', keyLevel = -1): void {
+    this.#queue[this.#tail] = { kind, place, text, keyLevel };
     this.#tail += 1;
   }
 
   /** Before the token of this number, which waits in the queue. */
-  #insert(at: number, kind: TokenKind, pos: number): void {
+  #insert(at: number, kind: TokenKind, place: Place): void {
     const queue = this.#queue;
     const index = this.#head + at - this.#taken;
     assert(index >= this.#head && index <= this.#tail, 'a key waits in the queue');
     for (let to = this.#tail; to > index; to -= 1) queue[to] = queue[to - 1] as Token;
-    queue[index] = { kind, pos, text: '', keyLevel: -1 };
+    queue[index] = { kind, place, text: '', keyLevel: -1 };
     this.#tail += 1;
   }
 
-  #readNext(): void {
+  /** The next token and those that it implies, or a part of what it takes: then false. */
+  #readPart(): boolean {
+    if (this.#open !== undefined) return this.#readOn(this.#open);
+    if (!this.#skipToToken()) return false;
     const cursor = this.#cursor;
-    this.#skipToToken();
     this.#closeBlocks(cursor.column);
     const code = cursor.at();
-    if (code === char.end) return this.#readEnd();
-    if (cursor.column === 0 && this.#readMarker(code)) return;
-    if (this.#readIndicator(code)) return;
-    this.#readScalar(code);
+    if (code === char.end) this.#readEnd();
+    else if (!(cursor.column === 0 && this.#readMarker(code)) && !this.#readIndicator(code)) {
+      return this.#readScalar(code);
+    }
+    return true;
   }
 
-  #skipToToken(): void {
+  #readOn(open: OpenScalar): boolean {
+    const step = open.reading.next();
+    if (step.done !== true) return false;
+    this.#open = undefined;
+    if (step.value.endsLine) this.#keyAllowed = true;
+    this.#push(open.kind, open.place, step.value.text, open.keyLevel);
+    return true;
+  }
+
+  /** False: more blanks and comments may come. */
+  #skipToToken(): boolean {
     const cursor = this.#cursor;
-    for (;;) {
+    const partEnd = cursor.pos + partCharacters;
+    while (cursor.pos < partEnd) {
       const code = cursor.at();
       if (code === char.space) cursor.pos += 1;
       else if (code === char.tab && (this.#flowLevel > 0 || !this.#keyAllowed)) cursor.pos += 1;
@@ -173,36 +228,37 @@ export class TokenReader {
       } else if (code === char.byteOrderMark && cursor.column === 0) {
         cursor.pos += 1;
         cursor.lineStart = cursor.pos;
-      } else if (code !== char.tab || !this.#skipBlankLine()) return;
+      } else if (code !== char.tab || !this.#skipBlankLine()) return true;
     }
+    return false;
   }
 
   /** A tab does not indent; in a line of nothing else, it does no harm. */
   #skipBlankLine(): boolean {
     const cursor = this.#cursor;
-    const { pos } = cursor;
+    const place = cursor.placeOf();
     cursor.skipBlanks();
     const code = cursor.at();
     if (isBreak(code) || code === char.end || code === char.hash) return true;
-    throw cursor.invalid('found a tab where a token or indentation is expected', pos);
+    throw cursor.invalid('found a tab where a token or indentation is expected', place);
   }
 
   /** Blocks further in than this column end here. */
   #closeBlocks(column: number): void {
     if (this.#flowLevel > 0) return;
     while (this.#indent > column) {
-      this.#push(token.blockEnd, this.#cursor.pos);
+      this.#push(token.blockEnd, this.#cursor.placeOf());
       this.#indent = this.#outerIndents.pop() as number;
     }
   }
 
   /** Where this column is further in, a block begins: before the token `at`, or behind all. */
-  #openBlock(kind: TokenKind, column: number, pos: number, at: number): void {
-    if (this.#flowLevel > 0 || this.#indent >= column) return;
+  #openBlock(kind: TokenKind, place: Place, at: number): void {
+    if (this.#flowLevel > 0 || this.#indent >= place.column) return;
     this.#outerIndents.push(this.#indent);
-    this.#indent = column;
+    this.#indent = place.column;
     this.#checkDepth();
-    this.#insert(at, kind, pos);
+    this.#insert(at, kind, place);
   }
 
   #checkDepth(): void {
@@ -220,22 +276,20 @@ export class TokenReader {
   #markKey(): number {
     if (!this.#keyAllowed) return -1;
     const cursor = this.#cursor;
-    const { column, pos, line } = cursor;
     this.#dropKey();
     const key = this.#keys[this.#flowLevel] as PossibleKey;
     key.possible = true;
-    key.required = this.#flowLevel === 0 && this.#indent === column;
+    key.required = this.#flowLevel === 0 && this.#indent === cursor.column;
     key.token = this.#nextToken;
-    key.pos = pos;
-    key.line = line;
-    key.column = column;
+    key.pos = cursor.pos;
+    key.place = cursor.placeOf();
     return this.#flowLevel;
   }
 
   #dropKey(): void {
     const key = this.#keys[this.#flowLevel] as PossibleKey;
     if (!key.possible) return;
-    if (key.required) throw this.#cursor.invalid("could not find the expected ':'", key.pos);
+    if (key.required) throw this.#cursor.invalid("could not find the expected ':'", key.place);
     key.possible = false;
   }
 
@@ -243,22 +297,22 @@ export class TokenReader {
     this.#closeBlocks(-1);
     this.#dropKey();
     this.#keyAllowed = false;
-    this.#push(token.streamEnd, this.#cursor.pos);
+    this.#push(token.streamEnd, this.#cursor.placeOf());
     this.#ended = true;
   }
 
   /** A directive, or the marker of a document's start or end. */
   #readMarker(code: number): boolean {
     const cursor = this.#cursor;
-    const { pos } = cursor;
+    const place = cursor.placeOf();
     const directive = code === char.percent;
     if (!directive && !cursor.isAnyDocumentMarker()) return false;
     this.#closeBlocks(-1);
     this.#dropKey();
     this.#keyAllowed = false;
-    if (directive) this.#push(token.directive, pos, readDirective(cursor));
+    if (directive) this.#push(token.directive, place, readDirective(cursor));
     else {
-      this.#push(code === char.hyphen ? token.documentStart : token.documentEnd, pos);
+      this.#push(code === char.hyphen ? token.documentStart : token.documentEnd, place);
       cursor.pos += 3;
     }
     return true;
@@ -281,7 +335,7 @@ export class TokenReader {
       case char.comma:
         this.#dropKey();
         this.#keyAllowed = true;
-        this.#push(token.flowEntry, this.#cursor.pos);
+        this.#push(token.flowEntry, this.#cursor.placeOf());
         this.#cursor.pos += 1;
         return true;
       case char.hyphen:
@@ -297,7 +351,7 @@ export class TokenReader {
 
   #openFlow(kind: TokenKind): void {
     const keyLevel = this.#markKey();
-    this.#push(kind, this.#cursor.pos, '', keyLevel);
+    this.#push(kind, this.#cursor.placeOf(), '', keyLevel);
     this.#keys.push(noKey());
     this.#checkDepth();
     this.#keyAllowed = true;
@@ -308,34 +362,34 @@ export class TokenReader {
     this.#dropKey();
     if (this.#flowLevel > 0) this.#keys.pop();
     this.#keyAllowed = false;
-    this.#push(kind, this.#cursor.pos);
+    this.#push(kind, this.#cursor.placeOf());
     this.#cursor.pos += 1;
   }
 
   #readEntry(): true {
     const cursor = this.#cursor;
-    const { column, pos } = cursor;
+    const place = cursor.placeOf();
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) throw cursor.invalid('an item of a sequence cannot stand here');
-      this.#openBlock(token.blockSequence, column, pos, this.#nextToken);
+      this.#openBlock(token.blockSequence, place, this.#nextToken);
     }
     this.#dropKey();
     this.#keyAllowed = true;
-    this.#push(token.blockEntry, pos);
+    this.#push(token.blockEntry, place);
     cursor.pos += 1;
     return true;
   }
 
   #readKey(): true {
     const cursor = this.#cursor;
-    const { column, pos } = cursor;
+    const place = cursor.placeOf();
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) throw cursor.invalid('a key cannot stand here');
-      this.#openBlock(token.blockMapping, column, pos, this.#nextToken);
+      this.#openBlock(token.blockMapping, place, this.#nextToken);
     }
     this.#dropKey();
     this.#keyAllowed = this.#flowLevel === 0;
-    this.#push(token.key, pos);
+    this.#push(token.key, place);
     cursor.pos += 1;
     return true;
   }
@@ -350,84 +404,109 @@ export class TokenReader {
 
   #readValue(): true {
     const cursor = this.#cursor;
-    const { column, pos } = cursor;
+    const place = cursor.placeOf();
     const key = this.#keys[this.#flowLevel] as PossibleKey;
     if (this.#mayBeKey(key)) {
-      this.#insert(key.token, token.key, key.pos);
-      this.#openBlock(token.blockMapping, key.column, key.pos, key.token);
+      this.#insert(key.token, token.key, key.place);
+      this.#openBlock(token.blockMapping, key.place, key.token);
       key.possible = false;
       this.#keyAllowed = false;
     } else {
       if (this.#flowLevel === 0) {
         if (!this.#keyAllowed) throw cursor.invalid('a value of a mapping cannot stand here');
-        this.#openBlock(token.blockMapping, column, pos, this.#nextToken);
+        this.#openBlock(token.blockMapping, place, this.#nextToken);
       }
       this.#keyAllowed = this.#flowLevel === 0;
     }
-    this.#push(token.value, pos);
+    this.#push(token.value, place);
     cursor.pos += 1;
     return true;
   }
 
-  #readScalar(code: number): void {
+  #readScalar(code: number): boolean {
     const cursor = this.#cursor;
-    const { pos } = cursor;
+    const place = cursor.placeOf();
     switch (code) {
       case char.asterisk:
       case char.ampersand:
-        return this.#readAnchor(code === char.asterisk ? token.alias : token.anchor);
+        this.#readAnchor(code === char.asterisk ? token.alias : token.anchor);
+        return true;
       case char.exclamation: {
         const keyLevel = this.#markKey();
         this.#keyAllowed = false;
-        return this.#push(token.tag, pos, readTag(cursor), keyLevel);
+        this.#push(token.tag, place, readTag(cursor), keyLevel);
+        return true;
       }
       case char.singleQuote:
-      case char.doubleQuote: {
-        const keyLevel = this.#markKey();
-        this.#keyAllowed = false;
-        const read = code === char.singleQuote ? readSingleQuoted : readDoubleQuoted;
-        return this.#push(token.scalar, pos, read(cursor), keyLevel);
-      }
+      case char.doubleQuote:
+        return this.#readQuoted(code === char.singleQuote ? readSingleQuoted : readDoubleQuoted);
       case char.bar:
       case char.greater:
         if (this.#flowLevel > 0) break;
         this.#dropKey();
         this.#keyAllowed = true;
-        return this.#push(token.scalar, pos, readBlock(cursor, this.#indent));
+        return this.#begin(token.scalar, place, -1, readBlock(cursor, this.#indent));
       case char.percent:
       case char.at:
       case char.backtick:
       case char.tab:
         break;
-      default: {
-        const keyLevel = this.#markKey();
-        this.#keyAllowed = false;
-        const plain = readPlain(cursor, this.#indent + 1, this.#flowLevel > 0);
-        if (plain.endsLine) this.#keyAllowed = true;
-        return this.#push(token.plainScalar, pos, plain.text, keyLevel);
-      }
+      default:
+        return this.#readPlain();
     }
     throw cursor.invalid('found a character that cannot start any token');
   }
 
+  #begin(kind: TokenKind, place: Place, keyLevel: number, reading: OpenScalar['reading']): boolean {
+    this.#open = { kind, place, keyLevel, reading };
+    return this.#readOn(this.#open);
+  }
+
+  #readQuoted(read: typeof readSingleQuoted): boolean {
+    const cursor = this.#cursor;
+    const place = cursor.placeOf();
+    const keyLevel = this.#markKey();
+    this.#keyAllowed = false;
+    const short = readShortQuoted(cursor);
+    if (short === undefined) return this.#begin(token.scalar, place, keyLevel, read(cursor));
+    this.#push(token.scalar, place, short, keyLevel);
+    return true;
+  }
+
+  #readPlain(): boolean {
+    const cursor = this.#cursor;
+    const place = cursor.placeOf();
+    const keyLevel = this.#markKey();
+    this.#keyAllowed = false;
+    const indent = this.#indent + 1;
+    const inFlow = this.#flowLevel > 0;
+    const short = readShortPlain(cursor, indent, inFlow);
+    if (short === undefined) {
+      return this.#begin(token.plainScalar, place, keyLevel, readPlain(cursor, indent, inFlow));
+    }
+    if (short.endsLine) this.#keyAllowed = true;
+    this.#push(token.plainScalar, place, short.text, keyLevel);
+    return true;
+  }
+
   #readAnchor(kind: TokenKind): void {
     const cursor = this.#cursor;
-    const { pos } = cursor;
+    const place = cursor.placeOf();
     const keyLevel = this.#markKey();
     this.#keyAllowed = false;
     cursor.pos += 1;
     const start = cursor.pos;
-    while (isWordCharacter(cursor.at())) cursor.pos += 1;
+    while (isWordCharacter(cursor.at())) passCharacterOf(cursor, start);
     const name = cursor.text.slice(start, cursor.pos);
     const code = cursor.at();
     const ends = isSpaceOrEnd(code) || isFlowIndicator(code) || code === char.colon;
     if (name === '' || !ends) {
-      throw cursor.invalid('found a name that is not of letters and digits', pos);
+      throw cursor.invalid('found a name that is not of letters and digits', place);
     }
-    this.#push(kind, pos, name, keyLevel);
+    this.#push(kind, place, name, keyLevel);
   }
 }
 
 function noKey(): PossibleKey {
-  return { possible: false, required: false, token: 0, pos: 0, line: 0, column: 0 };
+  return { possible: false, required: false, token: 0, pos: 0, place: { line: 0, column: 0 } };
 }

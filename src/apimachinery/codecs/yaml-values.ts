@@ -18,7 +18,7 @@ import { TooManyValues, bodyDepthMax, tooDeep } from './body-bounds.ts';
 import { duplicatesMax, shortPath } from './json-structure.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import type { NodeProperties, YamlEvents } from './yaml-grammar.ts';
-import { taggedValue } from './yaml-scalar-tags.ts';
+import { binaryText, isBinary, taggedValue } from './yaml-scalar-tags.ts';
 import { resolvePlainScalar } from './yaml-scalars.ts';
 
 /** Characters of text that all aliases of a body may stand for; above it 400. */
@@ -61,6 +61,8 @@ export class YamlValues implements YamlEvents {
   #characters = 0;
   #aliasCharacters = 0;
   #repetitions = 0;
+  /** Places a value that is made in parts. */
+  #placing: Iterator<undefined, void> | undefined;
 
   constructor(valuesMax: number) {
     this.#valuesMax = valuesMax;
@@ -88,9 +90,29 @@ export class YamlValues implements YamlEvents {
       (this.#frames.at(-1) as Frame).key = merge;
       return;
     }
+    if (tag !== undefined && isBinary(tag)) {
+      this.#placing = this.#placeBinary(text, anchor);
+      return;
+    }
     let value: JsonValue = text;
     if (tag !== undefined) value = taggedValue(tag, text);
     else if (plain) value = resolvedValue(text);
+    this.#placeScalar(value, text, anchor);
+  }
+
+  proceed(): boolean {
+    if (this.#placing === undefined) return true;
+    if (this.#placing.next().done !== true) return false;
+    this.#placing = undefined;
+    return true;
+  }
+
+  *#placeBinary(text: string, anchor: string | undefined): Generator<undefined, void> {
+    this.#placeScalar(yield* binaryText(text), text, anchor);
+  }
+
+  /** `text`: how it stands in the body. */
+  #placeScalar(value: JsonValue, text: string, anchor: string | undefined): void {
     if (anchor !== undefined) {
       this.#anchors.set(anchor, { value, values: 1, characters: text.length, height: 0 });
     }

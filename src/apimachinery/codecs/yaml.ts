@@ -21,7 +21,7 @@ import { newBadRequest } from '../status-error.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { TooManyValues, bodyDepthMax, bodyValuesMax, newTooManyValues } from './body-bounds.ts';
-import { decodeJson, jsonSteps } from './json.ts';
+import { jsonSteps } from './json.ts';
 import type { DecodeOptions, Decoded } from './json.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import { YamlGrammar } from './yaml-grammar.ts';
@@ -30,35 +30,29 @@ import { TokenReader } from './yaml-tokens.ts';
 import { YamlValues } from './yaml-values.ts';
 
 export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded {
-  if (isJsonLike(bytes)) {
-    const json = decodeJson(bytes, options);
-    if (json.kind === 'value') return json;
-  }
-  const reading = startReading(bytes, valuesMaxOf(options));
-  if ('kind' in reading) return reading;
-  try {
-    while (!reading.grammar.run(stepsMax));
-    return complete(reading);
-  } catch (error) {
-    return refusalOf(error, valuesMaxOf(options));
+  const steps = yamlSteps(bytes, options, stepsMax);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }
 
-/** decodeYaml() in parts. */
+/** decodeYaml() in parts, of so many steps of the grammar each, if no scalar is long. */
 export function* yamlSteps(
   bytes: Uint8Array,
   options?: DecodeOptions,
+  steps = partSteps,
 ): Generator<undefined, Decoded> {
   if (isJsonLike(bytes)) {
     const json = yield* jsonSteps(bytes, options);
     if (json.kind === 'value') return json;
     yield;
   }
-  const reading = startReading(bytes, valuesMaxOf(options));
+  const reading = yield* startReading(bytes, valuesMaxOf(options));
   if ('kind' in reading) return reading;
   try {
     do yield;
-    while (!reading.grammar.run(partSteps));
+    while (!reading.grammar.run(steps));
     return complete(reading);
   } catch (error) {
     return refusalOf(error, valuesMaxOf(options));
@@ -75,17 +69,27 @@ interface Reading {
 }
 
 const stepsMax = 1 << 30;
-/** Of one part: some tenths of a millisecond, if no scalar is long. */
+/** Of one part: some tenths of a millisecond. */
 const partSteps = 128;
+
+/** Characters. */
+const searchedAtOnce = 256 * 1024;
 
 /** NUL and its like, which no YAML holds: the reader below ends its text with one. */
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/;
 
-function startReading(bytes: Uint8Array, valuesMax: number): Reading | Decoded {
+function* startReading(
+  bytes: Uint8Array,
+  valuesMax: number,
+): Generator<undefined, Reading | Decoded> {
   if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
+  yield;
   const text = decodeTrustedText(bytes);
-  if (controlCharacter.test(text)) {
-    return refused('the body is not valid YAML: control characters are not allowed');
+  for (let from = 0; from < text.length; from += searchedAtOnce) {
+    yield;
+    if (controlCharacter.test(text.slice(from, from + searchedAtOnce))) {
+      return refused('the body is not valid YAML: control characters are not allowed');
+    }
   }
   const values = new YamlValues(valuesMax);
   return { grammar: new YamlGrammar(new TokenReader(text, bodyDepthMax), values), values };
