@@ -8,6 +8,7 @@
  *   ^ field        ^ type         ^ value ^ detail
  */
 import type { JsonValue } from './unstructured.ts';
+import { boundedField } from './answer-bounds.ts';
 import { quote } from './quote.ts';
 
 /** Each type under the name that `causes[].reason` carries on the wire. */
@@ -87,8 +88,18 @@ export function notSupported(
   value: JsonValue | undefined,
   supported: readonly string[],
 ): FieldError {
-  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
-  return { type: FieldErrorType.notSupported, field, value, detail };
+  return { type: FieldErrorType.notSupported, field, value, detail: supportedValues(supported) };
+}
+
+/** What is taken, in words; of a long list the beginning. */
+export function supportedValues(supported: readonly string[]): string {
+  if (supported.length === 0) return '';
+  let text = 'supported values: ';
+  for (const [at, each] of supported.entries()) {
+    if (text.length > shownValueMax) return `${text}...`;
+    text += `${at === 0 ? '' : ', '}${quote(each.slice(0, shownValueMax))}`;
+  }
+  return text;
 }
 
 export function notFound(field: string, value: JsonValue): FieldError {
@@ -128,7 +139,7 @@ export function formatFieldErrorBody(error: FieldError): string {
 }
 
 export function formatFieldError(error: FieldError): string {
-  return `${error.field}: ${formatFieldErrorBody(error)}`;
+  return `${boundedField(error.field)}: ${formatFieldErrorBody(error)}`;
 }
 
 /** One error stands alone, several in brackets; the same text is said once. Empty for none. */

@@ -8,6 +8,7 @@
  * `details.kind` is the plural resource name, except for
  * Invalid, where it is the Kind. `details.retryAfterSeconds` also becomes the header Retry-After.
  */
+import { boundedDetails, boundedMessage } from './answer-bounds.ts';
 import { isCredentialKind } from './credential-kinds.ts';
 import { fieldErrorsMax, formatFieldErrorBody, formatFieldErrors } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
@@ -56,10 +57,10 @@ export class StatusError extends Error {
   readonly listContinue: string | undefined;
 
   constructor(init: StatusErrorInit) {
-    super(init.message);
+    super(boundedMessage(init.message));
     this.reason = init.reason;
     this.code = init.code ?? STATUS_CODES[init.reason];
-    this.details = init.details;
+    this.details = init.details && boundedDetails<StatusCause, StatusDetails>(init.details);
     this.listContinue = init.listContinue;
   }
 

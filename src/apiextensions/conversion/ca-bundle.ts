@@ -3,13 +3,17 @@
  * reference, which takes any PEM in which one certificate at least can be read.
  */
 import { X509Certificate } from 'node:crypto';
+import { pemTexts } from '../../apimachinery/codecs/pem.ts';
 
-const block = /-----BEGIN CERTIFICATE-----\r?\n[\s\S]*?-----END CERTIFICATE-----/g;
+/** Blocks that are tried. Policy: behind so many that are none, no certificate is looked for. */
+const blocksMax = 128;
 
 /** `bundle`: PEM in base64, as a client configuration has it. */
 export function isCaBundle(bundle: string): boolean {
   const pem = Buffer.from(bundle, 'base64').toString('latin1');
-  return (pem.match(block) ?? []).some(isCertificate);
+  return pemTexts(pem, blocksMax).some(
+    ({ type, whole }) => type === 'CERTIFICATE' && isCertificate(whole),
+  );
 }
 
 function isCertificate(pem: string): boolean {

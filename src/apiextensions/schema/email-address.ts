@@ -7,11 +7,13 @@
 const addressMax = 4096;
 
 /** A character of an atom: what is neither special nor blank. */
-const atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\uffff]+";
+const atomCharacter = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\uffff]";
+const atom = `${atomCharacter}+`;
 const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`);
 const quoted = /^"(?:[^"\\\r\n]|\\.)*"$/;
 const literal = /^\[[^[\]\\\s]*\]$/;
-const phrase = new RegExp(`^(?:${atom}|[.\\s]|"(?:[^"\\\\\\r\\n]|\\\\.)*")*$`);
+/** One character a time: of atoms in a repetition there would be two to the power of their length. */
+const phrase = new RegExp(`^(?:${atomCharacter}|[.\\s]|"(?:[^"\\\\\\r\\n]|\\\\.)*")*$`);
 
 export function isEmailAddress(text: string): boolean {
   if (text.length > addressMax) return false;

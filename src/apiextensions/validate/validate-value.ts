@@ -3,17 +3,19 @@
  * at every depth, with the paths and texts of the reference (spec 1, sections 4.8 and 7).
  *
  *     spine          a list of places that are begun: no recursion, and it can stop anywhere
- *     alternatives   allOf, anyOf, oneOf and not of one place: by recursion, in one step
+ *     alternatives   allOf, anyOf, oneOf and not of one place: by recursion, which can stop, too
  *
  * Of alternatives that all fail, the errors of the one that was right most often are reported. On
  * an update, what a part says that has not changed is dropped.
  *
- * Bounds: linear in the value, times the alternatives at each place; `stepUnits` places a step.
+ * Bounds: linear in the value, times the alternatives at each place; a step is as long as the walk
+ * says (value-walk.ts).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { formatFieldError } from '../../apimachinery/field-error.ts';
+import { fieldErrorsMax, formatFieldError } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { partOf } from './correlation.ts';
 import type { Correlation } from './correlation.ts';
@@ -29,7 +31,8 @@ import {
 import type { ValuePlan } from './value-plan.ts';
 import { ValueWalk } from './value-walk.ts';
 
-const stepUnits = 2000;
+/** Alternatives of a shorter text are looked at in one step. */
+const shortText = 256;
 
 export interface ValueToValidate {
   readonly value: JsonValue;
@@ -54,12 +57,12 @@ interface ValueNode {
 export function* validateValue(subject: ValueToValidate): Steps<readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
   const places: ValueNode[] = [];
-  begin(subject.plan, subject.value, subject.old, undefined, walk, places);
-  let units = 0;
+  yield* begin(subject.plan, subject.value, subject.old, undefined, walk, places) ?? [];
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {
-    units += 1;
-    if (units % stepUnits === 0) yield;
-    if (!goInside(place, walk, places)) {
+    if (walk.endsStep()) yield;
+    const isInside = goInside(place, walk, places);
+    if (typeof isInside === 'object') yield* isInside;
+    else if (!isInside) {
       places.pop();
       dropUnchanged(place.old, place.mark, walk);
     }
@@ -70,6 +73,7 @@ export function* validateValue(subject: ValueToValidate): Steps<readonly FieldEr
 /**
  * Looks at a value itself, and remembers it where there is something inside to look at. `above`:
  * the old value of what it is a part of, at `key`; without a key it is the old value itself.
+ * Returns what is left to do before anything else, if it may be long.
  */
 function begin(
   plan: ValuePlan,
@@ -78,31 +82,57 @@ function begin(
   key: string | number | undefined,
   walk: ValueWalk,
   places: ValueNode[],
-): void {
+): Steps<void> | undefined {
+  walk.spend(1);
   const mark = walk.errors.length;
   const old = (): Correlation | undefined =>
     key === undefined || above === undefined ? above : partOf(above, key);
-  if (typeof value !== 'object' || value === null) {
-    checkItself(plan, value, undefined, walk);
+  const isLong = typeof value === 'string' && value.length > shortText;
+  if (!isLong && (typeof value !== 'object' || value === null)) {
+    if (plan.hasJunctors) finished(checkItselfSteps(plan, value, undefined, walk));
+    else checkItself(plan, value, walk);
     if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
-    return;
+    return undefined;
   }
-  const before = old();
+  const before = isLong ? undefined : old();
   // Of the very same value everything would be dropped.
-  if (before?.old === value && before.isUnchanged()) return;
-  checkItself(plan, value, before, walk);
+  if (before?.old === value && before.isUnchanged()) return undefined;
+  const goOn = (): void => {
+    if (isLong) {
+      if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
+    } else open(plan, value as ValueNode['value'], before, mark, walk, places);
+  };
+  if (!plan.hasJunctors) {
+    checkItself(plan, value, walk);
+    goOn();
+    return undefined;
+  }
+  return (function* steps() {
+    yield* checkItselfSteps(plan, value, before, walk);
+    goOn();
+  })();
+}
+
+function open(
+  plan: ValuePlan,
+  value: ValueNode['value'],
+  old: Correlation | undefined,
+  mark: number,
+  walk: ValueWalk,
+  places: ValueNode[],
+): void {
   const isList = Array.isArray(value);
   const isOpen = isList ? value.length > 0 && plan.items !== undefined : plan.hasMembers;
   if (!isOpen) {
-    dropUnchanged(before, mark, walk);
+    dropUnchanged(old, mark, walk);
     return;
   }
   const names = isList ? undefined : Object.keys(value);
-  places.push({ plan, value, old: before, mark, names, next: 0 });
+  places.push({ plan, value, old, mark, names, next: 0 });
 }
 
-/** The next part of a place; false: there is none. */
-function goInside(place: ValueNode, walk: ValueWalk, places: ValueNode[]): boolean {
+/** The next part of a place, or what is left to do of it; false: there is none. */
+function goInside(place: ValueNode, walk: ValueWalk, places: ValueNode[]): boolean | Steps<void> {
   const { names, old, plan, value } = place;
   const at = place.next;
   place.next += 1;
@@ -112,8 +142,7 @@ function goInside(place: ValueNode, walk: ValueWalk, places: ValueNode[]): boole
     if (at >= list.length) return false;
     walk.keys[depth] = at;
     walk.depth = depth + 1;
-    begin(plan.items as ValuePlan, list[at] as JsonValue, old, at, walk, places);
-    return true;
+    return begin(plan.items as ValuePlan, list[at] as JsonValue, old, at, walk, places) ?? true;
   }
   const name = names[at];
   if (name === undefined) return false;
@@ -122,8 +151,8 @@ function goInside(place: ValueNode, walk: ValueWalk, places: ValueNode[]): boole
   if (below === undefined || member === undefined) return true;
   walk.keys[depth] = name;
   walk.depth = depth + 1;
-  begin(below, member, depth === 0 && isTypeMeta(name) ? undefined : old, name, walk, places);
-  return true;
+  const above = depth === 0 && isTypeMeta(name) ? undefined : old;
+  return begin(below, member, above, name, walk, places) ?? true;
 }
 
 /** Objects are compared in one version; what they say of it is not. */
@@ -141,16 +170,27 @@ function dropUnchanged(old: Correlation | undefined, mark: number, walk: ValueWa
   if (walk.errors.length > mark && old?.isUnchanged() === true) walk.errors.length = mark;
 }
 
-/** How often it was found right, without what is inside. */
-function checkItself(
+/** How often it was found right, without what is inside and without alternatives. */
+function checkItself(plan: ValuePlan, value: JsonValue, walk: ValueWalk): number {
+  if (value === null) return checkNull(plan, walk);
+  return checkType(plan, value, walk) + 3 + checkForm(plan, value, walk);
+}
+
+/** checkItself() with its alternatives, in the order of the reference. */
+function* checkItselfSteps(
   plan: ValuePlan,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): number {
+): Steps<number> {
   if (value === null) return checkNull(plan, walk);
-  let count = checkType(plan, value, walk) + 3;
-  if (plan.hasJunctors) count += checkJunctors(plan, value, old, walk);
+  const type = checkType(plan, value, walk) + 3;
+  const alternatives = yield* checkJunctors(plan, value, old, walk);
+  return type + alternatives + checkForm(plan, value, walk);
+}
+
+function checkForm(plan: ValuePlan, value: Exclude<JsonValue, null>, walk: ValueWalk): number {
+  let count = 0;
   if (typeof value === 'string') count += checkText(plan, value, walk);
   else if (typeof value === 'number' || typeof value === 'bigint') {
     count += checkNumber(plan, value, walk);
@@ -171,56 +211,69 @@ interface Attempt {
 }
 
 /** An alternative by itself, whatever was found before. */
-function attempt(
+function* attempt(
   plan: ValuePlan,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): Attempt {
+): Steps<Attempt> {
   const before = walk.errors;
   walk.errors = [];
-  const count = checkWhole(plan, value, old, walk);
+  const count = yield* checkWhole(plan, value, old, walk);
   const { errors } = walk;
   walk.errors = before;
   return { errors, count };
 }
 
-function checkWhole(
+function* checkWhole(
   plan: ValuePlan,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): number {
-  let count = checkItself(plan, value, old, walk);
+): Steps<number> {
+  walk.spend(1);
+  if (walk.endsStep()) yield;
+  let count = plan.hasJunctors
+    ? yield* checkItselfSteps(plan, value, old, walk)
+    : checkItself(plan, value, walk);
   if (typeof value !== 'object' || value === null) return count;
   const { depth } = walk;
   walk.depth = depth + 1;
-  const inside = (key: string | number, below: ValuePlan, part: JsonValue): void => {
+  for (const [key, below, part] of partsOf(plan, value)) {
     walk.keys[depth] = key;
     const mark = walk.errors.length;
     const before = old && partOf(old, key);
-    count += checkWhole(below, part, before, walk);
+    count += yield* checkWhole(below, part, before, walk);
     dropUnchanged(before, mark, walk);
-  };
-  if (Array.isArray(value)) {
-    const { items } = plan;
-    if (items !== undefined) value.forEach((item: JsonValue, at) => inside(at, items, item));
-  } else {
-    for (const [name, member] of Object.entries(value as JsonObject)) {
-      const below = memberPlan(plan, name);
-      if (below !== undefined && member !== undefined) inside(name, below, member);
-    }
   }
   walk.depth = depth;
   return count;
 }
 
-function checkJunctors(
+/** What is inside of a value and has something said of it. */
+function* partsOf(
+  plan: ValuePlan,
+  value: JsonObject | readonly JsonValue[],
+): Generator<readonly [string | number, ValuePlan, JsonValue]> {
+  if (Array.isArray(value)) {
+    const list = value as readonly JsonValue[];
+    const { items } = plan;
+    if (items === undefined) return;
+    for (let at = 0; at < list.length; at += 1) yield [at, items, list[at] as JsonValue];
+    return;
+  }
+  for (const [name, member] of Object.entries(value as JsonObject)) {
+    const below = memberPlan(plan, name);
+    if (below !== undefined && member !== undefined) yield [name, below, member];
+  }
+}
+
+function* checkJunctors(
   plan: ValuePlan,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): number {
+): Steps<number> {
   const { allOf, anyOf, not, oneOf } = plan.junctors;
   let count = 0;
   const take = (taken: Attempt | undefined): void => {
@@ -228,12 +281,12 @@ function checkJunctors(
     for (const error of taken.errors) walk.report(error);
     count += taken.count;
   };
-  if (anyOf.length > 0) take(anyOfThem(anyOf, value, old, walk));
-  if (oneOf.length > 0) take(oneOfThem(oneOf, value, old, walk));
+  if (anyOf.length > 0) take(yield* anyOfThem(anyOf, value, old, walk));
+  if (oneOf.length > 0) take(yield* oneOfThem(oneOf, value, old, walk));
   if (allOf.length > 0) {
     let held = 0;
     for (const each of allOf) {
-      const made = attempt(each, value, old, walk);
+      const made = yield* attempt(each, value, old, walk);
       if (made.errors.length === 0) held += 1;
       take(made);
     }
@@ -242,21 +295,21 @@ function checkJunctors(
       walk.whole(`${quote(walk.path)} must validate all the schemas (allOf)${none}`);
     }
   }
-  if (not !== undefined && attempt(not, value, old, walk).errors.length === 0) {
+  if (not !== undefined && (yield* attempt(not, value, old, walk)).errors.length === 0) {
     walk.whole(`${quote(walk.path)} must not validate the schema (not)`);
   }
   return count;
 }
 
-function anyOfThem(
+function* anyOfThem(
   plans: readonly ValuePlan[],
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): Attempt | undefined {
+): Steps<Attempt | undefined> {
   let best: Attempt | undefined;
   for (const plan of plans) {
-    const made = attempt(plan, value, old, walk);
+    const made = yield* attempt(plan, value, old, walk);
     if (made.errors.length === 0) return made;
     if (best === undefined || made.count > best.count) best = made;
   }
@@ -264,17 +317,17 @@ function anyOfThem(
   return best;
 }
 
-function oneOfThem(
+function* oneOfThem(
   plans: readonly ValuePlan[],
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
-): Attempt | undefined {
+): Steps<Attempt | undefined> {
   let best: Attempt | undefined;
   let held: Attempt | undefined;
   let count = 0;
   for (const plan of plans) {
-    const made = attempt(plan, value, old, walk);
+    const made = yield* attempt(plan, value, old, walk);
     if (made.errors.length === 0) {
       count += 1;
       held ??= made;
@@ -286,9 +339,13 @@ function oneOfThem(
   return count === 0 ? best : undefined;
 }
 
-/** What several alternatives say is reported once. */
+/** What several alternatives say is reported once. More than an answer lists are not told apart. */
 function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors;
-  const seen = new Map(errors.map((error) => [formatFieldError(error), error] as const));
+  const seen = new Map<string, FieldError>();
+  for (const error of errors) {
+    seen.set(formatFieldError(error), error);
+    if (seen.size > fieldErrorsMax) break;
+  }
   return seen.size === errors.length ? errors : [...seen.values()];
 }

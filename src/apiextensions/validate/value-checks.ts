@@ -9,11 +9,11 @@
  * found the value right, as the reference counts: of alternatives that all fail, the errors of the
  * one with the highest count are reported.
  */
-import { FieldErrorType, notSupported, tooLong, tooMany } from '../../apimachinery/field-error.ts';
+import { FieldErrorType, tooLong, tooMany } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { goDouble, goJson, isGoInteger, shownAsJson } from '../schema/go-text.ts';
+import { goDouble, isGoInteger, shownAsJson } from '../schema/go-text.ts';
 import type { ValuePlan } from './value-plan.ts';
 import type { ValueWalk } from './value-walk.ts';
 
@@ -271,8 +271,10 @@ export function checkMemberNames(plan: ValuePlan, value: JsonObject, walk: Value
       if (plan.property(name) === undefined) forbidMember(name, walk);
     }
   }
+  walk.spend(plan.required.length);
   for (const name of plan.required) {
     if (value[name] !== undefined && Object.hasOwn(value, name)) continue;
+    if (walk.isFull) return;
     const { path } = walk;
     const field = walk.fieldOf(path === '' ? name : `${path}.${name}`);
     walk.report({ type: FieldErrorType.required, field, detail: '' });
@@ -280,16 +282,24 @@ export function checkMemberNames(plan: ValuePlan, value: JsonObject, walk: Value
 }
 
 function forbidMember(name: string, walk: ValueWalk): void {
+  if (walk.isFull) return;
   const { path } = walk;
   const detail = `${path}.${name} in body is a forbidden property`;
   walk.report({ type: FieldErrorType.invalid, field: walk.fieldOf(path), value: name, detail });
 }
 
 export function checkEnum(plan: ValuePlan, value: JsonValue, walk: ValueWalk): void {
-  const { enum: allowed } = plan;
-  if (allowed.length === 0 || allowed.some((each) => isAllowed(value, each))) return;
-  const texts = allowed.map((each) => (typeof each === 'string' ? each : goJson(each)));
-  walk.report(shownAsJson(notSupported(walk.fieldOf(walk.path), value, texts)));
+  if (plan.enum.length === 0) return;
+  const { detail, others, texts, units } = plan.allowed;
+  if (typeof value === 'string') {
+    if (texts.has(value)) return;
+  } else {
+    walk.spend(units);
+    if (others.some((each) => isAllowed(value, each))) return;
+  }
+  if (walk.isFull) return;
+  const field = walk.fieldOf(walk.path);
+  walk.report(shownAsJson({ type: FieldErrorType.notSupported, field, value, detail }));
 }
 
 /** A number that is cut to be a whole one counts as that one. */

@@ -2,9 +2,11 @@
  * A node of a schema made ready for the validation of values: formats looked up, patterns compiled,
  * names of required fields listed. Made when a value first gets there, and kept with the node.
  */
+import { supportedValues } from '../../apimachinery/field-error.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { checkedFormat, formatCheck } from '../schema/formats.ts';
 import type { FormatCheck } from '../schema/formats.ts';
+import { goJson } from '../schema/go-text.ts';
 import { compiledPattern } from '../schema/pattern.ts';
 import type { CompiledPattern } from '../schema/pattern.ts';
 import { propertyOf, valuesOf } from '../schema/structural-schema.ts';
@@ -32,6 +34,7 @@ export class ValuePlan {
   readonly #planner: ValuePlanner;
   readonly #properties = new Map<string, ValuePlan | undefined>();
   #pattern: CompiledPattern | undefined;
+  #allowed: AllowedValues | undefined;
   #junctors: Junctors | undefined;
 
   constructor(schema: StructuralSchema, planner: ValuePlanner) {
@@ -77,9 +80,43 @@ export class ValuePlan {
     return (this.#pattern ??= compiledPattern(pattern));
   }
 
+  /** What `enum` lists. */
+  get allowed(): AllowedValues {
+    return (this.#allowed ??= allowedOf(this.enum));
+  }
+
   get junctors(): Junctors {
     return (this.#junctors ??= junctorsOf(this.schema, this.#planner));
   }
+}
+
+export interface AllowedValues {
+  readonly texts: ReadonlySet<string>;
+  /** All that are no texts. */
+  readonly others: readonly JsonValue[];
+  /** What a comparison with all others costs, in values. */
+  readonly units: number;
+  /** All of them, in words. */
+  readonly detail: string;
+}
+
+function allowedOf(values: readonly JsonValue[]): AllowedValues {
+  const isText = (value: JsonValue): value is string => typeof value === 'string';
+  const others = values.filter((value) => !isText(value));
+  return {
+    texts: new Set(values.filter(isText)),
+    others,
+    units: others.reduce<number>((sum, value) => sum + countValues(value), 0),
+    detail: supportedValues(values.map((value) => (isText(value) ? value : goJson(value)))),
+  };
+}
+
+/** Itself and all that is in it. Bound: the depth that a schema may have. */
+function countValues(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value) as JsonValue[]) count += countValues(inner);
+  return count;
 }
 
 export interface Junctors {

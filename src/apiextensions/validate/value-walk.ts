@@ -9,6 +9,10 @@ import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { goDouble, shownAsJson } from '../schema/go-text.ts';
 
 const valueErrorsMax = 1000;
+/** Of one step: a millisecond or two. */
+const stepUnits = 2000;
+/** An error shows a value, of thousands of characters perhaps. */
+const errorUnits = 100;
 
 /** What stands for no path at all. */
 export const noField = '<nil>';
@@ -20,9 +24,28 @@ export class ValueWalk {
   readonly keys: (string | number)[] = [];
   depth = 0;
   errors: FieldError[] = [];
+  /** Work since the step began. */
+  #units = 0;
 
   constructor(prefix: string) {
     this.prefix = prefix;
+  }
+
+  /** Work that has been done: a value that was looked at is one unit. */
+  spend(units: number): void {
+    this.#units += units;
+  }
+
+  /** True: others have their turn now. */
+  endsStep(): boolean {
+    if (this.#units < stepUnits) return false;
+    this.#units = 0;
+    return true;
+  }
+
+  /** Nothing that is reported is kept, so nobody need find words for it. */
+  get isFull(): boolean {
+    return this.errors.length >= valueErrorsMax;
   }
 
   /** `spec.a[0].b`, as texts of errors say it. */
@@ -41,16 +64,19 @@ export class ValueWalk {
   }
 
   report(error: FieldError): void {
-    if (this.errors.length < valueErrorsMax) this.errors.push(error);
+    if (this.isFull) return;
+    this.spend(errorUnits);
+    this.errors.push(error);
   }
 
   /** The value at this place is wrong: `<path> in body <text>`. */
   invalid(text: string, value: JsonValue, type: FieldErrorType = FieldErrorType.invalid): void {
-    this.report(shownAsJson(this.#invalidPart(text, value, type)));
+    if (!this.isFull) this.report(shownAsJson(this.#invalidPart(text, value, type)));
   }
 
   /** A number that was compared as a double is shown as one. */
   invalidDouble(text: string, value: number | bigint): void {
+    if (this.isFull) return;
     const shown = goDouble(Number(value));
     this.report({ ...this.#invalidPart(text, value, FieldErrorType.invalid), shown });
   }
@@ -62,6 +88,7 @@ export class ValueWalk {
 
   /** Of a part as a whole: errors of this kind name no field. */
   whole(detail: string): void {
+    if (this.isFull) return;
     const field = this.prefix === '' ? noField : this.prefix;
     this.report({ type: FieldErrorType.invalid, field, value: '', detail });
   }

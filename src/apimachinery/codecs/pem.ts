@@ -12,21 +12,37 @@ export interface PemBlock {
   readonly bytes: Uint8Array;
 }
 
+/** A block as it stands in the text, whatever is in it. */
+export interface PemText {
+  readonly type: string;
+  /** Between the marks. */
+  readonly body: string;
+  /** With the marks. */
+  readonly whole: string;
+}
+
 const beginMark = '-----BEGIN ';
 const endMark = '-----END ';
 const markEnd = '-----';
 
 export function readPem(text: string): readonly PemBlock[] {
-  const blocks: PemBlock[] = [];
+  return pemTexts(text).flatMap(({ body, type }) => blockOf(type, body));
+}
+
+/** `countMax`: how many are looked for. */
+export function pemTexts(text: string, countMax = Infinity): readonly PemText[] {
+  const blocks: PemText[] = [];
   let at = text.indexOf(beginMark);
-  while (at >= 0) {
+  while (at >= 0 && blocks.length < countMax) {
     const bodyMark = text.indexOf(markEnd, at + beginMark.length);
     const end = bodyMark < 0 ? -1 : text.indexOf(endMark, bodyMark + markEnd.length);
     if (end < 0) break;
     const type = text.slice(at + beginMark.length, bodyMark);
     const closing = `${endMark}${type}${markEnd}`;
-    const body = text.slice(bodyMark + markEnd.length, end);
-    if (text.startsWith(closing, end)) blocks.push(...blockOf(type, body));
+    if (text.startsWith(closing, end)) {
+      const body = text.slice(bodyMark + markEnd.length, end);
+      blocks.push({ type, body, whole: text.slice(at, end + closing.length) });
+    }
     at = text.indexOf(beginMark, end);
   }
   return blocks;

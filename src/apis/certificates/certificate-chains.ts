@@ -3,11 +3,13 @@
  * other block beside them. Nobody asks here who signed what.
  */
 import { X509Certificate } from 'node:crypto';
+import { pemTexts } from '../../apimachinery/codecs/pem.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { invalid } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 
-const block = /-----BEGIN ([^\n-]+)-----\s*\n([^-]*)-----END \1-----/g;
+/** Certificates of a chain: ten times what is in use. Policy: a longer one is refused. */
+const blocksMax = 128;
 
 /** Certificates are shown by this in errors. */
 const shown = '<certificate data>';
@@ -16,17 +18,21 @@ const shown = '<certificate data>';
 export function certificateProblems(field: string, value: string): readonly FieldError[] {
   if (value === '') return [];
   const text = Buffer.from(value, 'base64').toString('latin1');
-  const blocks = [...text.matchAll(block)];
+  const blocks = pemTexts(text, blocksMax + 1);
   if (blocks.length === 0) {
     return [invalid(field, shown, 'must contain at least one CERTIFICATE PEM block')];
   }
-  for (const [pem, type = '', content = ''] of blocks) {
+  if (blocks.length > blocksMax) {
+    return [invalid(field, shown, `must contain at most ${blocksMax} PEM blocks`)];
+  }
+  for (const { body, type, whole } of blocks) {
     if (type !== 'CERTIFICATE') {
       const why = `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
       return [invalid(field, shown, why)];
     }
-    if (content.includes(':')) return [invalid(field, shown, 'no PEM block headers are permitted')];
-    if (!isCertificate(pem)) return [invalid(field, shown, 'holds a block that is no certificate')];
+    if (body.includes(':')) return [invalid(field, shown, 'no PEM block headers are permitted')];
+    if (!isCertificate(whole))
+      return [invalid(field, shown, 'holds a block that is no certificate')];
   }
   return [];
 }

@@ -1,6 +1,7 @@
 /** ClusterTrustBundles: certificates that everybody in the cluster may trust. */
 import { X509Certificate } from 'node:crypto';
-import { invalid } from '../../apimachinery/field-error.ts';
+import { pemTexts } from '../../apimachinery/codecs/pem.ts';
+import { invalid, tooLong, tooMany } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { column, nameColumn, table } from '../tables/columns.ts';
@@ -50,19 +51,24 @@ function bundleNameRules(object: ApiObject, signer: string): Problems {
   return name.startsWith(prefix) ? noProblems : [invalid('metadata.name', name, detail)];
 }
 
-const block = /-----BEGIN ([^-]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
+/** Bytes of a bundle. */
+const bundleBytesMax = 1024 * 1024;
+/** Certificates that one bundle holds: each is parsed. Policy: more are refused unparsed. */
+const anchorsMax = 512;
 
 const omitted = '<value omitted>';
 
 /** What stands between blocks is a comment. */
 function trustRules(bundle: string, field: string): Problems {
   if (bundle === '') return noProblems;
+  if (Buffer.byteLength(bundle) > bundleBytesMax) return [tooLong(field, bundleBytesMax)];
   const seen = new Set<string>();
-  const blocks = [...bundle.matchAll(block)];
+  const blocks = pemTexts(bundle);
+  if (blocks.length > anchorsMax) return [tooMany(field, blocks.length, anchorsMax)];
   if (blocks.length === 0) {
     return [invalid(field, omitted, 'at least one trust anchor must be provided')];
   }
-  return each(blocks, ([whole, type = ''], at) => {
+  return each(blocks, ({ type, whole }, at) => {
     const say = (problem: string): Problems => [invalid(field, omitted, problem)];
     if (type !== 'CERTIFICATE') return say(`entry ${at} has bad block type: ${type}`);
     const print = fingerprintOf(whole);

@@ -88,5 +88,7 @@ function urlMatches({ nonResourceURLs }: PolicyRule, path: string): boolean {
 /** Also between two patterns: `/api/*` covers `/api/v1/*`. */
 export function urlCovers(pattern: string, url: string): boolean {
   if (pattern === all || pattern === url) return true;
-  return pattern.endsWith(all) && url.startsWith(pattern.replace(/\*+$/, ''));
+  let end = pattern.length;
+  while (pattern.charAt(end - 1) === all) end -= 1;
+  return end < pattern.length && url.startsWith(pattern.slice(0, end));
 }

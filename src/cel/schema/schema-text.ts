@@ -61,10 +61,13 @@ const spokenUnits: readonly (readonly [nanos: bigint, exact: readonly string[], 
     [7n * 24n * 3600n * nanosPerSecond, ['w', 'wk'], 'week'],
   ];
 
+/** Looked for where digits begin only, not again at each of them. */
+const spokenPart = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
+
 /** `3 days`, `2 weeks 1 hour`. */
 function spokenDuration(text: string): bigint | undefined {
   let nanos: bigint | undefined;
-  for (const [, digits = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const [, digits = '', unit = ''] of text.matchAll(spokenPart)) {
     if (digits.length > 19) return undefined;
     const lower = unit.toLowerCase();
     for (const [factor, exact, start] of spokenUnits) {

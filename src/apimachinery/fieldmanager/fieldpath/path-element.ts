@@ -112,19 +112,31 @@ function parseValue(text: string): JsonValue | undefined {
 const kindOrder = 'fkvi';
 
 /** Order of two canonical texts: fields, keys, values, positions. */
-export function compareElements(a: string, b: string): number {
+export function compareElements(
+  a: string,
+  b: string,
+  parse: (text: string) => PathElement = parseCanonical,
+): number {
   if (a === b) return 0;
   const [left, right] = [a.charCodeAt(0), b.charCodeAt(0)];
   if (left !== right) return rankOf(a) - rankOf(b);
   // Nearly all are fields, or differ first inside a plain text or a whole number.
   if (left === 0x66) return compareText(a, b);
-  return compareByText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
+  return compareByText(a, b) ?? compareParsed(parse(a), parse(b));
 }
 
 /** Canonical texts put in their order. */
 export function sortElements(elements: string[]): string[] {
   const onlyFields = elements.every((each) => each.startsWith('f:') || each === '.');
-  return onlyFields ? sortTexts(elements) : elements.sort(compareElements);
+  if (onlyFields) return sortTexts(elements);
+  // A sort compares each of them many times.
+  const parsed = new Map<string, PathElement>();
+  const parse = (text: string): PathElement => {
+    const known = parsed.get(text) ?? parseCanonical(text);
+    parsed.set(text, known);
+    return known;
+  };
+  return elements.sort((a, b) => compareElements(a, b, parse));
 }
 
 /** Of two elements of one kind, by their texts. Undefined when it cannot be seen from those. */

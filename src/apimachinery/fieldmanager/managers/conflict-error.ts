@@ -12,15 +12,24 @@ import type { Conflicts } from '../merge/update.ts';
 import { compareText } from '../value/ordering.ts';
 import { identityOf } from './managed-fields.ts';
 
+/** Fields that one answer names. Policy: the rest, of which there may be a set for each manager of
+ * a large object, is only counted. */
+const fieldsMax = 500;
+
 /** By manager identifier; never empty. */
 export function newApplyConflict(conflicts: Conflicts): StatusError {
+  let count = 0;
   const managers = [...conflicts]
     .sort(([a], [b]) => compareText(a, b))
     .map(([identifier, set]) => {
       const fields: string[] = [];
-      forEachPath(set, (path) => fields.push(displayPath(path)));
+      forEachPath(set, (path) => {
+        count += 1;
+        if (count <= fieldsMax) fields.push(displayPath(path));
+      });
       return { shown: displayManager(identifier), fields };
-    });
+    })
+    .filter(({ fields }) => fields.length > 0);
   const causes = managers.flatMap(({ shown, fields }) =>
     fields.map((field): StatusCause => ({
       reason: CauseType.fieldManagerConflict,
@@ -28,10 +37,11 @@ export function newApplyConflict(conflicts: Conflicts): StatusError {
       field,
     })),
   );
+  const more = count > fieldsMax ? [`and ${count - fieldsMax} more`] : [];
   const message =
-    causes.length === 1
+    count === 1
       ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
-      : `Apply failed with ${causes.length} conflicts: ${managers.map(listed).join('\n')}`;
+      : `Apply failed with ${count} conflicts: ${[...managers.map(listed), ...more].join('\n')}`;
   return new StatusError({ reason: StatusReason.conflict, message, details: { causes } });
 }
 

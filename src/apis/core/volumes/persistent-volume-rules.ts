@@ -156,7 +156,7 @@ function secretRules(source: JsonObject, path: string): Problems {
 
 /** What a node needs is not emptied. */
 function recycleRules(spec: JsonObject): Problems {
-  const root = /^\/+(\.?\/*)*$/.test(text(part(spec, 'hostPath'), 'path'));
+  const root = /^\/[./]*$/.test(text(part(spec, 'hostPath'), 'path'));
   return root && text(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
     ? [
         forbidden(
