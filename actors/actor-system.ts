@@ -443,7 +443,10 @@ class ObjectActors implements ObjectActorSystem {
 
   #rest(resident: Resident, { actor, context }: ActiveObject): void {
     const image = context.tip?.image;
-    if (image === undefined) {
+    // Most objects that are created are not written again soon. Where nobody else writes, what the
+    // store has is a look-up in memory, and costs less than to keep every newborn until its turn to
+    // go has come.
+    if (image === undefined || (resident.isNewborn && this.#ports.soleWriter)) {
       this.#drop(resident);
       return;
     }
@@ -451,8 +454,8 @@ class ObjectActors implements ObjectActorSystem {
     this.#residentBytes += bytes - resident.bytes;
     resident.bytes = bytes;
     if (resident.isNewborn) {
-      // Most objects that are created are not written again soon: what its actor persists is a
-      // tenth of the actor, and a later command goes on from that, without asking the store.
+      // What its actor persists is a tenth of the actor, and a later command goes on from that,
+      // without asking the store.
       resident.kept = withoutObject(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
       this.#stop(resident, actor);
     }

@@ -281,9 +281,16 @@ class WatchCache implements Streams {
     this.#endings.begin(groups, why);
   }
 
-  /** Asked several times for each write: no text is made for it. */
+  /** Asked several times for each write: no text is made for it, and the keys are the texts that it
+   * was asked with first, which are mostly the constants that it is asked with again: those are
+   * found without a look at their characters. */
   #stream({ group, resource }: WatchRequest['resource']): ResourceStream {
-    return this.#byGroup.get(group)?.get(resource) ?? this.#streamOf(`${group}/${resource}`);
+    const known = this.#byGroup.get(group)?.get(resource);
+    if (known !== undefined) return known;
+    const stream = this.#streamOf(`${group}/${resource}`);
+    const ofGroup = this.#byGroup.get(group) ?? new Map<string, ResourceStream>();
+    this.#byGroup.set(group, ofGroup.set(resource, stream));
+    return stream;
   }
 
   /** Changes that come one after the other are mostly of one resource. */
@@ -302,8 +309,6 @@ class WatchCache implements Streams {
       const [group = '', resource = ''] = id.split('/');
       stream = { id, resource: { group, resource }, cache, routes: new Routes() };
       this.#resources.set(id, stream);
-      const ofGroup = this.#byGroup.get(group) ?? new Map<string, ResourceStream>();
-      this.#byGroup.set(group, ofGroup.set(resource, stream));
     }
     return stream;
   }

@@ -15,6 +15,7 @@ import { assert, AssertionError } from '../stdx/assert.ts';
 import { ownMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
+import { writtenObject } from './object-writer.ts';
 import { extractFields, textOfFields } from './shared-fields.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
 import { isJsonObject, without } from './unstructured.ts';
@@ -45,8 +46,13 @@ const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
   const head = headOf(object.kind, object.apiVersion);
+  const bytes = writtenObject(head, object) ?? encodedAsText(head, object);
+  assert(bytes.length > head.length + 3, 'a stored object has metadata');
+  return { bytes, metadataAt: head.length + 1 };
+}
+
+function encodedAsText(head: Uint8Array, object: ApiObject): Buffer {
   const metadataText = textOfMetadata(object.metadata);
-  assert(metadataText.length > 2, 'a stored object has metadata');
   const rest = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
   const isAll = rest === '{}';
   const restAt = head.length + Buffer.byteLength(metadataText);
@@ -56,7 +62,7 @@ export function encodeObject(object: ApiObject): EncodedObject {
   bytes.write(metadataText, head.length);
   if (!isAll) bytes.write(rest, restAt);
   bytes[restAt] = isAll ? closingBrace : comma;
-  return { bytes, metadataAt: head.length + 1 };
+  return bytes;
 }
 
 /** Of the kinds that there are. Emptied when full: users define kinds, too. */

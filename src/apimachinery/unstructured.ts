@@ -62,6 +62,23 @@ export function withMember<T extends JsonObject>(object: T, name: string, value:
   return copy as T;
 }
 
+/**
+ * The object with other metadata.
+ *
+ * For what every write makes: the members that all objects have come first, always in this order,
+ * so that all these objects are read at the same places. A spread takes what order it finds.
+ */
+export function withMetadata(object: ApiObject, metadata: ObjectMeta): ApiObject {
+  const { apiVersion, kind } = object;
+  const copy: ObjectDraft = { apiVersion, kind, metadata };
+  for (const name in object) {
+    if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') {
+      setMember(copy, name, object[name]);
+    }
+  }
+  return copy as ApiObject;
+}
+
 /** An object in the making. */
 export type ObjectDraft = Record<string, JsonValue | undefined>;
 

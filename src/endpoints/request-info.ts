@@ -13,7 +13,10 @@
  * encoded slash never moves the border between two of them; slashes at the end do not count; an
  * empty part names nothing, and who decides is asked about it as it stands; a path that is not a
  * resource path has `resource` undefined.
+ * Bound: of what is posted to, paths of 64 KiB in all are kept as they were read.
  */
+import { createTextCache } from '../stdx/text-cache.ts';
+
 export interface RequestInfo {
   readonly path: string;
   readonly resource: ResourceInfo | undefined;
@@ -45,7 +48,20 @@ export type ParsedPath =
   /** The path holds an escape that does not decode. */
   | { readonly kind: 'malformed' };
 
+/** Paths to which objects are posted are few, and asked for again and again. */
+const posted = createTextCache<ParsedPath>(64 * 1024);
+const postedPathMax = 512;
+
 export function parseRequestInfo(method: string, path: string, watch: boolean): ParsedPath {
+  if (method !== 'POST' || path.length > postedPathMax) return parsedInfo(method, path, watch);
+  const known = posted.get(path);
+  if (known !== undefined) return known;
+  const parsed = parsedInfo(method, path, watch);
+  posted.keep(path, parsed);
+  return parsed;
+}
+
+function parsedInfo(method: string, path: string, watch: boolean): ParsedPath {
   // Behind the leading slash, and without those at the end.
   let end = path.length;
   while (end > 1 && path[end - 1] === '/') end -= 1;

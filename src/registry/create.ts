@@ -116,33 +116,17 @@ async function createGenerated(
 }
 
 /** A creation whose companions could not be written, because the state has changed, is prepared
- * again: with another address, for example. */
+ * again: with another address, for example. One promise for all of it: each further async function
+ * would add one to every create. */
 async function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
   options: WriteOptions,
+  attempt = 0,
 ): Promise<Result<WriteResult>> {
-  for (let attempt = 0; ; attempt += 1) {
-    const scope = scopeOf(deps);
-    const create = (): Promise<Result<WriteResult> | 'again'> =>
-      createInScope(deps, scope, target, submitted, name, options, attempt);
-    const created = await create();
-    if (created !== 'again') return created;
-  }
-}
-
-/** One promise for all of it: each further async function would add one to every create. */
-async function createInScope(
-  deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ResourceTarget,
-  submitted: ApiObject,
-  name: string,
-  options: WriteOptions,
-  attempt: number,
-): Promise<Result<WriteResult> | 'again'> {
+  const scope = scopeOf(deps);
   const { inTurns = false, request, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   let prepared: Result<PreparedCreation>;
@@ -185,7 +169,7 @@ async function createInScope(
   if (outcome.kind === 'created') final = outcome;
   else final = await resolveOutcome(deps, { ...target, name }, outcome, { attempt, dryRun });
   // What was said of an attempt that is made again is forgotten with it.
-  if (final === 'again') return final;
+  if (final === 'again') return createNamed(deps, target, submitted, name, options, attempt + 1);
   deliverNotes(request, notes);
   const result = creationResult(final, target, name, nameAskedFor(submitted));
   if (result.kind === 'ok') return result;
@@ -393,10 +377,23 @@ export function prepareNewObject(
 /** What must hold in the transaction that creates an object of the kind in this namespace: both the
  * namespace and the definition of the kind, if it has one, are there and are not being deleted. */
 export function creationConditions({ custom }: KindInfo, namespace: string): readonly Condition[] {
-  const ofNamespace =
-    namespace === '' ? [] : [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+  const ofNamespace = namespace === '' ? noConditions : namespaceCondition(namespace);
   if (custom === undefined) return ofNamespace;
   return [...ofNamespace, { key: keyOfDefinition(custom.definition), state: objectStates.live }];
+}
+
+const noConditions: readonly Condition[] = [];
+let lastNamespace = '';
+let lastCondition: readonly Condition[] = noConditions;
+
+/** Objects that are created one after the other lie mostly in one namespace: they share it, and its
+ * key is found by itself where it is looked up. */
+function namespaceCondition(namespace: string): readonly Condition[] {
+  if (namespace !== lastNamespace) {
+    lastCondition = [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+    lastNamespace = namespace;
+  }
+  return lastCondition;
 }
 
 /** Whether a condition of a write may name this record. */

@@ -17,7 +17,7 @@ import { newTooLarge } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { withMember, without } from '../apimachinery/unstructured.ts';
+import { withMember, withMetadata, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import { atVersionOf } from './versions.ts';
 import type { DecisionScope } from './write-command.ts';
@@ -104,5 +104,5 @@ export function withOwners(object: ApiObject, { managedFields }: ObjectMeta): Ap
     managedFields === undefined
       ? without(object.metadata, 'managedFields')
       : withMember(object.metadata, 'managedFields', managedFields);
-  return { ...object, metadata };
+  return withMetadata(object, metadata);
 }

@@ -6,7 +6,7 @@
  */
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { withMember } from '../apimachinery/unstructured.ts';
+import { withMember, withMetadata } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts';
 
 /** Set by the server at creation; whatever the client sent for them is dropped. */
@@ -52,7 +52,7 @@ export function metadataForCreate(
   draft['uid'] = birth.uid;
   if (kind.tracksGeneration) draft['generation'] = 1;
   draft['creationTimestamp'] = birth.creationTimestamp;
-  return { ...object, metadata: withClientOwned(draft, object.metadata) };
+  return withMetadata(object, withClientOwned(draft, object.metadata));
 }
 
 /** The submitted metadata with everything the server owns taken from the current object. The
@@ -68,7 +68,7 @@ export function metadataForUpdate(submitted: ApiObject, current: ApiObject): Api
   if (deletionGracePeriodSeconds !== undefined) {
     draft['deletionGracePeriodSeconds'] = deletionGracePeriodSeconds;
   }
-  return { ...submitted, metadata: withClientOwned(draft, submitted.metadata) };
+  return withMetadata(submitted, withClientOwned(draft, submitted.metadata));
 }
 
 /** In the order in which they are written. */
@@ -99,7 +99,7 @@ export function withGeneration(next: ApiObject, current: ApiObject, kind: KindIn
 
 export function bumpGeneration(object: ApiObject): ApiObject {
   const generation = (object.metadata.generation ?? 0) + 1;
-  return { ...object, metadata: withMember(object.metadata, 'generation', generation) };
+  return withMetadata(object, withMember(object.metadata, 'generation', generation));
 }
 
 /** Members of an object that are not desired state. */

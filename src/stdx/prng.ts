@@ -3,7 +3,7 @@
  *
  * Not for keys: credentials are made with node:crypto in authentication.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 export interface Prng {
   /** A uniform integer in [0, 2^32). */
@@ -13,21 +13,29 @@ export interface Prng {
 }
 
 const POOL_BYTES = 4096;
+const UUID_BYTES = 16;
 
 /** Draws from the operating system, a pool at a time. */
 export function systemPrng(): Prng {
   let pool = randomBytes(POOL_BYTES);
   let used = 0;
+  const take = (bytes: number): number => {
+    if (used + bytes > POOL_BYTES) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    used += bytes;
+    return used - bytes;
+  };
   return {
     uint32() {
-      if (used === POOL_BYTES) {
-        pool = randomBytes(POOL_BYTES);
-        used = 0;
-      }
-      used += 4;
-      return pool.readUInt32LE(used - 4);
+      const at = take(4);
+      return pool.readUInt32LE(at);
     },
-    uuid: () => randomUUID(),
+    uuid() {
+      const at = take(UUID_BYTES);
+      return formatUuid(pool, at);
+    },
   };
 }
 
@@ -44,9 +52,9 @@ export function seededPrng(seed: number): Prng {
   return {
     uint32: next,
     uuid() {
-      const bytes = Buffer.alloc(16);
+      const bytes = Buffer.alloc(UUID_BYTES);
       for (let i = 0; i < 4; i += 1) bytes.writeUInt32LE(next(), i * 4);
-      return formatUuid(bytes);
+      return formatUuid(bytes, 0);
     },
   };
 }
@@ -60,11 +68,28 @@ export function randomBelow(prng: Prng, bound: number): number {
   }
 }
 
-/** Writes the version into the bytes, which the caller gives up. */
-function formatUuid(bytes: Buffer): string {
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  const [a, b, c] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16)];
-  return `${a}-${b}-${c}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+const hexDigits = Buffer.from('0123456789abcdef');
+const dash = 0x2d;
+/** Bytes of a UUID before which a dash stands. */
+const dashesBefore: ReadonlySet<number> = new Set([4, 6, 8, 10]);
+/** Where the digits of each byte of a UUID stand in its text. */
+const digitsAt = Array.from({ length: UUID_BYTES }, (_, i) => {
+  const dashes = [...dashesBefore].filter((before) => before <= i).length;
+  return 2 * i + dashes;
+});
+/** Written over by each UUID; the dashes stay. */
+const uuidText = Buffer.alloc(36, dash);
+
+/** Of the bytes from there on, with the version in place of some of their bits. The text is made in
+ * one piece: out of parts it would be put together again by whoever reads it. */
+function formatUuid(bytes: Buffer, from: number): string {
+  for (let i = 0; i < UUID_BYTES; i += 1) {
+    let byte = bytes[from + i] as number;
+    if (i === 6) byte = (byte & 0x0f) | 0x40;
+    else if (i === 8) byte = (byte & 0x3f) | 0x80;
+    const at = digitsAt[i] as number;
+    uuidText[at] = hexDigits[byte >> 4] as number;
+    uuidText[at + 1] = hexDigits[byte & 0x0f] as number;
+  }
+  return uuidText.toString('latin1');
 }

@@ -52,7 +52,7 @@ function recordTooLarge(
   key: string,
   put: { readonly state: string; readonly value: Uint8Array } | undefined,
 ): StorageError | undefined {
-  if (keyTooLong(key)) {
+  if (isOver(key, storageLimits.keyBytesMax)) {
     return new StorageError('too-large', `key over ${storageLimits.keyBytesMax} bytes`);
   }
   if (key === '' || key.includes('\0')) {
@@ -62,7 +62,7 @@ function recordTooLarge(
   if (put.value.byteLength > storageLimits.valueBytesMax) {
     return new StorageError('too-large', `value over ${storageLimits.valueBytesMax} bytes`);
   }
-  if (Buffer.byteLength(put.state) > storageLimits.stateBytesMax) {
+  if (isOver(put.state, storageLimits.stateBytesMax)) {
     return new StorageError('too-large', `state over ${storageLimits.stateBytesMax} bytes`);
   }
   return undefined;
@@ -76,9 +76,7 @@ export function checkMutations(mutations: readonly Mutation[]): void {
   }
 }
 
-function keyTooLong(key: string): boolean {
-  // A UTF-16 code unit makes at most three bytes: most keys are cleared without counting.
-  return (
-    key.length * 3 > storageLimits.keyBytesMax && Buffer.byteLength(key) > storageLimits.keyBytesMax
-  );
+function isOver(text: string, bytesMax: number): boolean {
+  // A UTF-16 code unit makes at most three bytes: most texts are cleared without counting.
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
 }

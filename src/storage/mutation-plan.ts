@@ -76,8 +76,11 @@ export function planMutations<R extends PlannedRecord>(
   const now = (key: StoreKey): R | undefined =>
     overlay.has(key) ? overlay.get(key) : source.read(key);
   const stateNow = statesAt(source, overlay);
-  const write = (key: StoreKey, operation: MutationOperation): Revision => {
-    const previous = now(key);
+  const write = (
+    key: StoreKey,
+    operation: MutationOperation,
+    previous: R | undefined,
+  ): Revision => {
     const revision = source.nextRevision();
     const record =
       operation.kind === 'put'
@@ -96,26 +99,28 @@ export function planMutations<R extends PlannedRecord>(
       stored: (key, record) => source.stored(key, record),
       put(key, state, value) {
         lastApplied.delete(key);
-        write(key, { kind: 'put', state, value });
+        write(key, { kind: 'put', state, value }, now(key));
       },
       remove(key) {
         lastApplied.delete(key);
-        write(key, removal);
+        write(key, removal, now(key));
       },
     }));
 
   for (const [index, mutation] of mutations.entries()) {
     const { companions, key, expect, operation } = mutation;
     companionPlan?.flush(key);
+    const previous = now(key);
     const refused =
-      refuseExpectation(expect, operation.kind, now(key), lastApplied.get(key)) ??
+      refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
       refuseConditions(mutation.conditions, stateNow);
     if (refused !== undefined) {
       outcomes.push(refused);
       continue;
     }
+    // Companions write other keys than this one.
     const apply = (): void => {
-      const revision = write(key, operation);
+      const revision = write(key, operation, previous);
       lastApplied.set(key, index);
       outcomes.push({ kind: 'applied', revision });
     };

@@ -50,8 +50,18 @@ export const metaKeys = {
 
 export function encodeRevision(revision: Revision): Buffer {
   const bytes = Buffer.allocUnsafe(REVISION_BYTES);
-  bytes.writeBigUInt64BE(revision);
+  writeRevision(bytes, revision, 0);
   return bytes;
+}
+
+/** In halves: node's own function makes a bigint for each byte of every revision that is written. */
+function writeRevision(bytes: Buffer, revision: Revision, at: number): void {
+  const value = Number(revision);
+  if (value > Number.MAX_SAFE_INTEGER) bytes.writeBigUInt64BE(revision, at);
+  else {
+    bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at);
+    bytes.writeUInt32BE(value % 2 ** 32, at + 4);
+  }
 }
 
 export function decodeRevision(bytes: Buffer | undefined): Revision {
@@ -72,7 +82,7 @@ export function oldKey(key: Buffer, end: Revision): Buffer {
   const bytes = Buffer.allocUnsafe(key.length + 1 + REVISION_BYTES);
   key.copy(bytes);
   bytes[key.length] = 0;
-  bytes.writeBigUInt64BE(end, key.length + 1);
+  writeRevision(bytes, end, key.length + 1);
   return bytes;
 }
 
@@ -114,7 +124,7 @@ export function makeRecord(
   const stateEnd = RECORD_HEADER_BYTES + stateLength;
   const valueAt = stateEnd + CHECK_BYTES;
   const bytes = Buffer.allocUnsafe(valueAt + value.byteLength);
-  bytes.writeBigUInt64BE(revision);
+  writeRevision(bytes, revision, 0);
   bytes[REVISION_BYTES] = CHECKED | stateLength;
   bytes.write(state, RECORD_HEADER_BYTES);
   bytes.writeUInt32BE(crcOfHead(bytes, stateEnd), stateEnd);

@@ -171,7 +171,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       head[kept + 1] = head[i + 1] as string;
       kept += 2;
     }
-    head.length = kept;
+    // The engine is slow to set a length, also when it is the one that there is.
+    if (kept < head.length) head.length = kept;
   }
 
   /** Starts to take in the body; must be called before the handler, in the same turn. */

@@ -5,7 +5,7 @@
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
-import { withMember, without } from '../../unstructured.ts';
+import { withMember, withMetadata, without } from '../../unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../unstructured.ts';
 
 const ownerless = [
@@ -62,7 +62,7 @@ export function withManagedFields(object: ApiObject, entries: JsonValue | undefi
   const { metadata } = object;
   if (metadata['managedFields'] === entries) return object;
   if (entries !== undefined) {
-    return { ...object, metadata: withMember(metadata, 'managedFields', entries) };
+    return withMetadata(object, withMember(metadata, 'managedFields', entries));
   }
-  return { ...object, metadata: without(metadata, 'managedFields') };
+  return withMetadata(object, without(metadata, 'managedFields'));
 }
