@@ -176,7 +176,7 @@ async function createNamed(
   return namespaceOr(deps, target, submitted, user, result);
 }
 
-/** A user whose creation has been refused is notes of the namespace first. */
+/** A user whose creation is refused is told what is wrong with the namespace first. */
 async function namespaceOr(
   deps: RegistryDeps,
   target: ResourceTarget,

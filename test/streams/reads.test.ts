@@ -10,7 +10,16 @@ import type { StreamsDeps } from '../../streams/watch-cache.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { pausableTail } from '../support/doubles/pausable-tail.ts';
 import { storeKey } from '../../src/storage/keys.ts';
-import { createWorld, everything, expectation, labelIs, Model, podMutation, pods, putMany } from './harness.ts';
+import {
+  createWorld,
+  everything,
+  expectation,
+  labelIs,
+  Model,
+  podMutation,
+  pods,
+  putMany,
+} from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
