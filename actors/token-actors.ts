@@ -60,6 +60,7 @@ export interface ResidentToken {
   /** Grows with each actor of the process. */
   readonly sequence: number;
   readonly id: string;
+  readonly key: ObjectKey;
   readonly life: TokenLife;
   readonly dueMs: number | undefined;
 }
@@ -190,8 +191,8 @@ class Tokens implements TokenActors {
   *residents(): Iterable<ResidentToken> {
     for (const { actor } of this.#residents.values()) {
       const { context, value } = actor.getSnapshot();
-      const { dueMs } = context;
-      yield { sequence: sequenceOf(actor), id: actor.id, life: value, dueMs };
+      const { dueMs, key } = context;
+      yield { sequence: sequenceOf(actor), id: actor.id, key, life: value, dueMs };
     }
   }
 

@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
-import type { Revision } from '../../src/storage/storage.ts';
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import type { Change, Revision, StoreKey } from '../../src/storage/storage.ts';
 import { FrameRing } from '../../streams/frame-ring.ts';
 import { Progress } from '../../streams/freshness.ts';
 import { History } from '../../streams/history.ts';
+import { KeptSnapshots } from '../../streams/kept-snapshots.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
+import { LogPages } from '../../streams/log-pages.ts';
+import { ResourceCache } from '../../streams/resource-cache.ts';
 import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
+import { Routes } from '../../streams/routes.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import { pods } from './harness.ts';
 
 const limits = {
   ...defaultStreamLimits,
@@ -25,6 +32,11 @@ const limits = {
 function frame(seq: number, size: number) {
   return { seq, revision: BigInt(seq) as Revision, bytes: Buffer.alloc(size, seq) };
 }
+
+const maker = createEntryMaker(
+  ({ value }) => ({ uid: '', labels: {}, fields: {}, metadataAt: 0, object: value }),
+  (object) => object,
+);
 
 describe('bounds', () => {
   it('C1 I12: a frame ring stays within its count and bytes, and keeps the newest frame', () => {
@@ -73,10 +85,6 @@ describe('bounds', () => {
   });
 
   it('C1: a history stays within its count and bytes, and says what it no longer covers', () => {
-    const maker = createEntryMaker(
-      ({ value }) => ({ uid: '', labels: {}, fields: {}, metadataAt: 0, object: value }),
-      (object) => object,
-    );
     const history = new History(0n as Revision, limits);
     for (let seq = 1; seq <= 40; seq += 1) {
       const revision = BigInt(seq * 10) as Revision;
@@ -92,6 +100,78 @@ describe('bounds', () => {
     assert.equal(history.covers(349n as Revision), false);
     assert.equal(history.seqAt(355n as Revision), 35);
     assert.equal(history.at(36).seq, 36);
+  });
+
+  it('C1: kept snapshots stay within their number, bytes and age, the last used for longest', () => {
+    const time = manualTime();
+    const bounds = { keptSnapshotsMax: 4, keptSnapshotBytesMax: 1_000, keptSnapshotsMs: 5_000 };
+    const kept = new KeptSnapshots({
+      storage: createMemoryStorage({ clock: time.clock }),
+      maker,
+      clock: time.clock,
+      timers: time.timers,
+      limits: { ...limits, ...bounds },
+    });
+    const cache = new ResourceCache(0n as Revision, maker, limits);
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+    const keep = (revision: number, ownBytes: number): void =>
+      kept.keep(stream, cache.snapshot(BigInt(revision) as Revision), ownBytes);
+    for (let revision = 1; revision <= 10; revision += 1) keep(revision, 100);
+    assert.deepEqual([kept.count, kept.bytes], [4, 400]);
+    keep(11, 850);
+    assert.deepEqual([kept.count, kept.bytes], [2, 950]);
+    keep(12, 1_001);
+    assert.equal(kept.count, 2, 'too large to be kept at all');
+    // What is written supersedes what only they still hold.
+    const applied = (revision: number): Change => ({
+      revision: BigInt(revision) as Revision,
+      key: '/pods/ns/x' as StoreKey,
+      kind: 'put',
+      timeMs: 0,
+      record: {
+        key: '/pods/ns/x' as StoreKey,
+        revision: BigInt(revision) as Revision,
+        state: 'live',
+        value: Buffer.alloc(60),
+      },
+      previous: undefined,
+    });
+    for (let revision = 13; revision <= 16; revision += 1) cache.apply(applied(revision));
+    kept.trim();
+    assert.equal(kept.count, 0);
+    keep(16, 0);
+    time.advance(5_000);
+    assert.equal(kept.count, 0);
+    assert.equal(time.pendingCount, 0);
+  });
+
+  it('C1: pages of the log stay within their number and bytes, and go when nobody reads', async () => {
+    const time = manualTime();
+    const storage = createMemoryStorage({ clock: time.clock });
+    const expect = { kind: 'absent' } as const;
+    for (let n = 0; n < 40; n += 1) {
+      const operation = { kind: 'put', state: 'live', value: Buffer.alloc(100) } as const;
+      await storage.commit([
+        { key: `/pods/ns/${n}` as StoreKey, expect, conditions: [], operation },
+      ]);
+    }
+    for (const [logPagesMax, logPagesBytesMax, kept] of [
+      [5, 1_700, 4],
+      [3, 10_000, 3],
+    ] as const) {
+      const pages = new LogPages({
+        storage,
+        maker,
+        clock: time.clock,
+        timers: time.timers,
+        limits: { ...limits, logPageChanges: 2, logPagesMax, logPagesBytesMax },
+      });
+      for (let after = 0n; after < 40n; after += 2n) await pages.covering(after as Revision);
+      assert.equal(pages.bytes, kept * 2 * 200);
+      time.advance(5_000);
+      assert.equal(pages.bytes, 0);
+    }
+    assert.equal(time.pendingCount, 0);
   });
 
   it('C1: who stops waiting for a revision is not kept', () => {

@@ -80,8 +80,10 @@ function follow(registry: RegistryDeps, timers: Timers, actors: TokenActors): ()
   const events = streams.resourceEvents(secretsResource);
   const subscription = streams.followers.follow('token-deadlines', events, (event) => {
     if (event.type === 'RESET') {
-      const names = [...event.snapshot.entries(system)].map(({ name }) => name);
-      restore(names, 0);
+      const names = new Set([...event.snapshot.entries(system)].map(({ name }) => name));
+      // Of those known before, some may have gone unseen.
+      for (const { key } of actors.residents()) names.add(key.name);
+      restore([...names], 0);
     } else if (event.entry.namespace === system) tell(event.entry.name);
   });
   return () => subscription.unsubscribe();
