@@ -56,6 +56,10 @@ export function objectActions(ports: ObjectPorts): Readonly<Record<ActionName, O
     refusedExists: carry,
     refusedBeingDeleted: carry,
     unexpected: () => assert(false, 'a decision is made of what the machine knows'),
+    beginLife({ tip }) {
+      assert(tip !== undefined, 'what was removed is known');
+      tip.life = 'absent';
+    },
     accept(context, event) {
       if (event.type === 'command') context.mailbox.push(event.entry);
     },
@@ -88,7 +92,6 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
     return;
   }
   if (tip?.life === 'removed') {
-    tip.life = 'absent';
     effects.raise('begin');
     effects.raise('advance');
     return;

@@ -96,7 +96,9 @@ const syncActions = [
   'goOn',
 ] as const;
 
-export const actionNames = [...verdicts, ...syncActions] as const;
+const lifeActions = ['beginLife'] as const;
+
+export const actionNames = [...verdicts, ...lifeActions, ...syncActions] as const;
 export type ActionName = (typeof actionNames)[number];
 
 const noAction = (): void => {};
@@ -186,7 +188,7 @@ export const objectMachine = setup({
             'known.live': 'live',
             'known.finalizing': 'finalizing',
             // A next command on the name: a new life.
-            begin: 'absent',
+            begin: { target: 'absent', actions: 'beginLife' },
           },
         },
       },

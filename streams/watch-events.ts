@@ -22,12 +22,13 @@ import {
   EMPTY,
   map,
   of,
+  pipe,
   repeat,
   take,
   takeUntil,
   takeWhile,
 } from 'rxjs';
-import type { Observable } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import { StatusError } from '../src/apimachinery/status-error.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
@@ -98,15 +99,17 @@ export function watchEvents(
     endMark(watch, start, onInitialEventsEnd),
     missedEvents(watch),
     handOver,
-  ).pipe(
-    takeUntil(watch.deadline),
-    catchError((error: unknown) => of(errorEvent(watch, error))),
-  );
+  ).pipe(bounded(watch));
 }
 
 /** Of a watch that was live, and needs frames that its group has no longer. */
 export function resumedEvents(watch: WatchProgress): Observable<WatchItem> {
-  return concat(missedEvents(watch), handOver).pipe(
+  return concat(missedEvents(watch), handOver).pipe(bounded(watch));
+}
+
+/** Until the deadline; an error becomes an ERROR event. */
+function bounded(watch: WatchProgress): MonoTypeOperatorFunction<WatchItem> {
+  return pipe(
     takeUntil(watch.deadline),
     catchError((error: unknown) => of(errorEvent(watch, error))),
   );

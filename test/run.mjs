@@ -76,7 +76,9 @@ async function runTests() {
   for (const file of unseen) tally.failed(file, 'nothing is known of its end');
 }
 
-if (whole) rmSync('dist', { recursive: true, force: true });
+// Directories of tests that crashed, or of programs that were killed, stay until the next run.
+if (whole)
+  for (const old of ['dist', '.tap/fixtures']) rmSync(old, { recursive: true, force: true });
 // Two cores: the linter takes as long on one as the compiler and the formatter do on the other.
 const [, built] = await Promise.all([
   whole ? lint() : true,

@@ -3,8 +3,7 @@
  * which answers at once, and with a webhook, which has to be waited for: the same table.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { asAdmin, rbacPath } from '../support/clients/access-setup.ts';
@@ -14,6 +13,9 @@ import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 import { makeRequest, requestObject, somebody } from '../support/data/signing-requests.ts';
 import type { Reply } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-signers');
 
 const someRequest = await makeRequest(somebody);
 const api = '/apis/certificates.k8s.io';
@@ -196,10 +198,10 @@ describe('rights to signers, by a webhook', () => {
   let hook: AuthorizationHook | undefined;
   after(async () => {
     hook?.close();
-    await rm(folder, { recursive: true, force: true });
+    await directories.removeAll();
   });
   checks(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-signers-'));
+    folder = directories.make();
     const file = path.join(folder, 'hook.yaml');
     hook = await startAuthorizationHook(file, ({ name, resource, verb }) =>
       resource === 'signers' ? rights.some((each) => each.join() === `${verb},${name}`) : true,

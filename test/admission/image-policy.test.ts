@@ -1,7 +1,6 @@
 /** ImagePolicyWebhook: a server that judges images, what it is asked, and when it does not answer. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Review, ValidatePass } from '../../src/admission/admission.ts';
@@ -14,6 +13,9 @@ import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
 import type { RemoteService } from '../support/servers/remote-service.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-images');
 
 const pods = '/api/v1/namespaces/default/pods';
 
@@ -130,7 +132,7 @@ describe('the webhook for images', () => {
       if (typeof found === 'number') response.writeHead(found).end();
       else response.end(JSON.stringify(shown({ ...review, status: found })));
     });
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-images-'));
+    folder = directories.make();
     const kubeConfigFile = path.join(folder, 'kubeconfig');
     await writeFile(kubeConfigFile, kubeconfigFor({ server: `${webhook.url}/images` }));
     const start = (defaultAllow: boolean): Promise<TestServer> =>
@@ -143,7 +145,7 @@ describe('the webhook for images', () => {
   after(async () => {
     await Promise.all([strict.remove(), lenient.remove()]);
     webhook.close();
-    await rm(folder, { recursive: true });
+    await directories.removeAll();
   });
 
   const create = (server: TestServer, name: string, image: string): Promise<Reply> =>

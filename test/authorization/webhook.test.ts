@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type http from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -31,6 +30,9 @@ import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-hook');
 
 type Answer = (
   review: JsonObject,
@@ -75,7 +77,7 @@ describe('a webhook', () => {
   let folder: string;
   before(async () => {
     hook = await startHook();
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-hook-'));
+    folder = directories.make();
     await writeFile(
       path.join(folder, 'hook.yaml'),
       kubeconfigFor({ server: hook.url }, { token: 'hook-token' }),
@@ -83,7 +85,7 @@ describe('a webhook', () => {
   });
   after(async () => {
     hook.close();
-    await rm(folder, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   const authorizer = (options: Partial<WebhookAuthorizerOptions> = {}, timeoutMs = 5000) => {

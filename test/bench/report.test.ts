@@ -1,11 +1,13 @@
 /** The picture of a run, drawn from a small one that was kept. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ResultLine } from '../../bench/harness/report.ts';
 import { writeReport } from '../../bench/harness/report-file.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-report');
 
 const series = (median: number, spread: number) => ({
   median,
@@ -75,7 +77,7 @@ describe('the report of a run', () => {
   let svg = '';
   let html = '';
   before(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'sluice-report-'));
+    directory = directories.make();
     const written = async (name: string): Promise<string> => {
       const file = path.join(directory, name);
       await writeReport(file, lines);
@@ -84,7 +86,7 @@ describe('the report of a run', () => {
     svg = await written('run.svg');
     html = await written('run.html');
   });
-  after(() => rm(directory, { recursive: true, force: true }));
+  after(() => directories.removeAll());
 
   it('is a picture with each scenario, its measures, what its floor was and the ratio to it', () => {
     assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);

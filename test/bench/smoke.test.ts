@@ -1,11 +1,13 @@
 /** Every bench scenario runs to its end at tiny sizes and says what it should; no figure is judged. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-bench-smoke');
 
 /** Between them they use all of the harness. */
 const always = [
@@ -65,7 +67,7 @@ const lines = new Map<string, Line>();
 let directory = '';
 
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-smoke-'));
+  directory = directories.make();
   const json = path.join(directory, 'lines.json');
   const entry = path.join(import.meta.dirname, '..', '..', 'bench', 'run.js');
   await promisify(execFile)(process.execPath, [entry, ...scenarios, '--smoke', `--json=${json}`], {
@@ -77,7 +79,7 @@ before(async () => {
   }
 });
 
-after(() => rm(directory, { recursive: true, force: true }));
+after(() => directories.removeAll());
 
 for (const name of isWhole ? [] : atLength) {
   const skip = 'takes a minute more: SLUICE_BENCH_SMOKE=all runs every scenario';

@@ -3,8 +3,7 @@
  * watches, subresources, reviews, discovery, recorders, and every kind that it has a client for.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -14,6 +13,9 @@ import { buildGoClient, findGo, runGoClient } from '../support/clients/go-client
 import { startRestartedServer } from '../support/servers/restarted-server.ts';
 import type { RestartedServer } from '../support/servers/restarted-server.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-client-go');
 
 const found = findGo();
 const skip = found.kind === 'missing' ? found.reason : false;
@@ -75,7 +77,7 @@ describe('client-go calls', { skip }, () => {
   let stubsFile = '';
   before(async () => {
     if (found.kind === 'found') program = await buildGoClient(found);
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-client-go-'));
+    folder = directories.make();
     stubsFile = path.join(folder, 'stubs.json');
     await writeFile(stubsFile, JSON.stringify(stubs()));
     running = await startRestartedServer([
@@ -85,7 +87,7 @@ describe('client-go calls', { skip }, () => {
   });
   after(async () => {
     await running.remove();
-    await rm(folder, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   for (const [at, { contentType, credential, env }] of rows.entries()) {

@@ -3,9 +3,6 @@
  * lives through a restart of the server.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import {
   ApiextensionsV1Api,
@@ -17,6 +14,9 @@ import type { KubernetesListObject, KubernetesObject } from '@kubernetes/client-
 import { definition } from '../support/data/custom-definitions.ts';
 import { freePort, startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-informer');
 
 const place = { group: 'shop.example', version: 'v1', namespace: 'default', plural: 'widgets' };
 
@@ -35,7 +35,7 @@ async function until(what: () => string, holds: () => boolean | Promise<boolean>
 }
 
 test('an informer on a custom type survives a restart without a relist, a loss or a repeat', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-informer-'));
+  const dataDir = directories.make();
   const port = await freePort();
   const flags = [
     `--http-port=${port}`,
@@ -110,5 +110,5 @@ test('an informer on a custom type survives a restart without a relist, a loss o
   stopping = true;
   await informer.stop();
   assert.equal(await server.stop('SIGTERM'), 0);
-  await rm(dataDir, { recursive: true, force: true });
+  await directories.removeAll();
 });

@@ -3,14 +3,12 @@
  * that lives through restarts (spec 1, section 6; the design's promises P2 and P4).
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ApiException, CoreV1Api, KubeConfig, Watch, makeInformer } from '@kubernetes/client-node';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { freePort, startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const namespace = 'default';
 
@@ -38,13 +36,14 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 describe('client-node: calls and watch', () => {
+  const directories = testDirectories('sluice-client');
   let dataDir = '';
   let server: ChildServer;
   let config: KubeConfig;
   let api: CoreV1Api;
 
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-client-'));
+    dataDir = directories.make();
     server = await start(dataDir, 0);
     config = configOf(server);
     api = config.makeApiClient(CoreV1Api);
@@ -99,12 +98,13 @@ describe('client-node: calls and watch', () => {
 
   after(async () => {
     assert.equal(await server.stop('SIGTERM'), 0);
-    await rm(dataDir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 });
 
 test('an informer survives restarts without a relist, a loss or a repeat', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-informer-'));
+  const directories = testDirectories('sluice-informer');
+  const dataDir = directories.make();
   const port = await freePort();
   let server = await start(dataDir, port);
   const api = configOf(server).makeApiClient(CoreV1Api);
@@ -164,5 +164,5 @@ test('an informer survives restarts without a relist, a loss or a repeat', async
   stopping = true;
   await informer.stop();
   assert.equal(await server.stop('SIGTERM'), 0);
-  await rm(dataDir, { recursive: true, force: true });
+  await directories.removeAll();
 });

@@ -5,14 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const releases = ['1.27', '1.33'] as const;
 
@@ -28,7 +30,7 @@ describe('kubectl against a secured server', { skip: missing ? 'no kubectl found
   let noUser = '';
 
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    dataDir = directories.make();
     await writeFile(path.join(dataDir, 'tokens.csv'), 'alices-token,alice,u1,"devs"\n');
     server = await startChildServer([
       '--secure-port=0',
@@ -67,7 +69,7 @@ describe('kubectl against a secured server', { skip: missing ? 'no kubectl found
 
   after(async () => {
     await server.stop('SIGTERM');
-    await rm(dataDir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   test('the kubeconfig is its owner’s alone, over TLS, with a client certificate', () => {

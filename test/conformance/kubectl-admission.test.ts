@@ -6,14 +6,14 @@
  * member says in a comment whose it is. Skipped, with the reason, where no kubectl is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const setting = `
 apiVersion: v1
@@ -159,7 +159,7 @@ describe('kubectl apply of a pod', () => {
 
   before(async () => {
     if (skip !== false) return;
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    folder = directories.make();
     const flags = [
       '--store=memory',
       '--identity=kubernetes',
@@ -176,7 +176,7 @@ describe('kubectl apply of a pod', () => {
   after(async () => {
     if (skip !== false) return;
     await server.stop('SIGTERM');
-    await rm(folder, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   for (const release of releases) {

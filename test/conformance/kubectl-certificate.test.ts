@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
@@ -15,6 +14,9 @@ import type { Ran } from '../support/clients/kubectl.ts';
 import { makeRequest, requestObject } from '../support/data/signing-requests.ts';
 import type { MadeRequest } from '../support/data/signing-requests.ts';
 import { kubeconfigFor } from '../support/data/kubeconfig.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
 const missing = programs.every(([, program]) => program === undefined);
@@ -25,7 +27,7 @@ describe('kubectl certificate', { skip: missing ? 'no kubectl found' : false }, 
   let server: ChildServer;
 
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    dataDir = directories.make();
     await writeFile(path.join(dataDir, 'tokens.csv'), 'alices-token,alice,u1\n');
     server = await startChildServer([
       '--secure-port=0',
@@ -40,7 +42,7 @@ describe('kubectl certificate', { skip: missing ? 'no kubectl found' : false }, 
   });
   after(async () => {
     await server.stop('SIGTERM');
-    await rm(dataDir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   /** The same server for another user. */

@@ -5,9 +5,6 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
@@ -15,6 +12,9 @@ import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { podSpec } from '../support/data/valid-objects.ts';
 import { makeRequest, somebody } from '../support/data/signing-requests.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const someRequest = await makeRequest(somebody);
 const releases = ['1.27', '1.33'] as const;
@@ -88,7 +88,7 @@ for (const release of releases) {
       ]);
 
     before(async () => {
-      dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      dataDir = directories.make();
       server = await startChildServer([
         '--http-port=0',
         `--data-dir=${dataDir}`,
@@ -97,7 +97,7 @@ for (const release of releases) {
     });
     after(async () => {
       await server.stop('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     test('apply --server-side: again, a conflict, forced, a field that goes, delete', async () => {

@@ -5,8 +5,7 @@
  * no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
@@ -14,6 +13,9 @@ import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const releases = ['1.27', '1.33'] as const;
 const programs = releases.map((release) => [release, findKubectl(release)] as const);
@@ -84,7 +86,7 @@ describe(
     const kubeconfigs = new Map<string, string>();
 
     before(async () => {
-      home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      home = directories.make();
       await writeFile(path.join(home, 'f'), 'content\n');
       plain = await startTestServer({ transport: 'uws' });
       secure = await startSecureServer();
@@ -106,7 +108,7 @@ describe(
     after(async () => {
       await plain.remove();
       await secure.remove();
-      await rm(home, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     const run = (program: string, as: string, args: readonly string[]) => {

@@ -5,8 +5,7 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
@@ -14,6 +13,9 @@ import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { definition } from '../support/data/custom-definitions.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const crontab = definition({
   plural: 'crontabs',
@@ -166,14 +168,14 @@ for (const release of ['1.27', '1.33']) {
       return runKubectl(program ?? '', { home, kubeconfig }, line.split(' '), input, more);
     };
     before(async () => {
-      home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      home = directories.make();
       const dataDir = path.join(home, 'data');
       const flags = ['--http-port=0', `--data-dir=${dataDir}`, '--identity=kubernetes'];
       server = await startChildServer(flags);
     });
     after(async () => {
       assert.equal(await server.stop('SIGTERM'), 0);
-      await rm(home, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     test('defines it, on both ways to apply', async () => {

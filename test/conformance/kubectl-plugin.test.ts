@@ -6,14 +6,16 @@
  * and prints the next answer of a row. Skipped, with the reason, where no kubectl is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-plugin');
 
 const releases = ['1.27', '1.30', '1.33'] as const;
 const versions = ['v1', 'v1beta1'] as const;
@@ -95,12 +97,12 @@ for (const release of releases) {
     let server: SecureServer;
     let directory = '';
     before(async () => {
-      directory = await mkdtemp(path.join(tmpdir(), 'sluice-plugin-'));
+      directory = directories.make();
       server = await startSecureServer({ identity: 'kubernetes' });
     });
     after(async () => {
       await server.remove();
-      await rm(directory, { recursive: true, force: true });
+      await directories.removeAll();
     });
     const kubectl = ({ kubeconfig }: Plugin, ...args: string[]): Promise<Ran> =>
       runKubectl(program ?? '', { home: directory, kubeconfig }, args);

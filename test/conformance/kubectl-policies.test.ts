@@ -5,8 +5,7 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -15,6 +14,9 @@ import type { Ran } from '../support/clients/kubectl.ts';
 import { bindingOf, policyOf } from '../support/data/policy-objects.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const deployment = (name: string, replicas: number): JsonObject => ({
   apiVersion: 'apps/v1',
@@ -57,7 +59,7 @@ for (const release of ['1.27', '1.33']) {
     let home: string;
     let kubectl: (args: string, ...input: readonly JsonObject[]) => Promise<Ran>;
     before(async () => {
-      home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      home = directories.make();
       await writeFile(path.join(home, 'config'), 'apiVersion: v1\nkind: Config\n');
       await writeFile(path.join(home, 'audit.json'), JSON.stringify(auditPolicy));
       server = await startTestServer({
@@ -76,7 +78,7 @@ for (const release of ['1.27', '1.33']) {
     });
     after(async () => {
       await server.remove();
-      await rm(home, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     const bound = (actions: readonly string[]): JsonObject =>

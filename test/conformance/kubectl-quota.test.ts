@@ -4,14 +4,14 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl-quota');
 
 for (const release of ['1.27', '1.33'] as const) {
   const program = findKubectl(release);
@@ -20,7 +20,7 @@ for (const release of ['1.27', '1.33'] as const) {
     let dataDir = '';
     let server: ChildServer;
     before(async () => {
-      dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-quota-'));
+      dataDir = directories.make();
       server = await startChildServer([
         '--http-port=0',
         `--data-dir=${dataDir}`,
@@ -30,7 +30,7 @@ for (const release of ['1.27', '1.33'] as const) {
     });
     after(async () => {
       await server.stop('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     });
     const run = (...args: readonly string[]): Promise<Ran> =>
       runKubectl(program as string, { home: dataDir, kubeconfig: server.kubeconfig }, args);

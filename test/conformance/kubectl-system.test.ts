@@ -3,14 +3,14 @@
  * `npm start` makes it. Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import { eventually } from '../support/clients/watch-client.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
 const missing = programs.every(([, program]) => program === undefined);
@@ -20,7 +20,7 @@ describe('kubectl and the system’s objects', { skip: missing && 'no kubectl fo
   let server: ChildServer;
 
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    dataDir = directories.make();
     server = await startChildServer([
       '--secure-port=0',
       '--http-port=off',
@@ -34,7 +34,7 @@ describe('kubectl and the system’s objects', { skip: missing && 'no kubectl fo
   });
   after(async () => {
     await server.stop('SIGTERM');
-    await rm(dataDir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   for (const [release, program] of programs) {

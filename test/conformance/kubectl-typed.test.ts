@@ -5,9 +5,6 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
@@ -15,6 +12,9 @@ import { noVectors, readCorpus } from '../support/data/corpora.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { alwaysSent, shopManifest } from '../support/data/shop-manifest.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 /** Command lines of `kubectl create -n n`, and the object that each must say it has created. */
 const creations: readonly (readonly [string, string])[] = [
@@ -154,13 +154,13 @@ for (const release of ['1.27', '1.33'] as const) {
     };
 
     before(async () => {
-      home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      home = directories.make();
       const flags = ['--http-port=0', `--data-dir=${home}`, '--identity=kubernetes'];
       server = await startChildServer(flags);
     });
     after(async () => {
       await server.stop('SIGTERM');
-      await rm(home, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     test('create in its forms, and what changes an object afterwards', async () => {

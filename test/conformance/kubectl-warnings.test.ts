@@ -4,14 +4,16 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const deployment = (nodeSelector: object): string =>
   JSON.stringify({
@@ -41,7 +43,7 @@ for (const release of ['1.27', '1.33']) {
     let kubectl: (args: string, input?: string) => Promise<Ran>;
     before(async () => {
       server = await startTestServer({ 'disable-admission-plugins': '', controllers: '*' });
-      home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      home = directories.make();
       await writeFile(path.join(home, 'config'), 'apiVersion: v1\nkind: Config\n');
       kubectl = (args, input = '') =>
         runKubectl(
@@ -53,7 +55,7 @@ for (const release of ['1.27', '1.33']) {
     });
     after(async () => {
       await server.remove();
-      await rm(home, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     test('prints what is said of an object that it applies, on either side', async () => {

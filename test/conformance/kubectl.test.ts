@@ -7,16 +7,16 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 const releases = ['1.27', '1.33'] as const;
 
@@ -91,7 +91,7 @@ for (const release of releases) {
     const create = (input: string): Promise<string> => succeeds(['create', '-f', '-'], input);
 
     before(async () => {
-      dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+      dataDir = directories.make();
       server = await startChildServer([
         '--http-port=0',
         `--data-dir=${dataDir}`,
@@ -230,7 +230,7 @@ for (const release of releases) {
 
     after(async () => {
       assert.equal(await server.stop('SIGTERM'), 0);
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     });
   });
 }

@@ -9,9 +9,8 @@
  * nothing about this server has `passedOver`, with the reason.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -21,6 +20,9 @@ import { partialDeepEqual } from '../support/checks/partial-equal.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-kubectl');
 
 interface Case {
   readonly name: string;
@@ -58,10 +60,10 @@ describe('collections of policies', () => {
   if (skip !== false) return;
   let home: string;
   before(async () => {
-    home = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    home = directories.make();
     await writeFile(path.join(home, 'config'), 'apiVersion: v1\nkind: Config\n');
   });
-  after(() => rm(home, { recursive: true, force: true }));
+  after(() => directories.removeAll());
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!file.endsWith('.json')) continue;
     const suite = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as Suite;

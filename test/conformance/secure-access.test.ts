@@ -4,10 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -18,6 +16,7 @@ import { completeConfig, optionTable } from '../../src/server/config/options.ts'
 import type { RawOptions } from '../../src/server/config/options.ts';
 import { leafOf, startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const message = (reply: SecureReply): string => String(reply.body['message']);
@@ -43,10 +42,11 @@ describe('a secured server', () => {
   let server: SecureServer;
   let proxyCa: KeyPair;
   let userCa: KeyPair;
+  const directories = testDirectories('sluice-ca');
   let directory = '';
 
   before(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'sluice-ca-'));
+    directory = directories.make();
     proxyCa = await newAuthority('proxies');
     userCa = await newAuthority('users');
     await writeFile(path.join(directory, 'proxy.crt'), proxyCa.certificatePem);
@@ -60,7 +60,7 @@ describe('a secured server', () => {
 
   after(async () => {
     await server.remove();
-    await rm(directory, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   const plainPort = (): number => Number(new URL(server.url).port);
@@ -318,7 +318,8 @@ describe('anonymous requests', () => {
   });
 
   it('are served on the paths of the configuration alone', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-anonymous-'));
+    const directories = testDirectories('sluice-anonymous');
+    const directory = directories.make();
     const file = path.join(directory, 'authentication.yaml');
     await writeFile(file, config('anonymous: {enabled: true, conditions: [{path: /livez}]}'));
     const server = await startSecureServer({ 'authentication-config': file });
@@ -329,17 +330,18 @@ describe('anonymous requests', () => {
       }
     } finally {
       await server.remove();
-      await rm(directory, { recursive: true, force: true });
+      await directories.removeAll();
     }
   });
 
   it('of a file and a flag at once end the start', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-anonymous-'));
+    const directories = testDirectories('sluice-anonymous');
+    const directory = directories.make();
     const file = path.join(directory, 'authentication.yaml');
     await writeFile(file, config('anonymous: {enabled: true}'));
     const options = { 'authentication-config': file, 'anonymous-auth': 'true' };
     await assert.rejects(startSecureServer(options), /--anonymous-auth cannot be given/);
-    await rm(directory, { recursive: true, force: true });
+    await directories.removeAll();
   });
 });
 

@@ -3,9 +3,6 @@
  * other; what an older release stored is read; an emulated release serves what it served.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parseJsonText, stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
@@ -16,6 +13,9 @@ import { seededPrng } from '../../src/stdx/prng.ts';
 import { randomObject } from '../support/data/random-objects.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-versions');
 
 function pathOf(kind: KindInfo, namespace = 'default'): string {
   const root = kind.group === '' ? '/api' : '/apis';
@@ -160,7 +160,7 @@ function specOf(reply: Reply): JsonObject {
 
 describe('what an older release stored', () => {
   it('is read, changed, watched and deleted by a newer one, and by the older one again', async () => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-versions-'));
+    const dataDir = directories.make();
     const at = (release: string) =>
       startTestServer({ store: 'lmdb', 'data-dir': dataDir, 'emulated-version': release });
     try {
@@ -198,7 +198,7 @@ describe('what an older release stored', () => {
       assert.equal((await server.request('DELETE', `${scalers('v1')}/h`)).status, 200);
       await server.stop();
     } finally {
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     }
   });
 });

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -27,6 +26,7 @@ import {
   somebody,
 } from '../support/data/signing-requests.ts';
 import type { RequestShape } from '../support/data/signing-requests.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const someRequest = await makeRequest(somebody);
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -349,7 +349,8 @@ describe('a request of the old version', () => {
 
 describe('the flags of signers', () => {
   it('refuse what is no CA certificate with its key, before anything is served', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-signers-'));
+    const directories = testDirectories('sluice-signers');
+    const directory = directories.make();
     const [cert, key] = [path.join(directory, 's.crt'), path.join(directory, 's.key')];
     const validity = { notBeforeMs: 0, notAfterMs: Date.now() + 3600_000 };
     const own = await makeAuthority({ commonName: 'one', ...validity });
@@ -381,13 +382,14 @@ describe('the flags of signers', () => {
     for (const [options, message] of rows) {
       await assert.rejects(startSecureServer(options), message);
     }
-    await rm(directory, { recursive: true });
+    await directories.removeAll();
   });
 });
 
 describe('a CA of one signer', () => {
   it('signs for it alone: the others sign nothing', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-signers-'));
+    const directories = testDirectories('sluice-signers');
+    const directory = directories.make();
     const [cert, key] = [path.join(directory, 's.crt'), path.join(directory, 's.key')];
     const own = await makeAuthority({
       commonName: 'serving',
@@ -419,7 +421,7 @@ describe('a CA of one signer', () => {
     assert.equal(certificate.validTo, authority.validTo);
     assert.equal(isDecided(await shown(server, 'theirs')), false);
     await server.remove();
-    await rm(directory, { recursive: true });
+    await directories.removeAll();
   });
 });
 

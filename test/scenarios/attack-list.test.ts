@@ -9,8 +9,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { it } from 'node:test';
 import { makeAuthority } from '../../src/pki/certificate-authority.ts';
@@ -23,6 +22,9 @@ import type { AttackedStore } from '../support/checks/attack-suites.ts';
 import { signedByEc, signedByRsa, signedBySecret } from '../support/data/forged-tokens.ts';
 import { takenApart, unsigned } from '../support/data/forged-tokens.ts';
 import { leafOf, tokens } from '../support/servers/secure-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-attack');
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts';
 const bootstrapSecret = '0123456789abcdef';
@@ -43,10 +45,10 @@ let good = '';
 /** Tokens that were good, by what has become of what they are bound to. */
 const dead = new Map<string, string>();
 
-const { suite, run } = attackSuites(start, () => rm(directory, { recursive: true, force: true }));
+const { suite, run } = attackSuites(start, () => directories.removeAll());
 
 async function start(store: AttackedStore): Promise<AttackBench> {
-  directory = await mkdtemp(path.join(tmpdir(), 'sluice-attack-'));
+  directory = directories.make();
   const nowMs = Date.now();
   const validity = { notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + 3_600_000 };
   userCa = await makeAuthority({ commonName: 'users', ...validity });

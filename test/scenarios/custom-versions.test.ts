@@ -3,9 +3,6 @@
  * the version that it comes in, and what is stored is shown by what both versions know.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -20,6 +17,10 @@ import {
 import { bindingOf, policiesOn, policyOf } from '../support/data/policy-objects.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { ApiClient, Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-versions');
+after(() => directories.removeAll());
 
 const text = { type: 'string' };
 const merge = { 'content-type': 'application/merge-patch+json' };
@@ -241,7 +242,7 @@ describe('objects that are stored in a version that was marked before', () => {
   const v2 = { properties: { b: text, both: text, d: { ...text, default: 'two' }, e: text } };
 
   it('are shown with all that they have, also after a restart, until they are written', async () => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-versions-'));
+    const dataDir = directories.make();
     const start = (): Promise<TestServer> =>
       startTestServer({ store: 'lmdb', 'data-dir': dataDir });
     let server = await start();

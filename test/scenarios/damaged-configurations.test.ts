@@ -4,9 +4,6 @@
  * are deleted. While the server runs, what was in force stays so.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { Log } from '../../src/server/compose/log.ts';
@@ -20,6 +17,9 @@ import {
 import { webhookOf } from '../support/data/webhook-objects.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestOptions, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-damaged');
 
 const group = 'admissionregistration.k8s.io';
 const gates = ['AllowUnsafeMalformedObjectDeletion=true', 'MutatingAdmissionPolicy=true'].join(',');
@@ -116,7 +116,7 @@ let running: TestServer | undefined;
 async function started(options: TestOptions = {}, log?: Log): Promise<TestServer> {
   await running?.stop();
   running = undefined;
-  if (dataDir === '') dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-damaged-'));
+  if (dataDir === '') dataDir = directories.make();
   running = await startTestServer({ store: 'lmdb', 'data-dir': dataDir, ...options }, log);
   return running;
 }
@@ -124,7 +124,7 @@ async function started(options: TestOptions = {}, log?: Log): Promise<TestServer
 afterEach(async () => {
   await running?.stop();
   running = undefined;
-  await rm(dataDir, { recursive: true, force: true });
+  await directories.removeAll();
   dataDir = '';
 });
 

@@ -1,8 +1,5 @@
 /** Objects whose record is damaged: what reads, watches and deletes answer (spec 1, 3.1). */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
@@ -11,6 +8,7 @@ import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts'
 import type { StoreKey } from '../../src/storage/storage.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const configmaps = '/api/v1/namespaces/default/configmaps';
 const gate = { 'feature-gates': 'AllowUnsafeMalformedObjectDeletion=true' } as const;
@@ -131,7 +129,8 @@ test('the unsafe deletion removes what cannot be read, and nothing else', async 
 });
 
 test('a server starts over a damaged record; its removal ends watches that may know the object', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-unreadable-'));
+  const directories = testDirectories('sluice-unreadable');
+  const dataDir = directories.make();
   const options = { ...gate, store: 'lmdb', 'data-dir': dataDir } as const;
   const before = await startTestServer(options);
   await make(before, 'bad');
@@ -152,7 +151,7 @@ test('a server starts over a damaged record; its removal ends watches that may k
   assert.match((await watching).text, /"type":"ERROR".*"reason":"StorageReadError"/);
   assert.equal((await server.request('GET', configmaps)).status, 200);
   await server.stop();
-  await rm(dataDir, { recursive: true });
+  await directories.removeAll();
 });
 
 test('a byte that changed in a record is never served: the record is unreadable, its neighbour is not', async () => {
@@ -195,7 +194,8 @@ test('a byte that changed in a record is never served: the record is unreadable,
 });
 
 test('a server starts over an LMDB store with an altered byte anywhere in a record', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-altered-'));
+  const directories = testDirectories('sluice-altered');
+  const dataDir = directories.make();
   const options = { ...gate, store: 'lmdb', 'data-dir': dataDir } as const;
   const first = await startTestServer(options);
   await make(first, 'good');
@@ -220,11 +220,12 @@ test('a server starts over an LMDB store with an altered byte anywhere in a reco
   assert.equal((await last.request('GET', configmaps)).status, 200);
   await make(last, 'bad');
   await last.stop();
-  await rm(dataDir, { recursive: true });
+  await directories.removeAll();
 });
 
 test('nothing is created in a namespace whose state cannot be read, and why is said', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-namespace-'));
+  const directories = testDirectories('sluice-namespace');
+  const dataDir = directories.make();
   const options = { ...gate, store: 'lmdb', 'data-dir': dataDir } as const;
   const first = await startTestServer(options);
   const body = { metadata: { name: 'dark' } };
@@ -243,7 +244,7 @@ test('nothing is created in a namespace whose state cannot be read, and why is s
   const made = await last.request('POST', into, { body: { metadata: { name: 'm' } } });
   assert.equal(made.status, 201, made.text);
   await last.stop();
-  await rm(dataDir, { recursive: true });
+  await directories.removeAll();
 });
 
 async function alterLmdb(dataDir: string, key: Buffer, at: number): Promise<void> {

@@ -3,9 +3,6 @@
  * what was stored, whatever those in between made of it.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -19,6 +16,10 @@ import {
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-later');
+after(() => directories.removeAll());
 
 const anyText = { type: 'string' };
 const merge = { 'content-type': 'application/merge-patch+json' };
@@ -34,7 +35,7 @@ describe('a definition that changes', () => {
   let server: TestServer;
   let dataDir: string;
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-later-'));
+    dataDir = directories.make();
     server = await startTestServer({ store: 'lmdb', 'data-dir': dataDir });
   });
   after(() => server.remove());

@@ -1,8 +1,5 @@
 /** Namespaces: what exists from the start, what they forbid, how they end (spec 1, 1.8 and 3.1). */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { absent } from '../support/checks/partial-equal.ts';
@@ -11,6 +8,9 @@ import type { Scenario, Step } from '../support/checks/scenario.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { ApiClient } from '../support/servers/test-server.ts';
 import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-restart');
 
 const held = { metadata: { name: 'held', finalizers: ['x.io/hold'] } };
 
@@ -289,7 +289,7 @@ test('deletion empties a namespace of every kind, then it disappears', async () 
 });
 
 test('a namespace whose deletion a restart interrupts is emptied after it', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-restart-'));
+  const dataDir = directories.make();
   const options = { store: 'lmdb', 'data-dir': dataDir } as const;
   const before = await startTestServer(options);
   await before.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'half' } } });
@@ -305,7 +305,7 @@ test('a namespace whose deletion a restart interrupts is emptied after it', asyn
   });
   await eventuallyGone(after, '/api/v1/namespaces/half');
   await after.stop();
-  await rm(dataDir, { recursive: true });
+  await directories.removeAll();
 });
 
 interface NamespaceCondition {

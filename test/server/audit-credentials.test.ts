@@ -5,14 +5,16 @@
 import assert from 'node:assert/strict';
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { signedByEc, takenApart } from '../support/data/forged-tokens.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureRequest, SecureServer } from '../support/servers/secure-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-audit');
 
 const identities = [
   { identity: 'kubernetes', domain: 'k8s.io', labelDomain: 'kubernetes.io' },
@@ -27,7 +29,7 @@ for (const { identity, domain, labelDomain } of identities) {
     let dir = '';
     let server: SecureServer;
     before(async () => {
-      dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+      dir = directories.make();
       const rules = [{ level: 'Metadata', omitStages: ['RequestReceived'] }];
       const policy = { apiVersion: `audit.${domain}/v1`, kind: 'Policy', rules };
       await writeFile(path.join(dir, 'policy.json'), JSON.stringify(policy));
@@ -42,7 +44,7 @@ for (const { identity, domain, labelDomain } of identities) {
     });
     after(async () => {
       await server.remove();
-      await rm(dir, { recursive: true, force: true });
+      await directories.removeAll();
     });
 
     async function admin(method: string, target: string, body?: object): Promise<JsonObject> {

@@ -1,13 +1,15 @@
 /** What a credential holds is in no refusal and in no audit event, however it was put there. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-audit');
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
@@ -112,7 +114,7 @@ describe('credentials in refused requests', () => {
   const headers = { authorization: `Bearer ${tokens.admin}` };
 
   before(async () => {
-    dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    dir = directories.make();
     file = path.join(dir, 'audit.log');
     await writeFile(path.join(dir, 'policy.json'), JSON.stringify(policy));
     server = await startSecureServer({
@@ -126,7 +128,7 @@ describe('credentials in refused requests', () => {
   });
   after(async () => {
     await server.remove();
-    await rm(dir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   const eventsOf = async (auditId: unknown): Promise<readonly JsonObject[]> => {

@@ -6,8 +6,7 @@
  * sent before would be here.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
@@ -16,6 +15,9 @@ import { startAuditHook } from '../support/servers/audit-hook.ts';
 import type { AuditHook } from '../support/servers/audit-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-audit');
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
@@ -59,11 +61,11 @@ function follow(server: TestServer, target: string, auditId = 'it'): Following {
 describe('streams under auditing that blocks', () => {
   let dir = '';
   before(async () => {
-    dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    dir = directories.make();
     await writeFile(path.join(dir, 'policy.yaml'), stringify(policy));
     await writeFile(path.join(dir, 'tokens.csv'), 'right,jane,1');
   });
-  after(() => rm(dir, { recursive: true, force: true }));
+  after(() => directories.removeAll());
 
   async function withServer(
     options: TestOptions,

@@ -1,7 +1,6 @@
 /** A whole server that posts its audit events to a webhook: one that is there, and one that is not. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
@@ -10,6 +9,9 @@ import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 import { kubeconfigFor } from '../support/data/kubeconfig.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-audit');
 
 interface Hook {
   readonly url: string;
@@ -57,14 +59,14 @@ describe('audit to a webhook', () => {
   let dir = '';
   let hook: Hook;
   before(async () => {
-    dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    dir = directories.make();
     hook = await startHook();
     await writeFile(path.join(dir, 'policy.yaml'), stringify(policy));
     await writeFile(path.join(dir, 'webhook.yaml'), kubeconfigFor({ server: hook.url }, { token }));
   });
   after(async () => {
     hook.close();
-    await rm(dir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   function start(options: TestOptions): Promise<TestServer> {

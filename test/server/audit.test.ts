@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
@@ -14,6 +13,7 @@ import {
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { ApiClient, Reply, TestServer } from '../support/servers/test-server.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
@@ -35,12 +35,13 @@ const bearer = (token: string): Record<string, string> => ({ authorization: `Bea
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 describe('audit over HTTP', () => {
+  const directories = testDirectories('sluice-audit');
   let dir = '';
   let file = '';
   let server: TestServer;
 
   before(async () => {
-    dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    dir = directories.make();
     file = path.join(dir, 'audit.log');
     await writeFile(path.join(dir, 'policy.yaml'), stringify(policy));
     server = await startSecureServer({
@@ -50,7 +51,7 @@ describe('audit over HTTP', () => {
   });
   after(async () => {
     await server.remove();
-    await rm(dir, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   async function events(auditId: unknown): Promise<readonly JsonObject[]> {
@@ -240,7 +241,8 @@ describe('audit over HTTP', () => {
 
 describe('audit at start', () => {
   it('a policy that is wrong, or a log that cannot be, is one clear line', async () => {
-    const dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    const directories = testDirectories('sluice-audit');
+    const dir = directories.make();
     const wrong = path.join(dir, 'wrong.yaml');
     await writeFile(wrong, stringify({ ...policy, rules: [{ level: 'All', user: [] }] }));
     const good = path.join(dir, 'good.yaml');
@@ -257,7 +259,7 @@ describe('audit at start', () => {
     );
     await assert.rejects(start({ 'audit-log-path': log }), /make no sense without each other/);
     await assert.rejects(start({ 'audit-policy-file': good }), /make no sense without each other/);
-    await rm(dir, { recursive: true });
+    await directories.removeAll();
   });
 
   it('without a policy there is an Audit-ID all the same, and no figure', async () => {
@@ -269,7 +271,8 @@ describe('audit at start', () => {
   });
 
   it('in mode batch all that was buffered is in the file when the server has stopped', async () => {
-    const dir = await mkdtemp(path.join(tmpdir(), 'sluice-audit-'));
+    const directories = testDirectories('sluice-audit');
+    const dir = directories.make();
     const good = path.join(dir, 'good.yaml');
     await writeFile(good, stringify(policy));
     const log = path.join(dir, 'a.log');
@@ -283,6 +286,6 @@ describe('audit at start', () => {
     const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
     assert.equal(lines.length, 20);
     assert.deepEqual((await readdir(dir)).sort(), ['a.log', 'good.yaml']);
-    await rm(dir, { recursive: true });
+    await directories.removeAll();
   });
 });

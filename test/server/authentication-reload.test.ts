@@ -1,10 +1,9 @@
 /** The authentication configuration of a running server: read again when it changes. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -14,6 +13,9 @@ import type { SecureServer } from '../support/servers/secure-server.ts';
 import { tlsPair, tlsServerOptions } from '../support/data/tls-pair.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
 import type { RemoteService } from '../support/servers/remote-service.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-authentication');
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const reloads = 'apiserver_authentication_config_controller_automatic_reloads_total';
@@ -66,7 +68,7 @@ describe('the authentication configuration', () => {
   };
 
   before(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'sluice-authentication-'));
+    directory = directories.make();
     file = path.join(directory, 'authentication.yaml');
     issuer = await startRemoteService((_body, request, response) => {
       const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' };
@@ -94,7 +96,7 @@ describe('the authentication configuration', () => {
     silent.close();
     await server.remove();
     issuer.close();
-    await rm(directory, { recursive: true, force: true });
+    await directories.removeAll();
   });
 
   it('an issuer that says nothing holds up neither the start nor the logins of others', async () => {

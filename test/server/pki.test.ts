@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
@@ -14,13 +12,16 @@ import {
 } from '../../src/pki/certificates.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { ensurePki, renewBeforeMs } from '../../src/server/compose/pki.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-pki');
 
 const dayMs = 24 * 3_600_000;
 const startMs = Date.parse('2030-01-01T00:00:00Z');
 let dataDir = '';
 
-beforeEach(async () => (dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-pki-'))));
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
+beforeEach(async () => (dataDir = directories.make()));
+afterEach(() => directories.removeAll());
 
 const ensure = (nowMs = startMs, address = '127.0.0.1') =>
   ensurePki(dataDir, address, identityOf('kubernetes'), {

@@ -1,10 +1,10 @@
 /** Who else has a store open: the second look, at LMDB's table of readers. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { refuseForeignReader } from '../../src/storage/lmdb/directory-lock.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-lock');
 
 /** A process that announces nothing. */
 const stranger = 4_000_000;
@@ -12,9 +12,9 @@ const stranger = 4_000_000;
 describe('another process in the table of readers', () => {
   let directory = '';
   before(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'sluice-lock-'));
+    directory = directories.make();
   });
-  after(() => rm(directory, { recursive: true, force: true }));
+  after(() => directories.removeAll());
 
   /** An environment whose table shows these, one look after the other. */
   function environmentOf(...tables: readonly string[]) {

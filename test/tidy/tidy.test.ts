@@ -256,6 +256,18 @@ test('a file that a comment names exists', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('tests have their directories from test-directories.ts', () => {
+  // It is made while modules are loaded, and goes with the process.
+  const another = ['test/support/data/corpora.ts'];
+  const makers = files.filter(({ name, text }) => {
+    return name.startsWith('test/') && /mkdtemp(?:Sync)?\((?:path\.)?join\(tmpdir/.test(text);
+  });
+  assert.deepEqual(
+    makers.map(({ name }) => name),
+    another,
+  );
+});
+
 test('nothing but the identity spells a domain of either identity', () => {
   const wrong: string[] = [];
   for (const file of production.filter((f) => f.name !== 'src/apimachinery/identity.ts')) {

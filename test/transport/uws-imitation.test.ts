@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { chooseTransport } from '../../src/transport/choose.ts';
 import { isNativeBinding, loadUws } from '../../src/transport/uws/uws-binding.ts';
+import { testDirectories } from '../support/data/test-directories.ts';
 
 const require = createRequire(import.meta.url);
 const bindingModule = new URL('../../src/transport/uws/uws-binding.js', import.meta.url).href;
@@ -48,7 +48,8 @@ describe('the JavaScript imitation of uWebSockets.js is never used', () => {
   });
 
   it('a file in the place of the binary that is JavaScript is refused', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'uws-imitation-'));
+    const directories = testDirectories('uws-imitation');
+    const directory = directories.make();
     try {
       const { platform, arch, versions } = process;
       const binary = join(directory, `uws_${platform}_${arch}_${versions.modules}.node`);
@@ -57,7 +58,7 @@ describe('the JavaScript imitation of uWebSockets.js is never used', () => {
       const load = await loadUws([{ packageName: join(directory, 'entry.cjs'), binaries: '.' }]);
       assert.equal(load.ok, false);
     } finally {
-      await rm(directory, { recursive: true });
+      await directories.removeAll();
     }
   });
 });

@@ -1,7 +1,6 @@
 /** PodSecurity over HTTP: who is refused, warned, exempt; and a namespace that becomes stricter. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { AdmissionObjects, Review } from '../../../src/admission/admission.ts';
@@ -14,6 +13,9 @@ import { finished } from '../../../src/stdx/stepwise.ts';
 import type { Step } from '../../../src/stdx/turns.ts';
 import { startTestServer } from '../../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../../support/servers/test-server.ts';
+import { testDirectories } from '../../support/data/test-directories.ts';
+
+const directories = testDirectories('sluice-admission');
 
 const core = '/api/v1/namespaces';
 const container = { name: 'c', image: 'i' };
@@ -67,7 +69,7 @@ describe('the security of pods in a namespace', () => {
   });
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'sluice-admission-'));
+    folder = directories.make();
     const file = path.join(folder, 'admission.yaml');
     await writeFile(file, configuration);
     server = await startTestServer({ 'admission-control-config-file': file });
@@ -79,7 +81,7 @@ describe('the security of pods in a namespace', () => {
   });
   after(async () => {
     await server.remove();
-    await rm(folder, { recursive: true });
+    await directories.removeAll();
   });
 
   const violation =

@@ -9,8 +9,7 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
@@ -20,6 +19,7 @@ import type { HttpReply } from '../clients/http-client.ts';
 import { identityOf, startSecureServer, tokens } from './secure-server.ts';
 import type { SecureServer } from './secure-server.ts';
 import type { TestOptions } from './test-server.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 export type Port = 'tls' | 'plain';
 
@@ -81,7 +81,8 @@ const policy = {
 };
 
 export async function startAttackBench(options: TestOptions = {}): Promise<AttackBench> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-attack-'));
+  const directories = testDirectories('sluice-attack');
+  const directory = directories.make();
   const policyFile = path.join(directory, 'policy.json');
   const auditFile = path.join(directory, 'audit.log');
   await writeFile(policyFile, JSON.stringify(policy));
@@ -141,7 +142,7 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
     everythingSaid: () => [...said, readFileSync(auditFile, 'utf8')].join('\n'),
     async close() {
       await server.remove();
-      await rm(directory, { recursive: true, force: true });
+      await directories.removeAll();
     },
   };
   await populate(bench);

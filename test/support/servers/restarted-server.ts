@@ -2,12 +2,12 @@
  * A server process over TLS only that can be ended and comes back as it was, on the same port and
  * the same data, and kubeconfigs for one who may do everything.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort, startChildServer } from './child-server.ts';
 import type { ChildServer } from './child-server.ts';
 import { kubeconfigFor } from '../data/kubeconfig.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 /** By which the one who may do everything is known. */
 export type Credential = 'certificate' | 'token';
@@ -23,7 +23,8 @@ export interface RestartedServer {
 export async function startRestartedServer(
   flags: readonly string[] = [],
 ): Promise<RestartedServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-restarted-'));
+  const directories = testDirectories('sluice-restarted');
+  const dataDir = directories.make();
   const tokenFile = path.join(dataDir, 'tokens.csv');
   await writeFile(tokenFile, 'token-of-root,root,uid-0,system:masters\n');
   const port = await freePort();
@@ -53,7 +54,7 @@ export async function startRestartedServer(
     },
     async remove() {
       await running.current.stop('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     },
   };
   return running;

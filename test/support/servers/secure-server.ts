@@ -5,8 +5,7 @@
  * `tokens` are users of the token file: `admin` is in system:masters, the others in no group.
  */
 import { readFileSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeCertificate } from '../../../src/pki/certificate-authority.ts';
 import { keyPurposes } from '../../../src/pki/certificates.ts';
@@ -16,6 +15,7 @@ import { exchange } from '../clients/http-client.ts';
 import type { HttpReply, HttpRequest, TlsOptions } from '../clients/http-client.ts';
 import { startTestServer } from './test-server.ts';
 import type { TestOptions, TestServer } from './test-server.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 export const tokens = { admin: 'token-of-the-admin', alice: 'token-of-alice', bob: 'token-of-bob' };
 
@@ -47,7 +47,8 @@ export async function startSecureServer(
   options: TestOptions = {},
   log?: Log,
 ): Promise<SecureServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-secure-'));
+  const directories = testDirectories('sluice-secure');
+  const dataDir = directories.make();
   await writeFile(path.join(dataDir, 'tokens.csv'), tokenFile);
   const all = {
     'data-dir': dataDir,
@@ -57,12 +58,19 @@ export async function startSecureServer(
     'token-auth-file': path.join(dataDir, 'tokens.csv'),
     ...options,
   };
-  const server = await startTestServer(all, log);
+  const server = await startTestServer(all, log).catch(async (error) => {
+    await directories.removeAll();
+    throw error;
+  });
   const read = (name: string): string => readFileSync(path.join(dataDir, 'pki', name), 'utf8');
   const authority = { certificatePem: read('ca.crt'), keyPem: read('ca.key') };
   const secureUrl = server.running.url;
   return {
     ...server,
+    async remove() {
+      await server.remove();
+      await directories.removeAll();
+    },
     secureUrl,
     caPem: authority.certificatePem,
     authority,

@@ -5,9 +5,6 @@
  * on until an answer is there.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { completeConfig, optionTable } from '../../../src/server/config/options.ts';
 import type { RawOptions } from '../../../src/server/config/options.ts';
@@ -21,6 +18,7 @@ import type { PausableTail } from '../doubles/pausable-tail.ts';
 import { openAccess } from './open-access.ts';
 import { apiClient } from './test-server.ts';
 import type { ApiClient, TestOptions } from './test-server.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 export interface SlowServer extends ApiClient {
   readonly time: ManualTime;
@@ -44,7 +42,8 @@ export async function startSlowServer(
   storeOf: (time: ManualTime) => Storage | Promise<Storage> = ({ clock }) =>
     createMemoryStorage({ clock }),
 ): Promise<SlowServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-slow-'));
+  const directories = testDirectories('sluice-slow');
+  const dataDir = directories.make();
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const raw = {
     ...defaults,
@@ -103,7 +102,7 @@ export async function startSlowServer(
       log.resume();
       await answered(running.stop());
       client.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
       assert.deepEqual(fatal, [], 'the server did not go on');
     },
   };

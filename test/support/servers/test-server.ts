@@ -7,10 +7,8 @@
  * Invariant: stop() leaves nothing open; a fatal error of the server fails the stop.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { completeConfig, optionTable } from '../../../src/server/config/options.ts';
 import type { OptionName, RawOptions } from '../../../src/server/config/options.ts';
 import type { Log } from '../../../src/server/compose/log.ts';
@@ -21,6 +19,7 @@ import { exchange, openResponse } from '../clients/http-client.ts';
 import type { HttpReply, HttpRequest } from '../clients/http-client.ts';
 import { readWatch } from '../clients/watch-reader.ts';
 import type { WatchReader } from '../clients/watch-reader.ts';
+import { testDirectories } from '../data/test-directories.ts';
 
 export type RequestOptions = Pick<HttpRequest, 'body' | 'headers'>;
 export type Reply = HttpReply;
@@ -59,7 +58,8 @@ export async function startTestServer(
   worker?: ServerEnvironment['worker'],
 ): Promise<TestServer> {
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
-  const dataDir = options['data-dir'] ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-')));
+  const directories = testDirectories('sluice-test');
+  const dataDir = options['data-dir'] ?? directories.make();
   const raw: RawOptions = {
     ...(defaults as Record<OptionName, string>),
     store: 'memory',
@@ -70,10 +70,10 @@ export async function startTestServer(
     'data-dir': dataDir,
   };
   const fatal: unknown[] = [];
-  const running = await startServer(completeConfig(raw), {
-    log,
-    onFatal: (error) => fatal.push(error),
-    worker,
+  const environment = { log, onFatal: (error: unknown) => void fatal.push(error), worker };
+  const running = await startServer(completeConfig(raw), environment).catch(async (error) => {
+    await directories.removeAll();
+    throw error;
   });
   // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).
   const client = apiClient(running.httpUrl ?? running.url);
@@ -90,6 +90,7 @@ export async function startTestServer(
     async remove() {
       await stop();
       await rm(dataDir, { recursive: true, force: true });
+      await directories.removeAll();
     },
   };
 }
