@@ -159,9 +159,14 @@ function parseIpv6(text: string): IpAddress | undefined {
       standard = four.standard;
       break;
     }
-    const end = groupEnd(text, at);
+    let value = 0;
+    let end = at;
+    for (let digit = hexDigit(text.charCodeAt(end)); digit >= 0;) {
+      value = value * 16 + digit;
+      end += 1;
+      digit = hexDigit(text.charCodeAt(end));
+    }
     if (end === at || end > at + 4) return undefined;
-    const value = Number.parseInt(text.slice(at, end), 16);
     bytes.push(value >> 8, value & 255);
     if (end === text.length) break;
     at = end + 1;
@@ -173,36 +178,69 @@ function parseIpv6(text: string): IpAddress | undefined {
   }
   const missing = 16 - bytes.length;
   if (gap < 0 ? missing !== 0 : missing < 2) return undefined;
-  if (gap >= 0) bytes.splice(gap, 0, ...noBytes.slice(0, missing));
+  for (let added = 0; added < missing; added += 1) bytes.push(0);
+  if (gap >= 0) bytes.copyWithin(gap + missing, gap).fill(0, gap, gap + missing);
   return { family: 6, bytes, standard };
 }
 
-const noBytes: readonly number[] = Array.from({ length: 16 }, () => 0);
-
-/** Behind the digits that begin here. */
-function groupEnd(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const letter = code | 0x20;
-    const isDigit = code >= char.zero && code <= char.nine;
-    if (!isDigit && (letter < char.a || letter > char.f)) break;
-  }
-  return at;
+/** -1: it is none. */
+function hexDigit(code: number): number {
+  if (code >= char.zero && code <= char.nine) return code - char.zero;
+  const letter = code | 0x20;
+  return letter >= char.a && letter <= char.f ? letter - char.a + 10 : -1;
 }
 
 /** The longest run of two or more zero groups, the first one of several, becomes `::`. */
 export function formatIpv6(bytes: ArrayLike<number>): string {
-  const groups = Array.from({ length: 8 }, (_none, at) =>
-    (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
-  );
-  let [start, length] = [0, 0];
+  const groups = Array.from({ length: 8 }, (_none, at) => groupOf(bytes, at).toString(16));
+  const [start, length] = zeroRun(bytes);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+}
+
+/** Whether a text is the one of `formatIpv6`, which is not made for it. */
+export function isFormattedIpv6(bytes: ArrayLike<number>, text: string): boolean {
+  const [start, length] = zeroRun(bytes);
+  let at = 0;
+  // Behind each group but the last stands a colon, and on both sides of a run, which has no digits.
+  for (let group = 0; group < 8; group += 1) {
+    if (group > 0 || (length >= 2 && start === 0)) {
+      if (text.charCodeAt(at) !== char.colon) return false;
+      at += 1;
+    }
+    if (length >= 2 && group === start) {
+      group += length - 1;
+      if (group === 7) {
+        if (text.charCodeAt(at) !== char.colon) return false;
+        at += 1;
+      }
+      continue;
+    }
+    const value = groupOf(bytes, group);
+    for (let shift = value > 0xfff ? 12 : value > 0xff ? 8 : value > 0xf ? 4 : 0; shift >= 0;) {
+      if (text.charCodeAt(at) !== hexCodes[(value >> shift) & 15]) return false;
+      at += 1;
+      shift -= 4;
+    }
+  }
+  return at === text.length;
+}
+
+const hexCodes = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+
+function groupOf(bytes: ArrayLike<number>, at: number): number {
+  return ((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0);
+}
+
+/** The longest run of groups that are 0, the first one of several. */
+function zeroRun(bytes: ArrayLike<number>): readonly [start: number, length: number] {
+  let start = 0;
+  let length = 0;
   for (let at = 0; at < 8; at += 1) {
     let run = 0;
-    while (groups[at + run] === '0') run += 1;
+    while (at + run < 8 && groupOf(bytes, at + run) === 0) run += 1;
     if (run > length) [start, length] = [at, run];
     at += run;
   }
-  if (length < 2) return groups.join(':');
-  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+  return [start, length];
 }

@@ -37,7 +37,8 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import { finished, runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
@@ -137,7 +138,9 @@ async function createNamed(
     const { object } = born.value;
     const preparing = prepareValidation(deps, scope, target, object, inTurns);
     if (preparing !== undefined) await preparing;
-    prepared = prepareNewObject(scope, target, name, born.value, object, user);
+    const steps = preparationSteps(scope, target, name, born.value, object, user);
+    const decided = inTurnsOrAtOnce(deps, steps, inTurns);
+    prepared = decided instanceof Promise ? await decided : decided;
   } else {
     const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
     ({ prepared, notes } = heard);
@@ -213,6 +216,15 @@ function prepareValidation(
   return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
+/** A promise only where the work is long. */
+function inTurnsOrAtOnce<T>(
+  { turns }: RegistryDeps,
+  steps: Steps<T>,
+  isLarge: boolean,
+): T | Promise<T> {
+  return isLarge ? (runStepwise(turns, steps, () => false) as Promise<T>) : finished(steps);
+}
+
 /** A creation depends on no other object of the name, so its guards are asked before its actor gets
  * it. */
 async function prepareGuarded(
@@ -262,7 +274,9 @@ async function prepareAdmitted(
   const isLarge = inTurns || (mutated !== object && isLargeValue(mutated));
   const preparing = prepareValidation(deps, scope, target, mutated, isLarge);
   if (preparing !== undefined) await preparing;
-  const prepared = prepareNewObject(scope, target, name, owned.value, mutated, user);
+  const steps = preparationSteps(scope, target, name, owned.value, mutated, user);
+  const decided = inTurnsOrAtOnce(deps, steps, isLarge);
+  const prepared = decided instanceof Promise ? await decided : decided;
   if (isLarge && !inTurns) await deps.turns.pause(wholeTurnMs);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = admission.validate(prepared.value.object, undefined);
@@ -279,7 +293,7 @@ export async function createUnowned(
   const name = submitted.metadata.name ?? '';
   const scope = scopeOf(deps);
   const born = newObject(scope, target, submitted, name);
-  const prepared = prepareNewObject(scope, target, name, born, born.object, undefined);
+  const prepared = finished(preparationSteps(scope, target, name, born, born.object, undefined));
   if (prepared.kind === 'refused') return prepared;
   const { object: decided, warnings } = prepared.value;
   const object = storedForm(decided, target.kind);
@@ -346,15 +360,15 @@ export function newObject(
 }
 
 /** The object as it would be stored; or the refusal. `mutated`: the new object after mutating
- * admission. Pure. */
-export function prepareNewObject(
+ * admission. Pure; in parts, for both checks and warnings look at everything in it. */
+export function* preparationSteps(
   scope: DecisionScope,
   { kind }: ResourceTarget,
   name: string,
   { object: born, warnings }: Deduplicated,
   mutated: ApiObject,
   user: UserInfo | undefined,
-): Result<PreparedCreation> {
+): Steps<Result<PreparedCreation>> {
   const strategy = scope.strategyOf(kind);
   const object = strategy.prepareForCreate(mutated, user);
   const tooMany = object === born ? undefined : tooManyFields(scope, kind, object);
@@ -370,6 +384,7 @@ export function prepareNewObject(
     strategy.validateCreated(object),
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
+  yield;
   const added = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
   return ok({ object, warnings: added === undefined ? warnings : [...warnings, ...added] });
 }

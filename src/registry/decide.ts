@@ -26,7 +26,7 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
-import { isInOtherNamespace, newObject, ownedObject, prepareNewObject } from './create.ts';
+import { isInOtherNamespace, newObject, ownedObject, preparationSteps } from './create.ts';
 import { decideDelete } from './delete.ts';
 import { withOwners } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
@@ -271,7 +271,8 @@ function* proposeCreation(
   const mutated = answer?.kind === 'object' ? answer.object : made;
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
   yield* preparing(scope, target.kind, mutated, undefined);
-  const prepared = prepareNewObject(scope, target, target.name, born.value, mutated, user);
+  const preparation = preparationSteps(scope, target, target.name, born.value, mutated, user);
+  const prepared = scope.inTurns ? yield* preparation : finished(preparation);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;
   const { object: admissionObject, warnings } = prepared.value;

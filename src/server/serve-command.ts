@@ -33,6 +33,7 @@ export async function runServe(config: CompletedConfig): Promise<void> {
   const start = config.workers > 1 ? startSupervisor : startServer;
   const server = await start(config, {
     log,
+    endsProcess: true,
     onFatal: (error) => {
       log.error({ err: error }, 'the server cannot go on');
       process.exit(1);

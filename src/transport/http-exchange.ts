@@ -152,8 +152,9 @@ export interface HttpServer {
   startClosing(): void;
   /** Stops accepting connections; exchanges in flight go on. Idle connections are closed. */
   stopAccepting(): void;
-  /** Cuts the remaining connections. Resolves when the port is free. */
-  close(): Promise<void>;
+  /** Cuts the remaining connections. Resolves when the port is free. `processEnds`: soon; then the
+   * system may cut those without a request on them. */
+  close(processEnds?: boolean): Promise<void>;
 }
 
 /** Must not throw; must answer or stream every exchange. */

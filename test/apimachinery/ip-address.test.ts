@@ -4,7 +4,9 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  formatIpv6,
   ipText,
+  isFormattedIpv6,
   isInRange,
   parseCidr,
   parseIp,
@@ -109,6 +111,37 @@ describe('addresses', () => {
         assert.equal(isInRange(range, address), list.check(ipText(address), family));
       }),
       { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the canonical form of an IPv6 address', () => {
+  const byte = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.nat(255));
+  const bytesOf = fc.array(byte, { minLength: 16, maxLength: 16 });
+
+  it('is known without making it, and read back as the same bytes', () => {
+    fc.assert(
+      fc.property(bytesOf, (bytes) => {
+        const text = formatIpv6(bytes);
+        assert.equal(isFormattedIpv6(bytes, text), true, text);
+        const read = parseIp(text);
+        if (read?.family === 6) assert.deepEqual(read.bytes, bytes, text);
+      }),
+      { numRuns: 3_000, seed: 6 },
+    );
+  });
+
+  it('is no other text', () => {
+    const change = fc.record({ at: fc.nat(40), by: fc.constantFrom('', ':', '0', 'f', 'F', '::') });
+    fc.assert(
+      fc.property(bytesOf, change, (bytes, { at, by }) => {
+        const text = formatIpv6(bytes);
+        const changed = text.slice(0, at) + by + text.slice(at + 1);
+        assert.equal(isFormattedIpv6(bytes, changed), changed === text, changed);
+        const longer = text.slice(0, at) + by + text.slice(at);
+        assert.equal(isFormattedIpv6(bytes, longer), longer === text, longer);
+      }),
+      { numRuns: 3_000, seed: 6 },
     );
   });
 });

@@ -1,5 +1,12 @@
 /** Warnings about addresses and ranges that are not in their canonical form. */
-import { ipText, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
+import {
+  ipText,
+  isFormattedIpv6,
+  parseCidr,
+  parseIp,
+  rangeText,
+} from '../../apimachinery/ip-address.ts';
+import type { IpAddress } from '../../apimachinery/ip-address.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
@@ -16,18 +23,21 @@ export function ipWarnings(field: string, value: string): Warnings {
   if (!ip.standard) {
     return [`${field}: non-standard IP address ${quote(value)} ${leaving} ${quote(ipText(ip))}`];
   }
-  if (ip.family === 4) return noWarnings;
-  const shown = ipText(ip);
-  return shown === value
-    ? noWarnings
-    : [`${field}: IPv6 address ${quote(value)} ${canonical} (${quote(shown)})`];
+  if (isCanonical(ip, value)) return noWarnings;
+  return [`${field}: IPv6 address ${quote(value)} ${canonical} (${quote(ipText(ip))})`];
+}
+
+/** Of an address that everybody reads alike. */
+function isCanonical({ bytes, family }: IpAddress, written: string): boolean {
+  return family === 4 || isFormattedIpv6(bytes, written);
 }
 
 export function cidrWarnings(field: string, value: string): Warnings {
   const range = parseCidr(value);
   if (range === undefined) return noWarnings;
   const { address, aligned, standard } = range;
-  if (aligned && standard && address.family === 4) return noWarnings;
+  const written = value.slice(0, value.indexOf('/'));
+  if (aligned && standard && isCanonical(address, written)) return noWarnings;
   const shown = rangeText(range);
   const found: string[] = [];
   if (!aligned) {

@@ -47,7 +47,7 @@ export interface Listeners {
   /** Answers from now on end their connection; new ones are still taken. */
   startClosing(): void;
   stopAccepting(): void;
-  close(): Promise<void>;
+  close(processEnds: boolean): Promise<void>;
 }
 
 /** Undefined: not served. 0: the system chooses. */
@@ -236,8 +236,8 @@ function listenersOf(
     stopAccepting() {
       for (const server of servers) server.stopAccepting();
     },
-    async close() {
-      await Promise.all(servers.map((server) => server.close()));
+    async close(processEnds) {
+      await Promise.all(servers.map((server) => server.close(processEnds)));
     },
   };
 }

@@ -77,6 +77,8 @@ export interface ServerEnvironment {
   readonly onFatal: (error: unknown) => void;
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
+  /** Whether the process ends when the server has stopped. Default: it goes on. */
+  readonly endsProcess?: boolean | undefined;
   /** What is served. Default: the built-in kinds. Workers serve those, whatever stands here. */
   readonly kinds?: KindSet | undefined;
   /** Which of the servers over one store and one address this is; undefined: the only one. */
@@ -153,15 +155,15 @@ export async function startServer(
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
     const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
-    const { url, address, securePort } = server;
+    const { url, address, securePort, httpUrl, tokenUrl, name: transport } = server;
     setOwnAddress(config, parts, securePort);
     serving.setAddress(address);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
     background.start(place, securePort);
     const { kubeconfig, tlsFiles } = keepTls(config, worker, server, material, { log, timers });
     const running = { parts, serving, server, background, clock, timers, audit, access, tlsFiles };
-    const stop = stopping(config, { ...running, abandonStore: abandonable.abandon });
-    const { httpUrl, tokenUrl, name: transport } = server;
+    const { abandon: abandonStore } = abandonable;
+    const stop = stopping(config, { ...running, abandonStore }, environment);
     return { url, httpUrl, tokenUrl, transport, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
@@ -242,7 +244,11 @@ const lastAnswersMs = 1_000;
 
 /** Everything that may wait for the store ends when `--shutdown-timeout` has passed: whoever waits
  * is told that the outcome is not known, or that nothing was done. */
-function stopping(config: CompletedConfig, running: Running): () => Promise<void> {
+function stopping(
+  config: CompletedConfig,
+  running: Running,
+  { endsProcess = false }: ServerEnvironment,
+): () => Promise<void> {
   const { parts, serving, server, background, clock, timers, audit, access, tlsFiles } = running;
   const { abandonStore } = running;
   return async () => {
@@ -263,7 +269,7 @@ function stopping(config: CompletedConfig, running: Running): () => Promise<void
     server.stopAccepting();
     await parts.actors.stop();
     await parts.committer.drain();
-    await server.close();
+    await server.close(endsProcess);
     await audit?.auditor.stop();
     await parts.storage.close();
     limit.cancel();

@@ -38,6 +38,7 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
     config.store === 'fdb' ? undefined : createRemoteStorage({ channel, name: config.store });
   const server = await startServer(config, {
     log,
+    endsProcess: true,
     onFatal: (error) => end(error, 'the server cannot go on'),
     worker: { number: begin.worker, ports: begin.ports, storage },
   });

@@ -13,7 +13,7 @@
 import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Server as HttpServerOfNode } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -47,6 +47,8 @@ import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
+import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
+import type { SessionConnection } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -201,7 +203,7 @@ function tlsServer(
     handshakeTimeout: limits.requestTimeoutMs,
     maxSessionMemory: sessionMebibytes(limits),
     settings: {
-      maxConcurrentStreams: limits.http2StreamsMax,
+      maxConcurrentStreams: streamsAtFirst(limits.http2StreamsMax),
       maxHeaderListSize: limits.headBytesMax,
     },
     // Each counts as 32 bytes and more of the list.
@@ -220,25 +222,47 @@ function tlsServer(
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
   queueHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
+  const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
-    let openStreams = 0;
+    const member = sessionTurns(connectionOf(session));
     sessions.add(session);
-    session.on('close', () => sessions.delete(session));
-    session.on('error', () => {});
-    session.on('stream', (stream) => {
-      openStreams += 1;
-      stream.on('close', () => (openStreams -= 1));
+    session.on('close', () => {
+      sessions.delete(session);
+      member.gone();
     });
+    session.on('error', () => {});
+    session.on('stream', (stream) => stream.on('close', member.opened()));
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
-      if (openStreams > 0) return;
+      if (member.open > 0) return;
       session.close();
       // What it has yet to say waits for a client that may never read.
       systemTimers.after(goodbyeMs, () => session.destroy());
     });
   });
   return server;
+}
+
+/** Of node: the handle of the socket that a session has taken for itself. */
+interface WithHandle {
+  readonly _handle?: { readStart(): number; readStop(): number } | null;
+}
+
+function connectionOf(session: ServerHttp2Session): SessionConnection {
+  return {
+    read(reading) {
+      if (session.destroyed) return;
+      const { _handle: handle } = session.socket as WithHandle;
+      if (reading) handle?.readStart();
+      else handle?.readStop();
+    },
+    allow: (streams) => session.settings({ maxConcurrentStreams: streams }),
+    end() {
+      session.goaway(http2Constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session.destroy();
+    },
+  };
 }
 
 /** What a change of the certificates replaces. */

@@ -64,10 +64,12 @@ export function createUwsListen(
       scheme: tls === undefined ? 'http' : 'https',
       writes: undefined,
       stopping: false,
+      closed: false,
     };
     const makeApp = (speaking: TlsOptions | undefined): UwsApp => {
       const app = speaking === undefined ? uws.App() : createSecureApp(uws, speaking);
       return app.any('/*', (res, req) => {
+        if (shared.closed) return void res.close();
         const exchange = new UwsExchange(res, req, shared);
         const refusal = refusalOf(exchange, shared, options);
         if (refusal === undefined) serve(exchange, handler);
@@ -276,8 +278,9 @@ function createServer(
       shared.stopping = true;
     },
     stopAccepting,
-    async close() {
+    async close(processEnds) {
       stopAccepting();
+      shared.closed = true;
       const endOfSlice = createSliceTimer(clock, timers);
       for (const exchange of shared.live.items()) {
         exchange.cut();
@@ -285,8 +288,9 @@ function createServer(
         if (pause !== undefined) await pause;
       }
       shared.deadlines.clear();
-      // What is left is connections without a request: the library cuts them in one turn, and
-      // nobody can be served in it any more.
+      // What is left is connections without a request, of which only the library knows: it would cut
+      // thousands of them in one turn.
+      if (processEnds === true) return;
       for (const app of apps.all) app.close();
       // The library frees closed sockets at the end of the loop's turn.
       await new Promise<void>((resolve) => void timers.nextTurn(resolve));

@@ -53,6 +53,8 @@ export interface UwsShared {
   writes: UwsWrites | undefined;
   /** Set once: answers then close their connection. */
   stopping: boolean;
+  /** Set once: who still asks is cut. */
+  closed: boolean;
 }
 
 export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWatcher {

@@ -19,6 +19,7 @@ import {
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
 import { statusOf } from '../clients/http-client.ts';
+import { openRawHttp2, streamFrames } from '../clients/raw-http2.ts';
 import type { AttackRow, SizeOf } from './attack-rows.ts';
 
 /** Long enough for what was sent to be worked on. */
@@ -222,6 +223,28 @@ const overHttp2: readonly AttackRow[] = [
       await sleep(lingerMs);
       opened.destroy();
       return [0];
+    },
+  },
+  {
+    title: 'HTTP/2: connections whose streams are reset in the segment that opens them',
+    right: [0],
+    run: async (port, of) => {
+      const flood = streamFrames(configMaps, of(200, 1_000), true);
+      const all = Array.from({ length: of(5, 136) }, () => openRawHttp2(port));
+      const sessions = await Promise.all(all);
+      const sockets = sessions.map(({ socket }) => socket);
+      return lingering(sockets, (socket) => void socket.write(flood));
+    },
+  },
+  {
+    title: 'HTTP/2: connections that open many streams at once',
+    right: [0],
+    run: async (port, of) => {
+      const burst = streamFrames(configMaps, 100, false);
+      const all = Array.from({ length: of(5, 100) }, () => openRawHttp2(port));
+      const sessions = await Promise.all(all);
+      const sockets = sessions.map(({ socket }) => socket);
+      return lingering(sockets, (socket) => void socket.write(burst));
     },
   },
   {

@@ -1,0 +1,86 @@
+/**
+ * HTTP/2 written frame by frame: what no client library sends, such as a thousand streams and their
+ * resets in one segment. Heads are not compressed.
+ */
+import { connect } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+
+const frames = { headers: 1, resetStream: 3, settings: 4, goAway: 7 } as const;
+const endStreamAndHeaders = 5;
+const cancel = 8;
+const headBytes = 9;
+const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+
+function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(headBytes);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** GET over https, by the static table; path and host as literals that are not indexed. */
+function headOf(path: string): Buffer {
+  const literal = (name: number, value: string): readonly Buffer[] => [
+    Buffer.from([name, value.length]),
+    Buffer.from(value),
+  ];
+  return Buffer.concat([Buffer.from([0x82, 0x87]), ...literal(0x04, path), ...literal(0x01, 'a')]);
+}
+
+/** So many streams that ask for a path; each is reset at once, or left open. */
+export function streamFrames(path: string, count: number, reset: boolean): Buffer {
+  const head = headOf(path);
+  const code = Buffer.from([0, 0, 0, cancel]);
+  return Buffer.concat(
+    Array.from({ length: count }, (_, i) => {
+      const stream = 2 * i + 1;
+      const opening = frame(frames.headers, endStreamAndHeaders, stream, head);
+      return reset ? Buffer.concat([opening, frame(frames.resetStream, 0, stream, code)]) : opening;
+    }),
+  );
+}
+
+export interface RawSession {
+  readonly socket: TLSSocket;
+  /** Heads of answers that have come. */
+  readonly heads: number;
+  /** Why the server ends the session; undefined: it does not. */
+  readonly goAwayCode: number | undefined;
+}
+
+/** Resolves when the server has said its settings. */
+export function openRawHttp2(port: number): Promise<RawSession> {
+  let heads = 0;
+  let goAwayCode: number | undefined;
+  let rest: Buffer = Buffer.alloc(0);
+  const options = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+  const socket = connect(options, () => {
+    socket.write(Buffer.concat([Buffer.from(preface), frame(frames.settings, 0, 0, rest)]));
+  });
+  socket.on('error', () => undefined);
+  const session: RawSession = {
+    socket,
+    get heads() {
+      return heads;
+    },
+    get goAwayCode() {
+      return goAwayCode;
+    },
+  };
+  return new Promise((resolve) => {
+    socket.on('close', () => resolve(session));
+    socket.on('data', (bytes: Buffer) => {
+      rest = Buffer.concat([rest, bytes]);
+      while (rest.length >= headBytes && rest.length >= headBytes + rest.readUIntBE(0, 3)) {
+        const end = headBytes + rest.readUIntBE(0, 3);
+        const type = rest[3];
+        if (type === frames.settings) resolve(session);
+        if (type === frames.headers) heads += 1;
+        if (type === frames.goAway) goAwayCode ??= rest.readUInt32BE(headBytes + 4);
+        rest = rest.subarray(end);
+      }
+    });
+  });
+}
