@@ -84,8 +84,11 @@ export function deliverNotes(
   notes: AdmissionNotes | undefined,
 ): void {
   if (request === undefined || notes === undefined) return;
+  const known = new Set(request.warnings);
   for (const text of notes.warnings) {
-    if (!request.warnings.includes(text)) request.warnings.push(text);
+    if (known.has(text)) continue;
+    known.add(text);
+    request.warnings.push(text);
   }
   for (const { key, level, value } of notes.annotations) {
     if (level === 'Request' && !request.auditsBody) continue;

@@ -2,7 +2,7 @@
  * A place in a YAML text, and what the characters there are.
  *
  * Invariants: the text ends with one NUL that the body itself cannot hold, so a look ahead needs
- * no check for the end; `line` and `lineStart` follow every line break that is passed. A line ends
+ * no check for the end; `line` and `lineStart` follow the line breaks that are passed. A line ends
  * with LF, CR or both.
  */
 import { assert } from '../../stdx/assert.ts';
@@ -42,14 +42,21 @@ export const char = {
 /** What is wrong with a body, in words for its sender. */
 export class YamlRefusal extends Error {}
 
+/** Some lines of blanks and comments. A tab may be refused there, so it ends them. */
+const emptyLines = /(?: *(?:#[^\r\n\0]*)?(?:\r\n|\n|\r)){1,1000}/y;
+
 export class Cursor {
   readonly text: string;
   pos = 0;
+  /** Another number on another line: empty lines that are passed together count as one. */
   line = 0;
   lineStart = 0;
+  /** Lines end with LF alone. */
+  readonly #hasLineFeedsOnly: boolean;
 
   constructor(text: string) {
     this.text = `${text}\0`;
+    this.#hasLineFeedsOnly = !text.includes('\r');
   }
 
   get column(): number {
@@ -65,9 +72,23 @@ export class Cursor {
     while (isBlank(this.at())) this.pos += 1;
   }
 
+  /** Passes some of the lines that hold nothing; at the start of a line. */
+  skipEmptyLines(): void {
+    emptyLines.lastIndex = this.pos;
+    if (!emptyLines.test(this.text)) return;
+    this.pos = emptyLines.lastIndex;
+    this.line += 1;
+    this.lineStart = this.pos;
+  }
+
   /** To the end of the line or of the text. */
   skipToBreak(): void {
     const { text } = this;
+    if (this.#hasLineFeedsOnly) {
+      const end = text.indexOf('\n', this.pos);
+      this.pos = end < 0 ? text.length - 1 : end;
+      return;
+    }
     let { pos } = this;
     while (!isBreakOrEnd(text.charCodeAt(pos))) pos += 1;
     this.pos = pos;

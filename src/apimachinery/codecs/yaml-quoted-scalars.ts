@@ -7,6 +7,7 @@
  * and looks at no character more than a fixed number of times.
  */
 import {
+  YamlRefusal,
   char,
   isBlank,
   isBreak,
@@ -29,6 +30,7 @@ export function readPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
   const { text } = cursor;
   let done: TextUnits | undefined;
   let start = cursor.pos;
+  const lastLine = cursor.line + foldedLinesMax;
   const upTo = (end: number): string => {
     if (done === undefined) return text.slice(start, end);
     done.addPart(text, start, end);
@@ -42,6 +44,7 @@ export function readPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
     cursor.skipBlanks();
     if (!isBreak(cursor.at())) return { text: upTo(end), endsLine: false };
     const folded = skipFold(cursor, indent);
+    if (cursor.line > lastLine) throw tooManyLines();
     const over =
       (!inFlow && cursor.column < indent) ||
       cursor.isAnyDocumentMarker() ||
@@ -83,11 +86,19 @@ function continuesPlain(cursor: Cursor, inFlow: boolean): boolean {
   return !inFlow || !endsPlainInFlow(cursor.text, cursor.pos, code);
 }
 
+/** Lines of one scalar that are folded. Policy: a longer one is refused; a text of many lines is
+ * written as a block. */
+const foldedLinesMax = 25_000;
+
 /** Passes line breaks and the blanks of the next line; returns what they stand for. */
 function skipFold(cursor: Cursor, indent: number): string {
   cursor.skipBreak();
   const empty = skipEmptyLines(cursor, indent);
   return empty === 0 ? ' ' : '\n'.repeat(empty);
+}
+
+function tooManyLines(): YamlRefusal {
+  return new YamlRefusal(`the body is not valid YAML: more than ${foldedLinesMax} folded lines`);
 }
 
 function skipEmptyLines(cursor: Cursor, indent: number): number {
@@ -97,6 +108,7 @@ function skipEmptyLines(cursor: Cursor, indent: number): number {
     if (isBreak(code)) {
       cursor.skipBreak();
       empty += 1;
+      if (empty > foldedLinesMax) throw tooManyLines();
     } else if (isBlank(code)) {
       if (code === char.tab && cursor.column < indent) {
         throw cursor.invalid('found a tab where indentation is expected');
@@ -109,6 +121,7 @@ function skipEmptyLines(cursor: Cursor, indent: number): number {
 export function readSingleQuoted(cursor: Cursor): string {
   const { text } = cursor;
   const opening = cursor.pos;
+  const lastLine = cursor.line + foldedLinesMax;
   let done: TextUnits | undefined;
   let start = opening + 1;
   for (let at = start; ;) {
@@ -125,7 +138,7 @@ export function readSingleQuoted(cursor: Cursor): string {
     } else if (isBreakOrEnd(code)) {
       cursor.pos = at;
       done ??= new TextUnits();
-      addFolded(done, cursor, start, opening);
+      addFolded(done, cursor, start, opening, lastLine);
       at = start = cursor.pos;
     } else at += 1;
   }
@@ -134,6 +147,7 @@ export function readSingleQuoted(cursor: Cursor): string {
 export function readDoubleQuoted(cursor: Cursor): string {
   const { text } = cursor;
   const opening = cursor.pos;
+  const lastLine = cursor.line + foldedLinesMax;
   let done: TextUnits | undefined;
   /** Whether an escape may be half of a pair. */
   let halves = false;
@@ -163,7 +177,7 @@ export function readDoubleQuoted(cursor: Cursor): string {
     } else if (isBreakOrEnd(code)) {
       cursor.pos = at;
       done ??= new TextUnits();
-      addFolded(done, cursor, start, opening);
+      addFolded(done, cursor, start, opening, lastLine);
       at = start = cursor.pos;
     } else at += 1;
   }
@@ -180,7 +194,14 @@ function isSurrogate(code: number): boolean {
 }
 
 /** The line that ends at the cursor, without blanks at its end, and what its break stands for. */
-function addFolded(done: TextUnits, cursor: Cursor, start: number, opening: number): void {
+function addFolded(
+  done: TextUnits,
+  cursor: Cursor,
+  start: number,
+  opening: number,
+  lastLine: number,
+): void {
+  if (cursor.line > lastLine) throw tooManyLines();
   let end = cursor.pos;
   while (end > start && isBlank(cursor.text.charCodeAt(end - 1))) end -= 1;
   done.addPart(cursor.text, start, end);
