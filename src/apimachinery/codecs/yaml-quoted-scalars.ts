@@ -57,11 +57,21 @@ export function readPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
   }
 }
 
+/** Of a long word the rest is passed by the pattern: looked for each time so many have been seen. */
+const longMask = 0xff;
+const wordCharacters = /[^\s\0:#,[\]{}]+/y;
+
+function endOfWord(text: string, at: number): number {
+  wordCharacters.lastIndex = at;
+  return wordCharacters.test(text) ? wordCharacters.lastIndex : at;
+}
+
 /** Where the scalar ends in this line, blanks behind it left out. */
 function plainEndInLine(cursor: Cursor, inFlow: boolean): number {
   const { text } = cursor;
   let end = cursor.pos;
   for (let at = end; ; at += 1) {
+    if ((at & longMask) === longMask) end = at = endOfWord(text, at);
     const code = text.charCodeAt(at);
     if (code > char.colon && !inFlow) end = at + 1;
     else if (isBlank(code)) continue;
@@ -168,9 +178,12 @@ export function readDoubleQuoted(cursor: Cursor): string {
         at += 2;
       } else {
         cursor.pos = at + 1;
-        const escaped = readEscape(cursor, opening);
-        halves ||= isSurrogate(escaped.charCodeAt(0));
-        done.addAll(escaped);
+        const unit = readUnit(cursor);
+        if (unit === undefined) done.addAll(readEscape(cursor, opening));
+        else {
+          halves ||= isSurrogate(unit);
+          done.add(unit);
+        }
         at = cursor.pos;
       }
       start = at;
@@ -246,6 +259,29 @@ const digitsOfEscape = new Map([
   ['u', 4],
   ['U', 8],
 ]);
+
+/** `x41` and `u0041`, of which a text may have a million: the cursor stands behind the backslash.
+ * Undefined: it is something else, and the cursor stays. */
+function readUnit(cursor: Cursor): number | undefined {
+  const code = cursor.at();
+  const digits = code === 0x78 ? 2 : code === 0x75 ? 4 : 0;
+  let unit = 0;
+  for (let at = 1; at <= digits; at += 1) {
+    const digit = hexDigit(cursor.at(at));
+    if (digit < 0) return undefined;
+    unit = unit * 16 + digit;
+  }
+  if (digits === 0) return undefined;
+  cursor.pos += 1 + digits;
+  return unit;
+}
+
+/** -1: it is none. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
 
 /** The cursor stands behind the backslash. */
 function readEscape(cursor: Cursor, opening: number): string {

@@ -86,6 +86,9 @@ function sourceAddresses(exchange: HttpExchange): readonly string[] {
 
 const forwardedMax = 32;
 
+/** What writing an event counts for. */
+const eventMs = 0.1;
+
 type Reading = Pick<AuditingDeps, 'schemaOf' | 'turns'>;
 
 class AuditedExchange implements HttpExchange {
@@ -223,7 +226,9 @@ class AuditedExchange implements HttpExchange {
       this.#waiting = taken.then(() => undefined);
       return this.#waiting;
     };
-    this.#inner.onAbort(() => void ended(false));
+    // Thousands may go in one turn of the event loop: their events take turns with others.
+    const gone = (): void => void this.#reading.turns.pause(eventMs).then(() => ended(false));
+    this.#inner.onAbort(gone);
     return new AuditedStream(stream, kept, ended);
   }
 
