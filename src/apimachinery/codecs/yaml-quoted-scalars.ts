@@ -57,7 +57,7 @@ export function readPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
   }
 }
 
-/** Of a long word the rest is passed by the pattern: looked for each time so many have been seen. */
+/** The rest of a long word is passed by the pattern: each time so many have been seen. */
 const longMask = 0xff;
 const wordCharacters = /[^\s\0:#,[\]{}]+/y;
 

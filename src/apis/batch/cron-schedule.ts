@@ -35,7 +35,7 @@ const descriptors: ReadonlySet<string> = new Set([
 
 const every = /^@every (?:\d+(?:\.\d*)?(?:h|ms|m|s|us|µs|ns))+$/;
 
-/** Characters of a schedule: more than all values of all fields. Policy: a longer one is refused. */
+/** Characters of a schedule: more than all values of all fields. Policy: 422 above it. */
 const scheduleMax = 4096;
 
 export function scheduleProblem(schedule: string): string | undefined {

@@ -26,9 +26,9 @@ const readings: readonly AttackRow[] = (
   [
     ['comments', '#\n', 'a: b\n', [201]],
     ['blank lines', ' \n', 'a: b\n', [201]],
-    ['folded lines', '   y\n\n', '', refused],
-    ['digits with underscores', '_1', '', [422]],
-    ['hexadecimal digits', 'f', '', [422]],
+    ['folded lines', '   y\n\n', '', [201, ...refused]],
+    ['digits with underscores', '_1', '', [201, 422]],
+    ['hexadecimal digits', 'f', '', [201, 422]],
   ] as const
 ).map(([what, repeated, behind, right]) => ({
   title: `YAML: a body of many ${what}`,
