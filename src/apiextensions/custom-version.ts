@@ -12,6 +12,7 @@ import type { SelectableField } from '../apimachinery/scheme.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';
 import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { TooManyValues } from '../apimachinery/codecs/body-bounds.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -86,7 +87,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     prepare: () => (isPrepared ? undefined : preparing()),
     conform: (document, origin) => conformed(document, origin, read(), source),
     defaults: (object) => fillDefaults(object, read().schema) as JsonObject,
-    readStored: (object) => version.defaults(version.readConverted(object)) as ApiObject,
+    readStored: (object) => defaultedIfFits(version.readConverted(object), read().schema),
     readConverted(object) {
       const made = conformed(object, 'stored', read(), source);
       return (made.kind === 'ok' ? made.object : object) as ApiObject;
@@ -116,6 +117,16 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   };
   return version;
 };
+
+/** What was written before the definition had so many defaults is shown as it is. */
+function defaultedIfFits(object: ApiObject, schema: StructuralSchema | undefined): ApiObject {
+  try {
+    return fillDefaults(object, schema) as ApiObject;
+  } catch (error) {
+    if (error instanceof TooManyValues) return object;
+    throw error;
+  }
+}
 
 /** Each node of a schema is JSON, as it stands in the definition. */
 const toldMergeType = (schema: StructuralSchema): MergeType =>

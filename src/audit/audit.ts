@@ -7,6 +7,7 @@
  * Invariants: no credential is in an event. An event of a level holds what the level says and no
  * more. What happens when a backend cannot write is its named policy.
  */
+import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { Taken } from './backend.ts';
@@ -30,6 +31,14 @@ export interface AuditResponse {
   readonly status?: { readonly reason?: string; readonly message?: string } | undefined;
 }
 
+/** A body that has been read; it is nobody else's. */
+export interface AuditedBody {
+  /** Undefined: it is too long for an event in any form. */
+  readonly value: JsonValue | undefined;
+  /** How long it is as JSON. */
+  readonly bytes: number;
+}
+
 /** One request on its way through the chain. Every call is cheap when nothing is audited. */
 export interface AuditTrail {
   readonly auditId: string;
@@ -47,8 +56,8 @@ export interface AuditTrail {
   /** Of a create no more may be wanted of its body than which object it is about. */
   readonly wantsRequestName: boolean;
   readonly wantsResponseObject: boolean;
-  requestObject(json: Uint8Array): void;
-  responseObject(json: Uint8Array): void;
+  requestObject(body: AuditedBody): void;
+  responseObject(body: AuditedBody): void;
   /** A promise: the head of the stream waits for it. */
   started(response: AuditResponse): Taken;
   /** A promise: the answer waits for it. */

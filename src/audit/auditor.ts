@@ -10,7 +10,6 @@
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
-import { decodeJson } from '../apimachinery/codecs/json.ts';
 import { isCredentialResource } from '../apimachinery/credential-kinds.ts';
 import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
 import type { Identity } from '../apimachinery/identity.ts';
@@ -18,7 +17,14 @@ import { formatRfc3339Micro } from '../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
-import type { AuditedRequest, Auditor, AuditResponse, AuditStage, AuditTrail } from './audit.ts';
+import type {
+  AuditedBody,
+  AuditedRequest,
+  Auditor,
+  AuditResponse,
+  AuditStage,
+  AuditTrail,
+} from './audit.ts';
 import type { AuditBackend, Taken } from './backend.ts';
 import { chooseAudit } from './policy.ts';
 import type { AuditChoice, AuditLevel, AuditPolicy } from './policy.ts';
@@ -118,17 +124,17 @@ class Trail implements AuditTrail {
     this.#annotations.set(key, value);
   }
 
-  requestObject(json: Uint8Array): void {
+  requestObject(body: AuditedBody): void {
     const whole = this.wantsRequestObject;
-    if (!whole && (!this.wantsRequestName || json.length > bodyBytesMax)) return;
-    const object = this.#objectOf(json);
+    if (!whole && (!this.wantsRequestName || body.bytes > bodyBytesMax)) return;
+    const object = this.#objectOf(body);
     const metadata = isJsonObject(object) ? object['metadata'] : undefined;
     if (isJsonObject(metadata)) this.#named = metadata;
     if (whole) this.#requestObject = object;
   }
 
-  responseObject(json: Uint8Array): void {
-    if (this.wantsResponseObject) this.#responseObject = this.#objectOf(json);
+  responseObject(body: AuditedBody): void {
+    if (this.wantsResponseObject) this.#responseObject = this.#objectOf(body);
   }
 
   started(response: AuditResponse): Taken {
@@ -170,15 +176,13 @@ class Trail implements AuditTrail {
     return false;
   }
 
-  #objectOf(json: Uint8Array): JsonValue | undefined {
-    if (json.length > bodyBytesMax) {
+  #objectOf({ bytes, value }: AuditedBody): JsonValue | undefined {
+    if (value === undefined || bytes > bodyBytesMax) {
       this.annotate(this.#deps.identity.fill('audit.{domain}/truncated'), 'true');
       return undefined;
     }
-    const decoded = decodeJson(json);
-    if (decoded.kind === 'refused') return undefined;
-    if (this.#choice?.omitManagedFields === true) withoutManagedFields(decoded.value);
-    return decoded.value;
+    if (this.#choice?.omitManagedFields === true) withoutManagedFields(value);
+    return value;
   }
 
   #write(stage: AuditStage, atMs: number, response: AuditResponse | undefined): Taken {

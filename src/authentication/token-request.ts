@@ -7,7 +7,7 @@
  * Invariants: a token is bound to objects that exist, by uid; a pod must run as this account.
  * Bounds: 10 minutes to 2^32 seconds.
  */
-import { invalid } from '../apimachinery/field-error.ts';
+import { invalid, tooLong } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { part, text } from '../apimachinery/members.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
@@ -67,7 +67,7 @@ export async function answerTokenRequest(
   }
   const seconds = spec['expirationSeconds'] ?? secondsDefault;
   const audiences = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : [];
-  const errors = secondsErrors(seconds);
+  const errors = [...audienceErrors(audiences), ...secondsErrors(seconds)];
   if (errors.length > 0) return newInvalid(tokenRequestKind(request), target.name, errors);
   const account = await find(deps.objects, serviceAccountsResource, target.namespace, target.name);
   if (account === undefined) return newNotFound(serviceAccountsResource, target.name);
@@ -98,6 +98,17 @@ function shortened(
 
 function tokenRequestKind({ apiVersion, kind }: ApiObject) {
   return { group: apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/'))), kind };
+}
+
+/** Characters of all audiences. Policy: more are refused; no header has room for such a token. */
+const audienceCharsMax = 16 * 1024;
+
+function audienceErrors(audiences: readonly string[]): readonly FieldError[] {
+  // Each has two quotes and a comma in the token.
+  const chars = audiences.reduce((sum, each) => sum + each.length + 3, 0);
+  if (chars <= audienceCharsMax) return [];
+  const detail = `must have at most ${audienceCharsMax} characters together`;
+  return [{ ...tooLong('spec.audiences', audienceCharsMax), detail }];
 }
 
 function secondsErrors(seconds: unknown): readonly FieldError[] {

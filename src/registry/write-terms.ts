@@ -78,17 +78,29 @@ function present(members: Readonly<Record<string, JsonValue | undefined>>): Json
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
+/** Of what admission says of one request: texts of warnings, and characters of annotations.
+ * Policy: what is beyond is dropped; a header and an event have no more room. */
+const warningsMax = 1000;
+const annotationCharsMax = 256 * 1024;
+
 /** Hands the warnings and annotations of a write to its request. */
 export function deliverNotes(
   request: WritingRequest | undefined,
   notes: AdmissionNotes | undefined,
 ): void {
   if (request === undefined || notes === undefined) return;
+  const known = new Set(request.warnings);
   for (const text of notes.warnings) {
-    if (!request.warnings.includes(text)) request.warnings.push(text);
+    if (known.size >= warningsMax) break;
+    if (known.has(text)) continue;
+    known.add(text);
+    request.warnings.push(text);
   }
+  let chars = 0;
   for (const { key, level, value } of notes.annotations) {
     if (level === 'Request' && !request.auditsBody) continue;
+    chars += key.length + value.length;
+    if (chars > annotationCharsMax) break;
     if (!request.auditAnnotations.has(key)) request.auditAnnotations.set(key, value);
   }
 }

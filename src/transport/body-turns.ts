@@ -20,7 +20,7 @@ export const bodyTurnLimits = {
   /** Pieces that hold less are small. Policy: beyond so many of them in a turn, of all bodies, a
    * body that brought more than `smallPiecesPerBody` of them in it has its connection cut. */
   smallPieceBytes: 16,
-  smallPiecesPerTurn: 8 * 1024,
+  smallPiecesPerTurn: 2 * 1024,
   smallPiecesPerBody: 512,
   /** Read from again in one turn: each brings up to 512 KiB. */
   bodiesPerTurn: 4,

@@ -1,6 +1,7 @@
 /**
  * No list that a client fills costs more than its length: every list and map of every kind is tried
- * with n and 4n items, equal ones and different ones, through decoding, defaults and rules.
+ * with n and 4n items, equal ones and different ones, through decoding, defaults and rules. So is
+ * every text, with what patterns search for and do not find.
  *
  * SLUICE_GROWTH=full tries them with ten times as many.
  */
@@ -56,6 +57,37 @@ function* fieldsOf(schema: ObjectSchema, seen: Set<string>, inside: Field): Gene
     yield* fieldsOf(inner, seen, { ...field, place: (value) => outer(wrap(value)) });
   }
 }
+
+/** Every text that can be reached, each field of each type once. */
+function* textsOf(schema: ObjectSchema, seen: Set<string>, inside: Field): Generator<Field> {
+  const levels = inside.path.split('.').length;
+  for (const [name, { type }] of schema.members) {
+    if (seen.has(`${schema.name}.${name}`) || levels > levelsMax) continue;
+    seen.add(`${schema.name}.${name}`);
+    const path = `${inside.path}.${name}`;
+    const outer: Place = (value) => inside.place({ [name]: value });
+    const wrap: Place = (value) =>
+      outer(type.kind === 'list' ? [value] : type.kind === 'map' ? { k: value } : value);
+    const inner = type.kind === 'list' ? type.items : type.kind === 'map' ? type.values : type;
+    if (inner.kind === 'object') yield* textsOf(inner, seen, { path, type: inner, place: wrap });
+    const isText = inner.kind === 'scalar' && ['string', 'bytes'].includes(inner.scalar);
+    if (isText) yield { path, type: inner, place: wrap };
+  }
+}
+
+/** Repeated, with something before and behind that leaves a pattern nothing to find. */
+const texts: readonly (readonly [before: string, repeated: string, behind: string])[] = [
+  ...['a', '1', '0', '/', '*', '.', '-', ':', ' ', ',', '%', 'a.', '1h', '1,', '\n', '\\'].map(
+    (repeated) => ['', repeated, '!'] as const,
+  ),
+  ['-----BEGIN CERTIFICATE-----', '\n', ''],
+  ['', '-----BEGIN CERTIFICATE-----\n', ''],
+  ['https://', 'a/', '\\'],
+  ['/', 'a', '*b'],
+  ['1', '0', ''],
+  ['@every ', '1h', '!'],
+];
+const characters = process.env['SLUICE_GROWTH'] === 'full' ? 100_000 : 4_000;
 
 /** No two inputs have the same quantities: what is kept of those read before is not what is tried. */
 let fresh = 0;
@@ -140,6 +172,43 @@ function* growthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
     }
   }
 }
+
+/** Where the text stands, in an object that has nothing else. */
+function* textGrowthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
+  const apiVersion = formatGroupVersion({
+    group: kubernetes.fill(row.group),
+    version: row.version,
+  });
+  const head = { apiVersion, kind: row.kind, metadata: { name: 'x', namespace: 'default' } };
+  const place: Place = (value) => ({ ...head, ...(value as JsonObject) });
+  const schema = types.object(row.type);
+  for (const field of textsOf(schema, seen, { path: row.kind, type: schema, place })) {
+    if (field.path.startsWith(`${row.kind}.metadata.`)) continue;
+    for (const [before, repeated, behind] of texts) {
+      yield {
+        name: `${apiVersion} ${field.path}: ${before}${repeated}`,
+        prepare: (count) => {
+          const text = before + repeated.repeat(Math.ceil(count / repeated.length)) + behind;
+          const isBytes = field.type.kind === 'scalar' && field.type.scalar === 'bytes';
+          const value = isBytes ? Buffer.from(text).toString('base64') : text;
+          const document = field.place(value);
+          return () => void judge(row, document);
+        },
+      };
+    }
+  }
+}
+
+describe('four times the text costs at most six times the time', () => {
+  const seen = new Set<string>();
+  for (const row of catalogue) {
+    const tried = [...textGrowthOf(row, seen)];
+    if (tried.length === 0) continue;
+    it(`${row.group}/${row.version} ${row.kind}: ${tried.length} cases`, () => {
+      for (const each of tried) assertLinear(each, characters);
+    });
+  }
+});
 
 describe('four times the items cost at most six times the time', () => {
   const seen = new Set<string>();

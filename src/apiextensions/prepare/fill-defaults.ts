@@ -5,29 +5,73 @@
  *
  * Invariants: outer values are filled before what is in them. A part in which nothing is absent is
  * returned as it came, so filling twice gives the very same value. Parts whose schema has no
- * defaults are not visited. Bounds: linear in the value and in the declared properties of its
- * objects.
+ * defaults are not visited. Bounds: linear in the value and in what is filled in, which may be a
+ * thousand times the value: of that no more than a body may hold (`TooManyValues`).
  */
+import {
+  TooManyValues,
+  bodyValuesMax,
+  countValues,
+} from '../../apimachinery/codecs/body-bounds.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
 import { defaultOf, memberSchema, spineMemo } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 
 const hasDefaults = spineMemo((schema) => defaultOf(schema) !== undefined);
 
-/** `schema` undefined: it describes nothing. */
-export function fillDefaults(value: JsonValue, schema: StructuralSchema | undefined): JsonValue {
-  if (schema === undefined || typeof value !== 'object' || value === null) return value;
-  if (!hasDefaults(schema)) return value;
-  if (Array.isArray(value)) return fillItems(value, schema);
-  return fillMembers(value as JsonObject, schema);
+/** Characters that are filled in at most. */
+const charsMax = 3 * 1024 * 1024;
+
+/** What may still be filled in. */
+interface Room {
+  values: number;
+  chars: number;
 }
 
-function fillItems(list: readonly JsonValue[], { items }: StructuralSchema): JsonValue {
+/** `schema` undefined: it describes nothing. @throws TooManyValues: too much is to be filled in. */
+export function fillDefaults(value: JsonValue, schema: StructuralSchema | undefined): JsonValue {
+  if (schema === undefined) return value;
+  return filledIn(value, schema, { values: bodyValuesMax, chars: charsMax });
+}
+
+function filledIn(value: JsonValue, schema: StructuralSchema, room: Room): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!hasDefaults(schema)) return value;
+  if (Array.isArray(value)) return fillItems(value, schema, room);
+  return fillMembers(value as JsonObject, schema, room);
+}
+
+/** The default is a part of the value from here on. */
+function take(given: JsonValue, room: Room): JsonValue {
+  const { chars, values } = sizeOf(given);
+  room.values -= values;
+  room.chars -= chars;
+  if (room.values < 0 || room.chars < 0) throw new TooManyValues();
+  return given;
+}
+
+type Size = Readonly<Room>;
+
+const sizes = new WeakMap<object, Size>();
+
+function sizeOf(value: JsonValue): Size {
+  if (typeof value !== 'object' || value === null) {
+    return { values: 1, chars: typeof value === 'string' ? value.length : 0 };
+  }
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  const size = { values: 1 + countValues(value), chars: stringifyJson(value).length };
+  sizes.set(value, size);
+  return size;
+}
+
+function fillItems(list: readonly JsonValue[], { items }: StructuralSchema, room: Room): JsonValue {
   if (items === undefined) return list;
   let changed: JsonValue[] | undefined;
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at] as JsonValue;
-    const made = fillDefaults(inPlaceOfNull(item, items), items);
+    const made = filledIn(inPlaceOfNull(item, items, room), items, room);
     if (made === item) continue;
     changed ??= [...list];
     changed[at] = made;
@@ -35,24 +79,24 @@ function fillItems(list: readonly JsonValue[], { items }: StructuralSchema): Jso
   return changed ?? list;
 }
 
-function inPlaceOfNull(value: JsonValue, schema: StructuralSchema): JsonValue {
+function inPlaceOfNull(value: JsonValue, schema: StructuralSchema, room: Room): JsonValue {
   if (value !== null || schema.nullable === true) return value;
-  return defaultOf(schema) ?? null;
+  return take(defaultOf(schema) ?? null, room);
 }
 
-function fillMembers(members: JsonObject, schema: StructuralSchema): JsonValue {
+function fillMembers(members: JsonObject, schema: StructuralSchema, room: Room): JsonValue {
   let changed: ObjectDraft | undefined;
   for (const [name, filled] of defaultedProperties(schema)) {
     const there = Object.hasOwn(members, name) ? members[name] : undefined;
     const isMissing = there === undefined || (there === null && filled.nullable !== true);
-    if (isMissing) setOwn((changed ??= { ...members }), name, filled.default);
+    if (isMissing) setOwn((changed ??= { ...members }), name, take(filled.default, room));
   }
   const filled = changed ?? members;
   for (const name in filled) {
     const member = filled[name];
     const below = memberSchema(schema, name);
     if (member === undefined || below === undefined) continue;
-    const made = fillDefaults(inPlaceOfNull(member, below), below);
+    const made = filledIn(inPlaceOfNull(member, below, room), below, room);
     if (made !== member) setOwn((changed ??= { ...members }), name, made);
   }
   return changed ?? members;

@@ -95,8 +95,16 @@ function cellOf(type: string, value: JsonValue | undefined): CellValue {
 function textCell(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '<no value>';
-  if (typeof value === 'object') return goJson(value);
+  if (typeof value === 'object') return objectCell(value);
   return typeof value === 'boolean' ? String(value) : goNumber(value);
+}
+
+/** Of one object: several columns may show it. */
+let lastShown: readonly [value: object, text: string] | undefined;
+
+function objectCell(value: JsonObject | readonly JsonValue[]): string {
+  if (lastShown?.[0] !== value) lastShown = [value, goJson(value)];
+  return lastShown[1];
 }
 
 /** A cell of a column of this type; null for a value of another. */

@@ -12,7 +12,7 @@ const atom = `${atomCharacter}+`;
 const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`);
 const quoted = /^"(?:[^"\\\r\n]|\\.)*"$/;
 const literal = /^\[[^[\]\\\s]*\]$/;
-/** One character a time: of atoms in a repetition there would be two to the power of their length. */
+/** One character at a time: repeated atoms can be cut in as many ways as there are subsets. */
 const phrase = new RegExp(`^(?:${atomCharacter}|[.\\s]|"(?:[^"\\\\\\r\\n]|\\\\.)*")*$`);
 
 export function isEmailAddress(text: string): boolean {

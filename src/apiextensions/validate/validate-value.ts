@@ -31,8 +31,9 @@ import {
 import type { ValuePlan } from './value-plan.ts';
 import { ValueWalk } from './value-walk.ts';
 
-/** Alternatives of a shorter text are looked at in one step. */
+/** Of a shorter text so few alternatives are looked at in one step. */
 const shortText = 256;
+const fewAlternatives = 16;
 
 export interface ValueToValidate {
   readonly value: JsonValue;
@@ -87,20 +88,23 @@ function begin(
   const mark = walk.errors.length;
   const old = (): Correlation | undefined =>
     key === undefined || above === undefined ? above : partOf(above, key);
-  const isLong = typeof value === 'string' && value.length > shortText;
+  const isLong =
+    (typeof value === 'string' && value.length > shortText) ||
+    (plan.hasJunctors && plan.alternatives > fewAlternatives);
   if (!isLong && (typeof value !== 'object' || value === null)) {
     if (plan.hasJunctors) finished(checkItselfSteps(plan, value, undefined, walk));
     else checkItself(plan, value, walk);
     if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
     return undefined;
   }
-  const before = isLong ? undefined : old();
+  const isLeaf = typeof value !== 'object' || value === null;
+  const before = isLeaf ? undefined : old();
   // Of the very same value everything would be dropped.
   if (before?.old === value && before.isUnchanged()) return undefined;
   const goOn = (): void => {
-    if (isLong) {
+    if (isLeaf) {
       if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
-    } else open(plan, value as ValueNode['value'], before, mark, walk, places);
+    } else open(plan, value, before, mark, walk, places);
   };
   if (!plan.hasJunctors) {
     checkItself(plan, value, walk);

@@ -35,6 +35,7 @@ export class ValuePlan {
   readonly #properties = new Map<string, ValuePlan | undefined>();
   #pattern: CompiledPattern | undefined;
   #allowed: AllowedValues | undefined;
+  #alternatives: number | undefined;
   #junctors: Junctors | undefined;
 
   constructor(schema: StructuralSchema, planner: ValuePlanner) {
@@ -80,6 +81,13 @@ export class ValuePlan {
     return (this.#pattern ??= compiledPattern(pattern));
   }
 
+  /** How many a value has here, those inside one another counted. */
+  get alternatives(): number {
+    if (!this.hasJunctors) return 0;
+    this.#alternatives ??= alternativesOf(this.junctors);
+    return this.#alternatives;
+  }
+
   /** What `enum` lists. */
   get allowed(): AllowedValues {
     return (this.#allowed ??= allowedOf(this.enum));
@@ -88,6 +96,14 @@ export class ValuePlan {
   get junctors(): Junctors {
     return (this.#junctors ??= junctorsOf(this.schema, this.#planner));
   }
+}
+
+function alternativesOf({ allOf, anyOf, not, oneOf }: Junctors): number {
+  let count = 0;
+  for (const each of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])]) {
+    count += 1 + each.alternatives;
+  }
+  return count;
 }
 
 export interface AllowedValues {

@@ -10,6 +10,8 @@
  * is bounded by whoever read the body.
  */
 import { isUtf8 } from 'node:buffer';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
@@ -42,7 +44,7 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
   const structure = structureOf(text, options);
   if ('kind' in structure) return structure;
   try {
-    return completed(text, parsed(text, structure), structure, options);
+    return finished(completed(text, parsed(text, structure), structure, options));
   } catch (error) {
     return refusalOf(error);
   }
@@ -64,7 +66,7 @@ export function* jsonSteps(
   try {
     const read = structure.doubtfulNumbers ? yield* parseSteps(text) : parsed(text, structure);
     yield;
-    return completed(text, read, structure, options);
+    return yield* completed(text, read, structure, options);
   } catch (error) {
     return refusalOf(error);
   }
@@ -84,13 +86,13 @@ function parsed(text: string, { doubtfulNumbers }: JsonStructure): JsonValue {
   return doubtfulNumbers ? parseJsonText(text) : (JSON.parse(text) as JsonValue);
 }
 
-function completed(
+function* completed(
   text: string,
   read: JsonValue,
   { members }: JsonStructure,
   options?: DecodeOptions,
-): Decoded {
-  const value = surrogateEscape.test(text) ? withoutLoneSurrogates(read) : read;
+): Steps<Decoded> {
+  const value = surrogateEscape.test(text) ? yield* withoutLoneSurrogates(read) : read;
   if (options?.findDuplicates !== true || members === countMembers(value)) {
     return { kind: 'value', value };
   }

@@ -44,7 +44,11 @@ export function needsQuotes(text: string): boolean {
   return scalar.kind !== 'value' || typeof scalar.value !== 'string';
 }
 
+/** Characters of a number. Policy: a longer text is a text. */
+const numberCharsMax = 4096;
+
 function parseNumber(text: string): number | bigint | undefined {
+  if (text.length > numberCharsMax) return undefined;
   const digits = text.replaceAll('_', '');
   const integer = prefixedInteger.exec(digits);
   if (integer !== null) return parsePrefixed(integer[1] as string, integer[2] as string);

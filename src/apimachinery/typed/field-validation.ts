@@ -8,11 +8,12 @@
  * fields. With `Strict` every one of those is named in one answer; with `Warn` each is a warning.
  * Bounds: `strictProblemsMax` of them are named, the rest are counted.
  */
+import { TooManyValues } from '../codecs/body-bounds.ts';
 import { isCredentialKind } from '../credential-kinds.ts';
 import { quote } from '../quote.ts';
 import { formatGroupVersion } from '../schema.ts';
 import type { GroupVersionKind } from '../schema.ts';
-import { newBadRequest, newInvalid } from '../status-error.ts';
+import { newBadRequest, newInvalid, newTooLarge } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
 import { checkMetaShape } from '../validation/meta-shape.ts';
@@ -89,9 +90,16 @@ export function typedDocument(
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }
   const { defaults } = type;
-  const object = defaults === undefined ? shape.object : (defaults(shape.object) as ApiObject);
-  return { kind: 'ok', object, warnings: problems };
+  if (defaults === undefined) return { kind: 'ok', object: shape.object, warnings: problems };
+  try {
+    return { kind: 'ok', object: defaults(shape.object) as ApiObject, warnings: problems };
+  } catch (error) {
+    if (!(error instanceof TooManyValues)) throw error;
+    return { kind: 'refused', error: newTooLarge(tooManyDefaults) };
+  }
 }
+
+const tooManyDefaults = 'its defaults are more than a body may hold';
 
 /** The first half of the work, and by itself a long turn where the document is a large one.
  * 'intent': of an apply, or what a webhook has patched. */

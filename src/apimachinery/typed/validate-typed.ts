@@ -167,7 +167,7 @@ function checkMembers(plan: Plan, object: JsonObject, walk: Walk): void {
   const { keys, depth } = walk;
   walk.depth = depth + 1;
   for (const name of plan.missing) {
-    if (!isMissing(object[name])) continue;
+    if (!isMissing(object[name]) || isFull(walk)) continue;
     keys[depth] = name;
     report(walk, required(pathOf(walk)));
   }
@@ -191,7 +191,7 @@ function isMissing(value: JsonValue | undefined): boolean {
 function valueCheck(values: readonly string[]): Check {
   const known = new Set<JsonValue>(values);
   return (value, walk) => {
-    if (value === '' || known.has(value)) return;
+    if (value === '' || known.has(value) || isFull(walk)) return;
     report(walk, notSupported(pathOf(walk), value, values));
   };
 }
@@ -223,7 +223,12 @@ function mapCheck(check: Check): Check {
 }
 
 function report(walk: Walk, error: FieldError): void {
-  if (walk.errors.length < schemaErrorsMax) walk.errors.push(error);
+  if (!isFull(walk)) walk.errors.push(error);
+}
+
+/** Nobody need find words for what is not kept. */
+function isFull({ errors }: Walk): boolean {
+  return errors.length >= schemaErrorsMax;
 }
 
 /** Keys of maps stand in brackets, as in all field errors. */

@@ -35,7 +35,11 @@ const descriptors: ReadonlySet<string> = new Set([
 
 const every = /^@every (?:\d+(?:\.\d*)?(?:h|ms|m|s|us|µs|ns))+$/;
 
+/** Characters of a schedule: more than all values of all fields. Policy: 422 above it. */
+const scheduleMax = 4096;
+
 export function scheduleProblem(schedule: string): string | undefined {
+  if (schedule.length > scheduleMax) return `must have at most ${scheduleMax} characters`;
   if (schedule.includes('TZ')) {
     return 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
   }

@@ -4,9 +4,10 @@
  * Elsewhere: the choice of when and whether a body is audited (audited-exchange.ts).
  *
  * Invariant: what cannot be written as JSON (packed, or of an unknown kind) is left out.
- * Bound: of a streamed list no more is kept than `keptBytesMax`.
+ * Bounds: of a streamed list no more is kept than `keptBytesMax`; a body that is not read at once
+ * by its handler (body-decoding.ts) is not read at once here.
  */
-import type { AuditResponse } from '../../audit/audit.ts';
+import type { AuditedBody, AuditResponse } from '../../audit/audit.ts';
 import { decodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { decodeJson, encodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Decoded } from '../../apimachinery/codecs/json.ts';
@@ -17,6 +18,8 @@ import { mediaTypeOf } from '../../apimachinery/negotiation.ts';
 import type { BodyFormat } from '../../apimachinery/negotiation.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { decodeBody } from '../body-decoding.ts';
 
 /** Of a streamed answer; one byte more than an event takes is enough to say that it was too
  * long. */
@@ -41,17 +44,26 @@ export class BodyPrefix {
   }
 }
 
-/** Undefined: it cannot be written as JSON. */
-export function jsonOf(
+/** Undefined: it cannot be written as JSON. A promise: it is large, and read in parts. */
+export function auditedBody(
+  deps: { readonly turns: Turns; readonly schemaOf: SchemaOf },
   contentType: string,
   bytes: Uint8Array,
-  schemaOf: SchemaOf,
-): Uint8Array | undefined {
+): AuditedBody | undefined | Promise<AuditedBody | undefined> {
   // Too long for an event in any form: the trail says so.
-  if (bytes.length >= keptBytesMax) return bytes;
-  if (formatOf(contentType) === 'json') return bytes;
-  const decoded = decodeAs(contentType, bytes, schemaOf);
-  return decoded?.kind === 'value' ? encodeJson(decoded.value) : undefined;
+  if (bytes.length >= keptBytesMax) return { value: undefined, bytes: bytes.length };
+  const format = formatOf(contentType);
+  if (format === undefined) return undefined;
+  const { schemaOf, turns } = deps;
+  const reading = { findDuplicates: false, schemaOf };
+  const told = (decoded: Decoded): AuditedBody | undefined => {
+    if (decoded.kind === 'refused') return undefined;
+    const { value } = decoded;
+    return { value, bytes: format === 'json' ? bytes.length : encodeJson(value).length };
+  };
+  // It is told whoever has gone meanwhile.
+  const decoded = decodeBody({ registry: { turns } }, { closed: false }, bytes, format, reading);
+  return decoded instanceof Promise ? decoded.then(told) : told(decoded);
 }
 
 /** A refusal's reason and message are in its body, whatever the encoding. */

@@ -12,7 +12,7 @@
  * for the trail only where it wants them (audited-body.ts).
  */
 import { isIP } from 'node:net';
-import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
+import type { AuditedBody, AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
 import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type {
@@ -21,13 +21,15 @@ import type {
   HttpExchange,
   ResponseStream,
 } from '../../transport/http-exchange.ts';
-import { asBytes, jsonOf, BodyPrefix, responseOf } from './audited-body.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { asBytes, auditedBody, BodyPrefix, responseOf } from './audited-body.ts';
 
 export interface AuditingDeps {
   readonly auditor: Auditor;
   readonly clock: Clock;
   /** Of the kinds that come and go in Protobuf. */
   readonly schemaOf: SchemaOf;
+  readonly turns: Turns;
 }
 
 export interface Audited {
@@ -44,7 +46,7 @@ export interface Audited {
 }
 
 export function auditedExchange(
-  { auditor, clock, schemaOf }: AuditingDeps,
+  { auditor, clock, ...reading }: AuditingDeps,
   exchange: HttpExchange,
   auditId: string,
 ): Audited {
@@ -58,7 +60,7 @@ export function auditedExchange(
     receivedMs: clock.nowMs(),
   });
   const annotations = new Map<string, string>();
-  const audited = new AuditedExchange(exchange, trail, annotations, schemaOf);
+  const audited = new AuditedExchange(exchange, trail, annotations, reading);
   return {
     exchange: audited,
     trail,
@@ -84,11 +86,16 @@ function sourceAddresses(exchange: HttpExchange): readonly string[] {
 
 const forwardedMax = 32;
 
+/** What writing an event counts for. */
+const eventMs = 0.1;
+
+type Reading = Pick<AuditingDeps, 'schemaOf' | 'turns'>;
+
 class AuditedExchange implements HttpExchange {
   readonly #inner: HttpExchange;
   readonly #trail: AuditTrail;
   readonly #annotations: ReadonlyMap<string, string>;
-  readonly #schemaOf: SchemaOf;
+  readonly #reading: Reading;
   #watching = false;
   /** Whether the stage ResponseStarted has been reported, and what waits for it. */
   #hasBegun = false;
@@ -100,12 +107,12 @@ class AuditedExchange implements HttpExchange {
     inner: HttpExchange,
     trail: AuditTrail,
     annotations: ReadonlyMap<string, string>,
-    schemaOf: SchemaOf,
+    reading: Reading,
   ) {
     this.#inner = inner;
     this.#trail = trail;
     this.#annotations = annotations;
-    this.#schemaOf = schemaOf;
+    this.#reading = reading;
   }
 
   get method(): string {
@@ -185,8 +192,8 @@ class AuditedExchange implements HttpExchange {
     const trail = this.#trail;
     const wanted = trail.wantsRequestObject || trail.wantsRequestName;
     if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
-      const json = jsonOf(bodyTypeOf(this.#inner), body.bytes, this.#schemaOf);
-      if (json !== undefined) trail.requestObject(json);
+      const told = await auditedBody(this.#reading, bodyTypeOf(this.#inner), body.bytes);
+      if (told !== undefined) trail.requestObject(told);
     }
     return body;
   }
@@ -194,11 +201,12 @@ class AuditedExchange implements HttpExchange {
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
     this.#annotate();
     const type = headerOf(headers, 'content-type') ?? '';
-    if (this.#trail.wantsResponseObject) this.#tellResponse(headers, asBytes(body));
     const response = responseOf(status, type, body);
     void this.#begin(response);
+    const told = this.#trail.wantsResponseObject && this.#tellResponse(headers, asBytes(body));
     // Before the answer is sent: whoever waits for the event has it then.
-    const taken = this.#complete(response);
+    const complete = () => this.#complete(response);
+    const taken = told instanceof Promise ? told.then(complete) : complete();
     if (!(taken instanceof Promise)) return this.#inner.send(status, headers, body);
     this.#waiting = taken.then(() => this.#inner.send(status, headers, body));
   }
@@ -211,13 +219,16 @@ class AuditedExchange implements HttpExchange {
     const stream = this.#inner.stream(status, headers, preamble);
     const kept = !watching && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
-      if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());
-      const taken = this.#complete(response);
+      const told = whole && kept !== undefined && this.#tellResponse(headers, kept.bytes());
+      const complete = () => this.#complete(response);
+      const taken = told instanceof Promise ? told.then(complete) : complete();
       if (watching || !(taken instanceof Promise)) return undefined;
       this.#waiting = taken.then(() => undefined);
       return this.#waiting;
     };
-    this.#inner.onAbort(() => void ended(false));
+    // Thousands may go in one turn of the event loop: their events take turns with others.
+    const gone = (): void => void this.#reading.turns.pause(eventMs).then(() => ended(false));
+    this.#inner.onAbort(gone);
     return new AuditedStream(stream, kept, ended);
   }
 
@@ -256,10 +267,16 @@ class AuditedExchange implements HttpExchange {
     for (const [key, value] of this.#annotations) this.#trail.annotate(key, value);
   }
 
-  #tellResponse(headers: readonly Header[], body: Uint8Array): void {
-    if (body.length === 0 || headerOf(headers, 'content-encoding') !== undefined) return;
-    const json = jsonOf(headerOf(headers, 'content-type') ?? '', body, this.#schemaOf);
-    if (json !== undefined) this.#trail.responseObject(json);
+  /** A promise: it has been told then. */
+  #tellResponse(headers: readonly Header[], body: Uint8Array): Promise<void> | undefined {
+    if (body.length === 0 || headerOf(headers, 'content-encoding') !== undefined) return undefined;
+    const tell = (told: AuditedBody | undefined): void => {
+      if (told !== undefined) this.#trail.responseObject(told);
+    };
+    const told = auditedBody(this.#reading, headerOf(headers, 'content-type') ?? '', body);
+    if (told instanceof Promise) return told.then(tell);
+    tell(told);
+    return undefined;
   }
 }
 

@@ -326,7 +326,8 @@ function filterOf(
 
 function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
   if (audit === undefined) return undefined;
-  return { auditor: audit.auditor, clock, schemaOf: schemasOf(parts.registry.scheme) };
+  const { scheme, turns } = parts.registry;
+  return { auditor: audit.auditor, clock, schemaOf: schemasOf(scheme), turns };
 }
 
 /** Of all kinds and their lists, by what an object says it is. */

@@ -58,11 +58,11 @@ const texts: readonly AttackRow[] = [
   },
 }));
 
-/** Answers whatever it is asked with one patch. */
-async function startHook(patch: string) {
+/** Answers whatever it is asked with the same. */
+async function startHook(said: object) {
   const { close, port } = await startRemoteService((body, _request, response) => {
     const { apiVersion, kind, request: asked } = JSON.parse(body) as AskedReview;
-    const answer = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch };
+    const answer = { uid: asked.uid, allowed: true, ...said };
     response.end(JSON.stringify({ apiVersion, kind, response: answer }));
   }, tlsServerOptions);
   const caBundle = Buffer.from(tlsPair.certificatePem).toString('base64');
@@ -127,10 +127,28 @@ const others: readonly AttackRow[] = [
       const value = 'v'.repeat(of(10, 130));
       const keys = Object.fromEntries(many(of(6_000, 20_000), (i) => [`key-${i}`, value]));
       const patch = JSON.stringify([{ op: 'add', path: '/data', value: keys }]);
-      const hook = await startHook(Buffer.from(patch).toString('base64'));
+      const patchType = 'JSONPatch';
+      const hook = await startHook({ patchType, patch: Buffer.from(patch).toString('base64') });
       const statuses = [await post(port, webhooks, mutating(hook.clientConfig))];
       await sleep(500);
       const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'grown-' } };
+      for (let i = 0; i < 3; i += 1) statuses.push(await post(port, configMaps, body));
+      statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
+      await sleep(500);
+      hook.close();
+      return statuses;
+    },
+  },
+  {
+    title: 'a webhook that has many warnings and annotations',
+    right: [200, 201],
+    async run(port, of) {
+      const warnings = many(of(2_000, 9_000), (i) => `${'w'.repeat(100)}${i}`);
+      const told = many(of(2_000, 9_000), (i) => [`k${i}`, 'v'.repeat(100)] as const);
+      const hook = await startHook({ warnings, auditAnnotations: Object.fromEntries(told) });
+      const statuses = [await post(port, webhooks, mutating(hook.clientConfig))];
+      await sleep(500);
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'warned-' } };
       for (let i = 0; i < 3; i += 1) statuses.push(await post(port, configMaps, body));
       statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
       await sleep(500);

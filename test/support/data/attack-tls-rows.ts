@@ -248,6 +248,21 @@ const overHttp2: readonly AttackRow[] = [
     },
   },
   {
+    title: 'HTTP/2: bodies in frames of one byte',
+    right: [0, 200, 413, 429],
+    run: async (port, of) => {
+      const opened = session(port, 65_535);
+      const head = { ':method': 'POST', ':path': configMaps, 'content-type': 'application/json' };
+      const count = of(5_000, 60_000);
+      const stream = opened.request(head);
+      stream.on('error', () => undefined);
+      for (let i = 0; i < count && !stream.destroyed; i += 1) stream.write(' ');
+      await sleep(lingerMs);
+      opened.destroy();
+      return [0];
+    },
+  },
+  {
     title: 'HTTP/2: pings',
     right: [0],
     run: async (port, of) => {

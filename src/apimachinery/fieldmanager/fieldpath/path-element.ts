@@ -91,7 +91,11 @@ export function parsePathElement(text: string): PathElement | typeof unknownElem
   }
 }
 
+/** Brackets in the text of an item's keys. Policy: no keys; those of lists hold nothing else. */
+const keyBracketsMax = 16;
+
 function parseKey(text: string): PathElement | undefined {
+  if (text.split(/[[{]/, keyBracketsMax + 2).length > keyBracketsMax + 1) return undefined;
   const value = parseValue(text);
   if (!isJsonObject(value)) return undefined;
   const fields = Object.keys(value)

@@ -54,7 +54,7 @@ export function* applyIntent(
     intent: intent.value,
   });
   yield;
-  const taken = takeOver(rules, live, { value, version }, current, manager);
+  const taken = yield* takeOver(rules, live, { value, version }, current, manager);
   if (taken.conflicts.size > 0 && !force) {
     return { kind: 'conflicts', conflicts: taken.conflicts };
   }

@@ -6,6 +6,8 @@
  * `takeOver` is the part that apply shares: there, taking from another manager is a conflict unless
  * it is forced.
  */
+import { finished } from '../../../stdx/stepwise.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference, emptySet, intersection, isEmptySet, union } from '../fieldpath/field-set.ts';
 import type { Comparison } from '../typed/compare.ts';
@@ -25,15 +27,15 @@ export interface Takeover {
 }
 
 /** `live` and `next` are of the same version, and `compared` what differs between them, if that is
- * known. The writer's own claim is not touched. */
-export function takeOver(
+ * known. The writer's own claim is not touched. In steps: a large object may have many managers. */
+export function* takeOver(
   rules: VersionRules,
   live: VersionedValue,
   next: VersionedValue,
   managers: Managers,
   writer: string,
   compared?: Comparison,
-): Takeover {
+): Steps<Takeover> {
   const changes =
     compared === undefined ? compareAt(rules, live, next) : writableChanges(rules, next, compared);
   const changesAt = new Map([[next.version, writtenAndRemoved(changes)]]);
@@ -51,6 +53,7 @@ export function takeOver(
       if (converted === undefined) continue;
       changesAt.set(owned.version, (seen = writtenAndRemoved(converted)));
     }
+    yield;
     const taken = intersection(owned.set, seen.written);
     if (!isEmptySet(taken)) conflicts.set(manager, taken);
     const left = difference(difference(owned.set, taken), seen.removed);
@@ -104,7 +107,8 @@ export function updateManagers(
   compared?: Comparison,
 ): ManagersDraft {
   const current = reconcileManagers(rules, live, managers);
-  const { managers: kept, changes } = takeOver(rules, live, next, current, writer, compared);
+  const taken = finished(takeOver(rules, live, next, current, writer, compared));
+  const { managers: kept, changes } = taken;
   const before = kept.get(writer)?.set ?? emptySet;
   const claimed = union(
     union(difference(before, changes.removed), changes.modified),

@@ -1,0 +1,132 @@
+/**
+ * What one caller can send to stop the others in single long texts, and in answers that say them
+ * again: rows like those of attack-rows.ts.
+ */
+import { send } from './attack-rows.ts';
+import type { AttackRow } from './attack-rows.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const cronJobs = '/apis/batch/v1/namespaces/default/cronjobs';
+const tokens = '/api/v1/namespaces/default/serviceaccounts/default/token';
+const yaml = 'application/yaml';
+const jsonPatch = 'application/json-patch+json';
+const apply = 'application/apply-patch+yaml';
+const refused = [400, 413, 422];
+const many = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+const record = <T>(count: number, make: (i: number) => T): Record<string, T> =>
+  Object.fromEntries(many(count, (i) => [`k${i}`, make(i)]));
+
+const post = (port: number, path: string, body: object): Promise<number> =>
+  send(port, { path, body: JSON.stringify(body) });
+
+const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: text-}\n';
+
+const readings: readonly AttackRow[] = (
+  [
+    ['comments', '#\n', 'a: b\n', [201]],
+    ['blank lines', ' \n', 'a: b\n', [201]],
+    ['folded lines', '   y\n\n', '', [201, ...refused]],
+    ['digits with underscores', '_1', '', [201, 422]],
+    ['hexadecimal digits', 'f', '', [201, 422]],
+  ] as const
+).map(([what, repeated, behind, right]) => ({
+  title: `YAML: a body of many ${what}`,
+  right,
+  async run(port, of) {
+    const start = behind === '' ? `${head}data:\n  a: 0x1` : head;
+    const text = repeated.repeat(of(64_000, 3_000_000) / repeated.length);
+    return [await send(port, { path: configMaps, type: yaml, body: `${start}${text}\n${behind}` })];
+  },
+}));
+
+const texts: readonly AttackRow[] = [
+  {
+    title: 'JSON: halves of pairs in many keys',
+    right: refused,
+    run: async (port, of) => {
+      const members = many(of(2_000, 24_000), (i) => `"\\udc00${i}":1`).join();
+      const path = `${configMaps}?fieldValidation=Strict`;
+      return [await send(port, { path, body: `{"metadata":{"name":"a"},${members}}` })];
+    },
+  },
+  {
+    title: 'refusals of names, keys and audiences as long as a body',
+    right: refused,
+    run: async (port, of) => {
+      const long = (each: string): string => each.repeat(of(100_000, 2_900_000) / each.length);
+      const escapes = (of(100_000, 2_900_000) / 6) | 0;
+      const control = `{"metadata":{"name":"a"},"data":{"${'\\u0001'.repeat(escapes)}":"v"}}`;
+      const key = JSON.stringify([{ op: 'add', path: `/data/${long('~1~0')}`, value: 'x' }]);
+      const patched = { method: 'PATCH', path: `${configMaps}/keyed`, type: jsonPatch, body: key };
+      await post(port, configMaps, { metadata: { name: 'keyed' }, data: { a: 'b' } });
+      return [
+        await post(port, configMaps, { metadata: { name: long('A') } }),
+        await post(port, configMaps, { metadata: { name: 'a' }, data: { [long('k!')]: 'v' } }),
+        await send(port, { path: configMaps, body: control }),
+        await send(port, patched),
+        await post(port, tokens, { spec: { audiences: [long('a')], expirationSeconds: 1 } }),
+      ];
+    },
+  },
+  {
+    title: 'schedules as long as a body',
+    right: refused,
+    run: async (port, of) => {
+      const size = of(100_000, 2_900_000);
+      const template = {
+        spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+      };
+      const schedules = ['1,', '*/1 ', '1-59/1,'].map(
+        (each) => `${each.repeat(size / each.length)}1 * * * *`,
+      );
+      const jobs = [...schedules, `@every ${'1h'.repeat(size / 2)}`].map((schedule) => ({
+        metadata: { generateName: 'long-' },
+        spec: { schedule, jobTemplate: { spec: { template } } },
+      }));
+      const statuses: number[] = [];
+      for (const each of jobs) statuses.push(await post(port, cronJobs, each));
+      return statuses;
+    },
+  },
+];
+
+const owners: readonly AttackRow[] = [
+  {
+    title: 'an apply in conflict with many managers of many keys',
+    right: [200, 201, 409],
+    run: async (port, of) => {
+      const count = of(500, 4_900);
+      const intent = (value: string): string => {
+        const data = record(count, () => value);
+        return JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'm' },
+          data,
+        });
+      };
+      const by = (manager: string, value: string): Promise<number> => {
+        const path = `${configMaps}/m?fieldManager=${manager}`;
+        return send(port, { method: 'PATCH', path, type: apply, body: intent(value) });
+      };
+      const statuses: number[] = [];
+      for (let i = 0; i < of(5, 20); i += 1) statuses.push(await by(`m${i}`, 'v'));
+      return [...statuses, await by('other', 'w')];
+    },
+  },
+  {
+    title: 'managedFields of items whose keys are nested',
+    right: [201],
+    run: async (port, of) => {
+      const key = (i: number): string => `k:{"a":${'['.repeat(100)}${i}${']'.repeat(100)}}`;
+      const keys = many(of(500, 4_000), (i) => [key(i), {}] as const);
+      const entry = { manager: 'a', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
+      const fieldsV1 = Object.fromEntries(keys);
+      const managedFields = [{ ...entry, time: '2024-01-01T00:00:00Z', fieldsV1 }];
+      return [await post(port, configMaps, { metadata: { generateName: 'k-', managedFields } })];
+    },
+  },
+];
+
+export const attackTextRows: readonly AttackRow[] = [...readings, ...texts, ...owners];
