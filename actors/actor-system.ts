@@ -368,12 +368,7 @@ class ObjectActors implements ObjectActorSystem {
       write: decidedWrite(entry.arrival, this.#deps.clock),
     });
     attempt.pending = pending;
-    pending.outcome.then(
-      (result) => actor.send({ type: 'committed', attempt, result }),
-      (error: unknown) => {
-        actor.send({ type: 'committed', attempt, result: { kind: 'failed', error } });
-      },
-    );
+    pending.whenSettled((result) => actor.send({ type: 'committed', attempt, result }));
   }
 
   #load({ actor, context }: ActiveObject): void {

@@ -12,7 +12,7 @@
  * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
  * mailbox for each command would be quadratic in what waits.
  */
-import type { CommitOutcome } from '../src/storage/pending-commit.ts';
+import type { CommitResult } from '../src/storage/pending-commit.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
 import type { WriteArrival } from '../src/storage/write-stages.ts';
@@ -40,8 +40,6 @@ export interface ObjectPorts extends DecisionPorts, RecordDecoders {
   readonly isAccompanied?: ((key: ObjectKey) => boolean) | undefined;
 }
 
-export type MutationResult = CommitOutcome | { readonly kind: 'failed'; readonly error: unknown };
-
 /** One decision of one command. A command that must be decided again gets a new attempt. */
 export interface Attempt extends PendingMutation {
   readonly entry: Entry;
@@ -51,7 +49,7 @@ export interface Attempt extends PendingMutation {
   readonly seen: Revision | undefined;
   /** The basis was assumed, not read: the store has yet to confirm that there is no record. */
   readonly assumed: boolean;
-  result: MutationResult | undefined;
+  result: CommitResult | undefined;
   /** The command will be decided again. */
   forgotten: boolean;
 }
@@ -152,7 +150,7 @@ export function forgetAnswers(entry: Entry): void {
 /** Events that come into the mailbox of the actor. */
 export type ObjectEvent =
   | { readonly type: 'command'; readonly entry: Entry }
-  | { readonly type: 'committed'; readonly attempt: Attempt; readonly result: MutationResult }
+  | { readonly type: 'committed'; readonly attempt: Attempt; readonly result: CommitResult }
   | { readonly type: 'loaded'; readonly record: StoredRecord | undefined }
   | { readonly type: 'load.failed'; readonly error: unknown }
   | { readonly type: 'answered'; readonly number: number; readonly answer: Answer };

@@ -285,11 +285,11 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
       byVersion.set(`${group.group}/${version.version}`, version);
     }
   }
-  const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
+  const byResource = indexNames(kinds);
   const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
   const stored = kinds.filter((kind) => kind.operation !== true && kind.computed !== true);
   const byStorage = indexStorage(stored);
-  const selectable = indexSelectable(stored);
+  const storedAs = indexStored(byStorage, indexSelectable(stored));
   const storageResources = [...byStorage.values()]
     .map((k) => k.storage)
     .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
@@ -302,14 +302,46 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
     storageResources,
     findGroup: (group) => byGroup.get(group),
     findVersion: (group, version) => byVersion.get(`${group}/${version}`),
-    findResource: (group, version, resource) => byResource.get(`${group}/${version}/${resource}`),
+    findResource: (group, version, resource) => byResource.get(group)?.get(version)?.get(resource),
     findKind: (group, version, kind) => byKind.get(`${group}/${version}/${kind}`),
-    findStorage: (resource) => byStorage.get(storageName(resource)),
-    fieldsOf(resource, object) {
-      const fields = selectable.get(storageName(resource));
+    findStorage: ({ group, resource }) => storedAs.get(group)?.get(resource)?.kind,
+    fieldsOf({ group, resource }, object) {
+      const fields = storedAs.get(group)?.get(resource)?.fields;
       return fields === undefined ? noFields : selectableValues(fields, object);
     },
   };
+}
+
+/** By group, version and resource: every request asks, so no text is made of them. */
+function indexNames(kinds: readonly KindInfo[]) {
+  const groups = new Map<string, Map<string, Map<string, KindInfo>>>();
+  for (const kind of kinds) {
+    const versions = groups.get(kind.group) ?? new Map<string, Map<string, KindInfo>>();
+    const resources = versions.get(kind.version) ?? new Map<string, KindInfo>();
+    resources.set(kind.resource, kind);
+    groups.set(kind.group, versions.set(kind.version, resources));
+  }
+  return groups;
+}
+
+interface StoredAs {
+  readonly kind: KindInfo;
+  readonly fields: ReturnType<ReturnType<typeof indexSelectable>['get']>;
+}
+
+/** Likewise, of stored kinds: by group and resource. */
+function indexStored(
+  byStorage: ReadonlyMap<string, KindInfo>,
+  selectable: ReturnType<typeof indexSelectable>,
+) {
+  const groups = new Map<string, Map<string, StoredAs>>();
+  for (const [name, kind] of byStorage) {
+    const { group, resource } = kind.storage;
+    const resources = groups.get(group) ?? new Map<string, StoredAs>();
+    resources.set(resource, { kind, fields: selectable.get(name) });
+    groups.set(group, resources);
+  }
+  return groups;
 }
 
 const noFields: Readonly<Record<string, string>> = Object.freeze({});

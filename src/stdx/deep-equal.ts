@@ -27,7 +27,7 @@ function arraysEqual(left: readonly unknown[], right: readonly unknown[]): boole
 
 function membersEqual(left: Members, right: Members): boolean {
   let matched = 0;
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     const value = left[key];
     if (value === undefined) continue;
     matched += 1;
@@ -37,8 +37,6 @@ function membersEqual(left: Members, right: Members): boolean {
     // Own members only: `__proto__` may be a key of the data.
     if (!Object.hasOwn(right, key) || !deepEqual(value, other)) return false;
   }
-  const keys = Object.keys(right);
-  if (keys.length === matched) return true;
-  for (const key of keys) if (right[key] !== undefined) matched -= 1;
+  for (const key in right) if (right[key] !== undefined) matched -= 1;
   return matched === 0;
 }

@@ -28,6 +28,7 @@
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
 import {
+  announceSoon,
   createPendingCommit,
   fail,
   predecessorOf,
@@ -149,12 +150,14 @@ class GroupCommit implements GroupCommitter {
     const tooLarge = mutationTooLarge(submission);
     if (tooLarge !== undefined || this.#draining) {
       fail(pending, tooLarge ?? new StorageError('closed', 'the committer is draining'));
+      announceSoon(pending);
       return pending;
     }
     const bytes = submission.key.length + valueBytesOf(submission);
     const refused = this.#refusal(submission, bytes);
     if (refused !== undefined) {
       settle(pending, refused);
+      announceSoon(pending);
       return pending;
     }
     this.#queue.push({ submission, pending, bytes });
@@ -235,20 +238,28 @@ class GroupCommit implements GroupCommitter {
     const chains = full ? deletionsOf(mutations, this.#isEnding) : [];
     const again = new Set(chains.flatMap((chain) => chain.map(({ from }) => from)));
     if (chains.length === 1 && again.size === mutations.length) again.clear();
-    for (const [i, { pending }] of riders.entries()) if (!again.has(i)) fail(pending, error);
+    failAll(
+      riders.filter((_, i) => !again.has(i)),
+      error,
+    );
     if (again.size === 0) return;
     for (const chain of chains) {
       const left = chain.map(({ from }) => riders[from] as Waiting);
       try {
         this.#settle(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
       } catch (ownError) {
-        for (const { pending } of left) fail(pending, ownError);
+        failAll(left, ownError);
       }
     }
   }
 
   #settle(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
     settleBatch(riders, outcomes);
+    this.#measure(riders, outcomes);
+    for (const { pending } of riders) pending.announce();
+  }
+
+  #measure(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
     if (this.#stages === undefined) return;
     const nowMs = this.#stages.nowMs();
     for (let i = 0; i < riders.length; i += 1) {
@@ -321,6 +332,7 @@ function createBatch(
       const expect = preconditionOf(submission, number);
       if (expect === undefined) {
         settle(pending, { kind: 'predecessor-failed' });
+        announceSoon(pending);
         return;
       }
       bytes += waiting.bytes;
@@ -352,6 +364,12 @@ function createQueueJump(inFlight: KeyClaims | undefined): {
       return true;
     },
   };
+}
+
+/** All of them before the first one is told: what is submitted meanwhile finds their states. */
+function failAll(riders: readonly Waiting[], error: unknown): void {
+  for (const { pending } of riders) fail(pending, error);
+  for (const { pending } of riders) pending.announce();
 }
 
 function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {

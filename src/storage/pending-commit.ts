@@ -19,7 +19,13 @@ export interface PendingCommit {
   /** Resolves when durable, or with the reason why nothing was written.
    * Rejects with StorageError. */
   readonly outcome: Promise<CommitOutcome>;
+  /** The same without a promise, for one listener: called once, in a later turn or microtask than
+   * the one that submitted, when all of its commit have their states. It must not throw. */
+  whenSettled(listener: (result: CommitResult) => void): void;
 }
+
+/** `failed`: nobody knows what became of it, or it was never tried. */
+export type CommitResult = CommitOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
 export type CommitOutcome =
   | MutationOutcome
@@ -44,8 +50,9 @@ type PendingState =
 /** As the committer holds it. */
 export interface DeferredCommit extends PendingCommit {
   state: PendingState;
-  resolve(outcome: CommitOutcome): void;
-  reject(error: unknown): void;
+  result: CommitResult | undefined;
+  /** Tells the listener. Once, when there is a result. */
+  announce(): void;
 }
 
 const failed: PendingState = { kind: 'failed' };
@@ -72,24 +79,60 @@ export function preconditionOf(submission: Submission, batch: number): Precondit
 }
 
 export function createPendingCommit(): DeferredCommit {
-  let resolve!: (outcome: CommitOutcome) => void;
-  let reject!: (error: unknown) => void;
-  const outcome = new Promise<CommitOutcome>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { outcome, state: queued, resolve, reject };
+  return new Pending();
 }
 
-/** Ends a pending commit with what became of its mutation. */
+class Pending implements DeferredCommit {
+  state: PendingState = queued;
+  result: CommitResult | undefined = undefined;
+  #listener: ((result: CommitResult) => void) | undefined = undefined;
+  #isAnnounced = false;
+  #outcome: Promise<CommitOutcome> | undefined = undefined;
+
+  get outcome(): Promise<CommitOutcome> {
+    this.#outcome ??= new Promise((resolve, reject) => {
+      this.whenSettled((result) => {
+        if (result.kind === 'failed') reject(result.error);
+        else resolve(result);
+      });
+    });
+    return this.#outcome;
+  }
+
+  whenSettled(listener: (result: CommitResult) => void): void {
+    assert(this.#listener === undefined, 'a pending commit has one listener');
+    this.#listener = listener;
+    // It has been announced before anybody listened.
+    if (this.#isAnnounced) void Promise.resolve().then(() => this.#tell(listener));
+  }
+
+  announce(): void {
+    assert(!this.#isAnnounced, 'an outcome is announced once');
+    this.#isAnnounced = true;
+    if (this.#listener !== undefined) this.#tell(this.#listener);
+  }
+
+  #tell(listener: (result: CommitResult) => void): void {
+    assert(this.result !== undefined, 'what is announced has a result');
+    listener(this.result);
+  }
+}
+
+/** For what is refused in the turn that submits it, where nobody can listen yet, and in the middle
+ * of the committer's own work. */
+export function announceSoon(pending: DeferredCommit): void {
+  void Promise.resolve().then(() => pending.announce());
+}
+
+/** Ends a pending commit with what became of its mutation; it is announced by whoever calls. */
 export function settle(pending: DeferredCommit, outcome: CommitOutcome): void {
   pending.state =
     outcome.kind === 'applied' ? { kind: 'applied', revision: outcome.revision } : failed;
-  pending.resolve(outcome);
+  pending.result = outcome;
 }
 
 /** Ends a pending commit of which nobody knows what became, or that was never tried. */
 export function fail(pending: DeferredCommit, error: unknown): void {
   pending.state = failed;
-  pending.reject(error);
+  pending.result = { kind: 'failed', error };
 }

@@ -8,12 +8,16 @@
  * Invariant: what it writes is, byte for byte, what the general encoder writes.
  * Bound: what stands before the object fits `headBytesMax`.
  */
+import { blockMemory } from '../stdx/blocks.ts';
 import type { ObjectRecord } from './record.ts';
 
 const headBytesMax = 4096;
 const shortTextMax = 0x1f;
 const textMax = 0xff;
 const mapMembersMax = 0xf;
+
+/** Records are made, committed and let go one after the other. */
+const allocate = blockMemory();
 
 /** Written over by each record: what is in it has been copied when a call returns. */
 const head = Buffer.alloc(headBytesMax);
@@ -30,7 +34,7 @@ export function writeRecord(before: Uint8Array, record: ObjectRecord): Buffer | 
   // What comes behind the object is made behind what stands before it, and put in its place.
   const objectAt = used;
   if (shape !== undefined && !text(shape)) return undefined;
-  const bytes = Buffer.allocUnsafe(used + object.length);
+  const bytes = allocate(used + object.length);
   for (let at = 0; at < objectAt; at += 1) bytes[at] = head[at] as number;
   bytes.set(object, objectAt);
   for (let at = objectAt; at < used; at += 1) bytes[at + object.length] = head[at] as number;

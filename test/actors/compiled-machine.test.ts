@@ -8,7 +8,6 @@ import { actorLimits } from '../../actors/limits.ts';
 import { newEntry } from '../../actors/object-context.ts';
 import type {
   Attempt,
-  MutationResult,
   ObjectEffect,
   ObjectEvent,
   ObjectPorts,
@@ -32,6 +31,7 @@ import {
   replacing,
 } from '../support/doubles/actor-harness.ts';
 import { interpretedObject } from '../support/data/interpreted-object.ts';
+import type { CommitResult } from '../../src/storage/pending-commit.ts';
 
 const name = { key: podKey('a'), storeKey: storeKey(podKey('a')) };
 const ports: ObjectPorts = {
@@ -170,7 +170,7 @@ function resultOf(
   which: (typeof results)[number],
   attempt: Attempt,
   revision: bigint,
-): MutationResult {
+): CommitResult {
   if (attempt.forgotten) return { kind: 'predecessor-failed' };
   switch (which) {
     case 'applied':
@@ -178,7 +178,7 @@ function resultOf(
     case 'failed':
       return { kind: 'failed', error: 'down' };
     default:
-      return { kind: which } as MutationResult;
+      return { kind: which } as CommitResult;
   }
 }
 

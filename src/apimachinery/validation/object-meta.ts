@@ -292,8 +292,23 @@ export function validateImmutable(next: ObjectMeta, current: ObjectMeta): readon
 
 function validateManagedFields(entries: JsonValue | undefined): readonly FieldError[] {
   if (!Array.isArray(entries)) return noErrors;
-  return (entries as readonly JsonValue[]).flatMap((entry, i) =>
-    isJsonObject(entry) ? validateManagedFieldsEntry(`metadata.managedFields[${i}]`, entry) : [],
+  let errors = noErrors;
+  for (const [i, entry] of (entries as readonly JsonValue[]).entries()) {
+    if (!isJsonObject(entry) || isRightEntry(entry)) continue;
+    const found = validateManagedFieldsEntry(`metadata.managedFields[${i}]`, entry);
+    errors = allErrors(errors, found);
+  }
+  return errors;
+}
+
+/** Entries are made here, and nearly all are right: then no path is made for them. */
+function isRightEntry(entry: JsonObject): boolean {
+  const { operation, fieldsType } = entry;
+  return (
+    (operation === 'Update' || operation === 'Apply') &&
+    fieldsType === 'FieldsV1' &&
+    entry['subresource'] === undefined &&
+    validateFieldManager('', text(entry, 'manager')).length === 0
   );
 }
 

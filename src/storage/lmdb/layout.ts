@@ -21,6 +21,7 @@
  *
  * Elsewhere: the reading and writing of it (lmdb-reads.ts, lmdb-writes.ts).
  */
+import { blockMemory } from '../../stdx/blocks.ts';
 import { damagedState } from '../damage.ts';
 import { crcOfHead } from '../short-crc.ts';
 import { StorageError, revisionZero } from '../storage.ts';
@@ -114,6 +115,9 @@ export interface LmdbRecord extends StoredRecord {
   readonly bytes: Buffer;
 }
 
+/** Followers have the records of a commit for as long as those before and behind them. */
+const allocate = blockMemory();
+
 export function makeRecord(
   key: StoreKey,
   revision: Revision,
@@ -123,7 +127,7 @@ export function makeRecord(
   const stateLength = Buffer.byteLength(state);
   const stateEnd = RECORD_HEADER_BYTES + stateLength;
   const valueAt = stateEnd + CHECK_BYTES;
-  const bytes = Buffer.allocUnsafe(valueAt + value.byteLength);
+  const bytes = allocate(valueAt + value.byteLength);
   writeRevision(bytes, revision, 0);
   bytes[REVISION_BYTES] = CHECKED | stateLength;
   bytes.write(state, RECORD_HEADER_BYTES);

@@ -8,7 +8,8 @@
  * one set: it is worked out for the first of them and held in memory once.
  *
  * Bounds: shapes of `shapeCharsMax` characters in all, none longer than `shapeKeptMax`. At the
- * limit they start anew: what is in use is back at once.
+ * limit they start anew: what is in use is back at once. Of each kind the last shape is kept, which
+ * may be a longer one.
  */
 import { createTextCache } from '../../../stdx/text-cache.ts';
 import { shareFields } from '../../shared-fields.ts';
@@ -30,7 +31,21 @@ const shapeKeptMax = 16 * 1024;
 /** By the number of the kind, the version and the shape. */
 const sets = createTextCache<FieldSet>(shapeCharsMax);
 
-const numbers = new WeakMap<OwnedKind, number>();
+interface LastSet {
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly shape: string;
+  readonly set: FieldSet;
+}
+
+/** What is known of a kind. Objects that are made one after the other often have one shape. */
+interface Known {
+  readonly number: number;
+  last: LastSet;
+}
+
+const noSet: LastSet = { apiVersion: '', subresource: '', shape: '', set: {} };
+const knownKinds = new WeakMap<OwnedKind, Known>();
 let kindsCount = 0;
 
 /** `created` has no managedFields. */
@@ -38,10 +53,19 @@ export function createdFields(writer: FieldWriter, created: ApiObject): FieldSet
   const { kind, apiVersion, subresource } = writer;
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const shape = shapeOf(type, created, kind.emptyAt(apiVersion));
-  const key = `${numberOf(kind)} ${apiVersion} ${subresource} ${shape}`;
-  const known = sets.get(key);
-  if (known !== undefined) return known;
-  const set = markCanonical(workedOut(writer, type, created));
+  const known = knownOf(kind);
+  const { last } = known;
+  const isLast =
+    last.shape === shape && last.apiVersion === apiVersion && last.subresource === subresource;
+  if (isLast) return last.set;
+  const key = `${known.number} ${apiVersion} ${subresource} ${shape}`;
+  const set = sets.get(key) ?? newSet(key, workedOut(writer, type, created), shape);
+  known.last = { apiVersion, subresource, shape, set };
+  return set;
+}
+
+function newSet(key: string, made: FieldSet, shape: string): FieldSet {
+  const set = markCanonical(made);
   if (shape.length <= shapeKeptMax) {
     sets.keep(key, set);
     shareFields(set);
@@ -59,10 +83,11 @@ function workedOut(
   return withoutOwnerless(union(writable(modified), writable(added)));
 }
 
-function numberOf(kind: OwnedKind): number {
-  const known = numbers.get(kind);
+function knownOf(kind: OwnedKind): Known {
+  const known = knownKinds.get(kind);
   if (known !== undefined) return known;
   kindsCount += 1;
-  numbers.set(kind, kindsCount);
-  return kindsCount;
+  const made = { number: kindsCount, last: noSet };
+  knownKinds.set(kind, made);
+  return made;
 }

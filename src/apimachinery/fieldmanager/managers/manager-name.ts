@@ -15,7 +15,20 @@ const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
  * printed. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  const [product = ''] = (userAgent ?? '').split('/', 1);
+  if (userAgent === undefined) return unknownManager;
+  if (userAgent !== lastAgent) {
+    lastName = nameOfAgent(userAgent);
+    lastAgent = userAgent;
+  }
+  return lastName;
+}
+
+/** Requests of one client come together. */
+let lastAgent = '';
+let lastName = unknownManager;
+
+function nameOfAgent(userAgent: string): string {
+  const [product = ''] = userAgent.split('/', 1);
   const name = shortened(product.replace(unprintable, ''));
   return name === '' ? unknownManager : name;
 }
