@@ -42,8 +42,9 @@ export const char = {
 /** What is wrong with a body, in words for its sender. */
 export class YamlRefusal extends Error {}
 
-/** Some lines of blanks and comments. A tab may be refused there, so it ends them. */
+/** Some lines of blanks and comments. A tab may be refused in a block, so it ends them there. */
 const emptyLines = /(?: *(?:#[^\r\n\0]*)?(?:\r\n|\n|\r)){1,1000}/y;
+const emptyFlowLines = /(?:[ \t]*(?:#[^\r\n\0]*)?(?:\r\n|\n|\r)){1,1000}/y;
 
 export class Cursor {
   readonly text: string;
@@ -73,10 +74,11 @@ export class Cursor {
   }
 
   /** Passes some of the lines that hold nothing; at the start of a line. */
-  skipEmptyLines(): void {
-    emptyLines.lastIndex = this.pos;
-    if (!emptyLines.test(this.text)) return;
-    this.pos = emptyLines.lastIndex;
+  skipEmptyLines(inFlow: boolean): void {
+    const lines = inFlow ? emptyFlowLines : emptyLines;
+    lines.lastIndex = this.pos;
+    if (!lines.test(this.text)) return;
+    this.pos = lines.lastIndex;
     this.line += 1;
     this.lineStart = this.pos;
   }

@@ -169,7 +169,7 @@ export class TokenReader {
       else if (code === char.hash) cursor.skipToBreak();
       else if (isBreak(code)) {
         cursor.skipBreak();
-        cursor.skipEmptyLines();
+        cursor.skipEmptyLines(this.#flowLevel > 0);
         if (this.#flowLevel === 0) this.#keyAllowed = true;
       } else if (code === char.byteOrderMark && cursor.column === 0) {
         cursor.pos += 1;
