@@ -174,7 +174,9 @@ const others: readonly AttackRow[] = [
     right: [200, 201],
     async run(port, of) {
       const hook = await startHook({});
-      const caBundle = Buffer.from(tlsPair.certificatePem.repeat(of(200, 2_000))).toString('base64');
+      const caBundle = Buffer.from(tlsPair.certificatePem.repeat(of(200, 2_000))).toString(
+        'base64',
+      );
       const clientConfig = { ...hook.clientConfig, caBundle };
       const statuses = [await post(port, webhooks, mutating(clientConfig, 'Ignore'))];
       await sleep(500);
