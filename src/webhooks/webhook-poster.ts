@@ -9,6 +9,8 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { pemTexts } from '../apimachinery/codecs/pem.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { callHttp, HttpCallError } from './http-call.ts';
@@ -20,6 +22,9 @@ const posterLimits = {
   answerBytesMax: 1024 * 1024,
   /** Kept open to one webhook. */
   connectionsMax: 32,
+  /** Of a CA bundle: the public CAs are some 140, and each takes a seventh of a millisecond.
+   * Policy: with more the webhook is not called. */
+  certificatesMax: 160,
 } as const;
 
 export class WebhookError extends Error {
@@ -58,10 +63,14 @@ export function createWebhookPoster(
   const secure = target.url.protocol === 'https:';
   const { answerBytesMax = posterLimits.answerBytesMax } = options;
   const { connectionsMax: maxSockets = posterLimits.connectionsMax } = options;
-  const agent = secure
-    ? new https.Agent({ keepAlive: true, maxSockets, ...tlsOptions(target) })
-    : new http.Agent({ keepAlive: true, maxSockets });
-  const fresh = { agent: false, ...(secure ? tlsOptions(target) : {}) } as const;
+  let tls: https.AgentOptions | undefined;
+  let agent: http.Agent | undefined;
+  const connect = () => {
+    tls ??= secure ? tlsOptions(target) : {};
+    const options = { keepAlive: true, maxSockets, ...tls };
+    agent ??= secure ? new https.Agent(options) : new http.Agent(options);
+    return { connection: { agent }, fresh: { agent: false, ...tls } } as const;
+  };
   let closed = false;
   return {
     async post(body, timeoutMs, url = target.url) {
@@ -69,25 +78,32 @@ export function createWebhookPoster(
       const headers = headersOf(target, body);
       const call = { url, method: 'POST', headers, body, answerBytesMax, timeoutMs } as const;
       try {
-        return bodyOf(await callHttp({ ...call, connection: { agent }, fresh }, timers));
+        return bodyOf(await callHttp({ ...call, ...connect() }, timers));
       } catch (error) {
         throw error instanceof WebhookError ? error : webhookErrorOf(error);
       }
     },
     close() {
       closed = true;
-      agent.destroy();
+      agent?.destroy();
     },
   };
 }
 
+/** What is parsed of certificates is parsed once, not for each connection.
+ * @throws WebhookError: they are too many. */
 function tlsOptions(target: WebhookTarget): https.AgentOptions {
+  const { ca = '', certificate, insecureSkipVerify, serverName } = target;
+  const { certificatesMax } = posterLimits;
+  if (pemTexts(ca, certificatesMax + 1).length > certificatesMax) {
+    throw new WebhookError(`its CA bundle has more than ${certificatesMax} certificates`, false);
+  }
+  const trust = ca === '' ? {} : { ca };
+  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...trust, ...certificate });
   return {
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: !target.insecureSkipVerify,
-    ...(target.ca === undefined ? {} : { ca: target.ca }),
-    ...(target.certificate ?? {}),
-    ...(target.serverName === undefined ? {} : { servername: target.serverName }),
+    secureContext,
+    rejectUnauthorized: !insecureSkipVerify,
+    ...(serverName === undefined ? {} : { servername: serverName }),
   };
 }
 

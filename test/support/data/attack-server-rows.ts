@@ -75,11 +75,12 @@ interface AskedReview {
   readonly request: { readonly uid: string };
 }
 
-function mutating(clientConfig: object): object {
+function mutating(clientConfig: object, failurePolicy = 'Fail'): object {
   const core = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
   const webhook = {
     name: 'grows.example.com',
     clientConfig,
+    failurePolicy,
     rules: [{ ...core, operations: ['CREATE'] }],
     admissionReviewVersions: ['v1'],
     sideEffects: 'None',
@@ -153,6 +154,25 @@ const others: readonly AttackRow[] = [
       statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
       await sleep(500);
       hook.close();
+      return statuses;
+    },
+  },
+  {
+    title: 'a webhook whose CA bundle has many certificates',
+    right: [200, 201],
+    async run(port, of) {
+      const hook = await startHook({});
+      const caBundle = Buffer.from(tlsPair.certificatePem.repeat(of(200, 2_000))).toString(
+        'base64',
+      );
+      const clientConfig = { ...hook.clientConfig, caBundle };
+      const statuses = [await post(port, webhooks, mutating(clientConfig, 'Ignore'))];
+      await sleep(500);
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'bundled-' } };
+      for (let i = 0; i < 5; i += 1) statuses.push(await post(port, configMaps, body));
+      statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
+      await sleep(500);
+      hook.end();
       return statuses;
     },
   },

@@ -91,6 +91,34 @@ const texts: readonly AttackRow[] = [
   },
 ];
 
+const secrets: readonly AttackRow[] = [
+  {
+    title: 'a secret whose document is all brackets, and one whose certificates are all beginnings',
+    right: [201, 422],
+    run: async (port, of) => {
+      const path = '/api/v1/namespaces/default/secrets';
+      const base64 = (text: string): string => Buffer.from(text).toString('base64');
+      const document = base64('['.repeat(of(100_000, 2_000_000)));
+      const mark = '-----BEGIN CERTIFICATE-----\n';
+      const begun = base64(mark.repeat(of(100_000, 900_000) / mark.length));
+      const metadata = { generateName: 'documents-' };
+      const type = (name: string): string => `kubernetes.io/${name}`;
+      return [
+        await post(port, path, {
+          metadata,
+          type: type('dockerconfigjson'),
+          data: { '.dockerconfigjson': document },
+        }),
+        await post(port, path, {
+          metadata,
+          type: type('tls'),
+          data: { 'tls.crt': begun, 'tls.key': begun },
+        }),
+      ];
+    },
+  },
+];
+
 const owners: readonly AttackRow[] = [
   {
     title: 'an apply in conflict with many managers of many keys',
@@ -129,4 +157,4 @@ const owners: readonly AttackRow[] = [
   },
 ];
 
-export const attackTextRows: readonly AttackRow[] = [...readings, ...texts, ...owners];
+export const attackTextRows: readonly AttackRow[] = [...readings, ...texts, ...secrets, ...owners];

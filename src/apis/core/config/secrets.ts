@@ -6,6 +6,7 @@
  * stringData wins, and is not kept. This happens when the object is decoded, before
  * field ownership is computed, so a writer owns the fields that are stored.
  */
+import { decodeJson } from '../../../apimachinery/codecs/json.ts';
 import { invalid, required, tooLong } from '../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../apimachinery/identity.ts';
 import { part, text, textMap } from '../../../apimachinery/members.ts';
@@ -101,12 +102,9 @@ function secretRules(identity: Identity): KindRules {
 
 function documentRules(value: string | undefined, field: string): Problems {
   if (value === undefined) return [];
-  try {
-    JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-    return [];
-  } catch {
-    return [invalid(field, '<secret contents redacted>', 'must be a JSON document')];
-  }
+  // Within the bounds of a body: the engine takes a tenth of a second for nothing but brackets.
+  if (decodeJson(Buffer.from(value, 'base64')).kind === 'value') return [];
+  return [invalid(field, '<secret contents redacted>', 'must be a JSON document')];
 }
 
 function secretWarnings({ secretTypes }: Identity): KindWarnings {
