@@ -91,9 +91,10 @@ type AnswerData =
 
 function answerToData(answer: Answer): AnswerData {
   if (answer.kind !== 'refused') return answer;
-  const { code, details, listContinue, message, reason } = answer.error;
+  const { code, details, listContinue, message, reason, warnings } = answer.error;
   const { notes } = answer;
-  return { kind: 'refused', error: { reason, message, details, listContinue, code }, notes };
+  const error = { reason, message, details, listContinue, code, warnings };
+  return { kind: 'refused', error, notes };
 }
 
 function answerOf(data: AnswerData): Answer {

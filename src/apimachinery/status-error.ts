@@ -46,6 +46,8 @@ export interface StatusErrorInit {
   readonly listContinue?: string | undefined;
   /** Of a refusal in the words of others; absent: that of the reason. */
   readonly code?: number | undefined;
+  /** For the writer, beside the refusal. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 export class StatusError extends Error {
@@ -55,6 +57,8 @@ export class StatusError extends Error {
   readonly details: StatusDetails | undefined;
   /** `metadata.continue`: a token that goes on where an expired one stood. */
   readonly listContinue: string | undefined;
+  /** For the writer; no part of the Status. */
+  readonly warnings: readonly string[] | undefined;
 
   constructor(init: StatusErrorInit) {
     super(boundedMessage(init.message));
@@ -62,6 +66,15 @@ export class StatusError extends Error {
     this.code = init.code ?? STATUS_CODES[init.reason];
     this.details = init.details && boundedDetails<StatusCause, StatusDetails>(init.details);
     this.listContinue = init.listContinue;
+    this.warnings = init.warnings;
+  }
+
+  /** The same refusal with more warnings. */
+  warned(more: readonly string[]): StatusError {
+    if (more.length === 0) return this;
+    const { code, details, listContinue, message, reason, warnings = [] } = this;
+    const said = [...warnings, ...more];
+    return new StatusError({ reason, message, details, listContinue, code, warnings: said });
   }
 
   /** The wire form, keys in the customary order, without empty members. */

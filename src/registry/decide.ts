@@ -146,7 +146,10 @@ function* proposeChange(
     yield* preparingUpdate(scope, target.kind, input.subresource, object, current.object);
     if (scope.inTurns) yield;
     const refusal = updateRefusal(scope, target, object, writerOf(input), current);
-    if (refusal !== undefined) return refused(refusal);
+    if (refusal !== undefined) {
+      const said = scope.strategyOf(target.kind).validationWarnings?.(object) ?? noWarnings;
+      return refused(refusal.warned([...production.warnings, ...said]));
+    }
     if (scope.inTurns) yield;
   }
   const strategy = scope.strategyOf(target.kind);

@@ -62,6 +62,7 @@ export async function executeChange(
   // The commit's own turn has the followers of the change in it.
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   deliverNotes(request, outcome.notes);
+  if (outcome.kind === 'refused') request?.warnings.push(...(outcome.error.warnings ?? []));
   return changeResult(outcome, target);
 }
 

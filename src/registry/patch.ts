@@ -123,8 +123,10 @@ export function decideScalePatch(
 }
 
 function withWarnings(production: Production, warnings: readonly string[]): Production {
-  if (production.kind === 'refused' || warnings.length === 0) return production;
-  return produced(production.object, warnings);
+  if (warnings.length === 0) return production;
+  return production.kind === 'refused'
+    ? refused(production.error.warned(warnings))
+    : produced(production.object, warnings);
 }
 
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */

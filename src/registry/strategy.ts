@@ -48,6 +48,8 @@ export interface KindStrategy {
     current: ApiObject | undefined,
     subresource: string,
   ): readonly string[];
+  /** What the validation of this object has let pass; said also where the write is refused. */
+  validationWarnings?(next: ApiObject): readonly string[];
   /** The warning for a deletion without a propagation policy. Absent: none. */
   readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */

@@ -6,6 +6,8 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { part } from '../../src/apimachinery/members.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import type { StructuralSchema } from '../../src/apiextensions/schema/structural-schema.ts';
+import { correlate } from '../../src/apiextensions/validate/correlation.ts';
 import { customWrites, writeDefinition } from './custom-writes.ts';
 import type { CustomWrites } from './custom-writes.ts';
 
@@ -183,6 +185,23 @@ test('an unchanged part whose members are all described is let pass', () => {
   const writes = served({ properties: { closed } });
   const bad = { closed: { b: 1, c: 2 } };
   equal(writes.write(thing(bad), thing(bad), false).code, 200);
+});
+
+test('a list with a key twice has changed where its entries differ, also beside itself', () => {
+  const schema: StructuralSchema = {
+    type: 'array',
+    items: { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer' } } },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+  };
+  const twice = [
+    { k: 'a', v: 1 },
+    { k: 'a', v: 2 },
+  ];
+  equal(correlate(twice, twice, schema).isUnchanged(), false);
+  const [first] = twice;
+  const same = [first, first] as readonly JsonObject[];
+  equal(correlate(same, same, schema).isUnchanged(), true);
 });
 
 test('entries whose key is no scalar have no old value', () => {

@@ -6,7 +6,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { definition, established, object } from '../support/data/custom-definitions.ts';
+import { eventually } from '../support/clients/watch-client.ts';
+import {
+  definition,
+  definitionsPath,
+  established,
+  object,
+} from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
@@ -110,7 +116,11 @@ describe('an object of a kind that a user defines', () => {
 
   it('keeps its metadata when its status is written, a prefix of names included', async () => {
     const status = { replicas: 2 };
-    const metadata = { generateName: 'other-', labels: { a: 'b' } };
+    const metadata = {
+      generateName: 'other-',
+      labels: { a: 'b' },
+      deletionGracePeriodSeconds: 5,
+    };
     const { status: code, body } = await write(
       'PATCH',
       `${path}/v/status`,
@@ -119,6 +129,53 @@ describe('an object of a kind that a user defines', () => {
     );
     assert.deepEqual([code, body['status']], [200, status]);
     const kept = part(body, 'metadata');
-    assert.deepEqual([kept['generateName'], kept['labels']], [undefined, undefined]);
+    for (const name of Object.keys(metadata)) assert.equal(kept[name], undefined, name);
+  });
+
+  it('says what a refused patch has besides: fields that nobody knows', async () => {
+    const reply = await write('PATCH', `${path}/v`, { spec: { replicas: -1, other: 1 } }, merge);
+    assert.equal(reply.status, 422);
+    assert.equal(reply.headers['warning'], String.raw`299 - "unknown field \"spec.other\""`);
+  });
+
+  it('says what a refused update leaves wrong', async () => {
+    const spec = (rules: JsonObject[]): JsonObject => ({
+      spec: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', 'x-kubernetes-validations': rules },
+          count: { type: 'integer', maximum: 5 },
+        },
+      },
+    });
+    const kind = { plural: 'pumps', kind: 'Pump' };
+    await established(server, definition({ ...kind, properties: spec([]) }));
+    const pumps = '/apis/shop.example/v1/namespaces/default/pumps';
+    const pump = (count: number): JsonObject =>
+      object('Pump', 'p', { spec: { name: 'bad', count } }, 'v1');
+    const first = await write('POST', pumps, pump(1));
+    const rules = [{ rule: "self == 'good'", message: 'be good' }];
+    const ruled = definition({ ...kind, properties: spec(rules) });
+    const target = `${definitionsPath}/pumps.shop.example`;
+    assert.equal(
+      (await write('PATCH', target, { spec: ruled['spec'] ?? null }, merge)).status,
+      200,
+    );
+    await eventually('the rule is in force', async () => {
+      const refused = await write('POST', `${pumps}?dryRun=All`, {
+        ...pump(1),
+        metadata: { name: 'q' },
+      });
+      return refused.status === 422;
+    });
+    const { resourceVersion = null } = part(first.body, 'metadata');
+    const reply = await write('PUT', `${pumps}/p`, {
+      ...pump(9),
+      metadata: { name: 'p', resourceVersion },
+    });
+    assert.deepEqual(
+      [reply.status, reply.headers['warning']],
+      [422, String.raw`299 - "spec.name: Invalid value: \"bad\": be good"`],
+    );
   });
 });

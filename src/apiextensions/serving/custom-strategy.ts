@@ -76,6 +76,7 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     validate: (object) => validated(object, undefined, ''),
     validateUpdate: (next, current) => validated(next, current, ''),
     validateStatusUpdate: (next, current) => validated(next, current, 'status'),
+    validationWarnings: (next) => warned.get(next) ?? noWarnings,
     warnings(next, current, subresource) {
       const found = warned.get(next) ?? noWarnings;
       if (subresource === 'status') return found;

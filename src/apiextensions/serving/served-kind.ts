@@ -141,6 +141,7 @@ const kept = [
   'finalizers',
   'ownerReferences',
   'deletionTimestamp',
+  'deletionGracePeriodSeconds',
 ];
 const statusVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 const statusFields = [['f:status']];

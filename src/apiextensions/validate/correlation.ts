@@ -112,9 +112,14 @@ class Correlated implements Correlation {
   }
 }
 
-/** Values may have members that no schema describes. Metadata may, too, and is looked at. */
+/** The same value need not be unchanged: it may have members that no schema describes, or entries
+ * with the keys of another one. Metadata may have such members, too, and is looked at. */
 const keepsMore = spineMemo(
-  (schema) => keepsUnknown(schema) || isEmbedded(schema) || schema.additionalProperties === true,
+  (schema) =>
+    keepsUnknown(schema) ||
+    isEmbedded(schema) ||
+    schema.additionalProperties === true ||
+    schema['x-kubernetes-list-type'] === 'map',
 );
 
 function isDescribed(value: JsonObject, schema: StructuralSchema): boolean {
