@@ -172,7 +172,7 @@ const others: readonly AttackRow[] = [
       for (let i = 0; i < 5; i += 1) statuses.push(await post(port, configMaps, body));
       statuses.push(await send(port, { method: 'DELETE', path: `${webhooks}/grows` }));
       await sleep(500);
-      hook.end();
+      hook.close();
       return statuses;
     },
   },
