@@ -8,7 +8,7 @@ import type { JsonValue } from '../unstructured.ts';
 
 const loneSurrogate = /\p{Surrogate}/gu;
 
-export function wellFormed(text: string): string {
+function wellFormed(text: string): string {
   return text.replace(loneSurrogate, '\ufffd');
 }
 
