@@ -497,6 +497,22 @@ describe('the bytes of a document', () => {
     }
   });
 
+  it('go to a few of those who have waited for them in each turn', async () => {
+    const { documents } = documentsOf('kubernetes');
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const openapi = makeOpenApi({ documents, turns });
+    const request = { path: '/openapi/v2', accept: undefined, hash: undefined, gzip: false };
+    const readers = 60;
+    let answered = 0;
+    let most = 0;
+    for (let i = 0; i < readers; i += 1) void openapi.find(request).then(() => (answered += 1));
+    for (let before = 0; before < readers; before = answered) {
+      await new Promise(setImmediate);
+      most = Math.max(most, answered - before);
+    }
+    assert.ok(most <= 10, `${most} in one turn`);
+  });
+
   it('in Protobuf are made in pieces', () => {
     const { documents } = documentsOf('kubernetes');
     const pieces = encodeOpenApiV2(wholeV2(documents));

@@ -159,6 +159,21 @@ describe('a server of HTTP/2', () => {
     await server.close();
   });
 
+  it('lives on when clients open streams and go in the same moment', async () => {
+    const { server } = await serve();
+    for (let i = 0; i < 5; i += 1) {
+      const { socket } = await openRawHttp2(server.port);
+      socket.write(streamFrames('/', 90, false));
+      socket.write(streamFrames('/', 250, true));
+      socket.end();
+    }
+    const honest = await openRawHttp2(server.port);
+    honest.socket.write(streamFrames('/', 3, false));
+    while (honest.heads < 3) await sleep(5);
+    honest.socket.destroy();
+    await server.close();
+  });
+
   it('answers every request of many sessions that ask at once, more than it allows at first', async () => {
     const { server } = await serve();
     const ask = (count: number): Promise<number> =>

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../unstructured.ts';
 
 const loneSurrogate = /\p{Surrogate}/gu;
 
-export function wellFormed(text: string): string {
+function wellFormed(text: string): string {
   return text.replace(loneSurrogate, '\ufffd');
 }
 

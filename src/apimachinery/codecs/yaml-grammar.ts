@@ -3,8 +3,8 @@
  * holds.
  *
  * Invariants: it keeps its own stack, so nesting costs no call stack and the work can stop after
- * any step; every step takes a token or leaves a state, and asks for a few tokens at most; the first
- * error ends it (YamlRefusal).
+ * any step; every step takes a token or leaves a state, and asks for a few tokens at most; the
+ * first error ends it (YamlRefusal).
  * Source: the YAML 1.1 specification, chapter 4 and its productions.
  */
 import { YamlRefusal } from './yaml-cursor.ts';

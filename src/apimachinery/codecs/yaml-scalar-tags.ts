@@ -24,7 +24,8 @@ export function isBinary(tag: string): boolean {
   return tag === binaryTag;
 }
 
-/** The value of a scalar with a tag other than `!!binary`. One that is not known leaves it the text that it is. */
+/** The value of a scalar with a tag other than `!!binary`. One that is not known leaves it the text
+ * that it is. */
 export function taggedValue(tag: string, text: string): JsonValue {
   const types = typesOf.get(tag);
   if (types === undefined) return text;

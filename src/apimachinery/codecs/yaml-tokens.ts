@@ -10,7 +10,8 @@
  * error, which is thrown to whoever asks for more. Each character is looked at a bounded number of
  * times: a token waits for its colon within its line and `keyLengthMax` only, and of all waiting
  * tokens just the first is asked whether it still does. Work that reads ahead before it asks never
- * waits for a long scalar or a long comment. Source: the YAML 1.1 specification, sections 7 to 9, as the reference's reader takes it.
+ * waits for a long scalar or a long comment. Source: the YAML 1.1 specification, sections 7 to 9,
+ * as the reference's reader takes it.
  *
  * Bound: nesting, by the caller's `depthMax`; a deeper text is refused.
  */

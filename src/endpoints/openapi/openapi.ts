@@ -89,7 +89,7 @@ function documentCache(): DocumentCache {
     return made;
   };
   return {
-    cached: cached,
+    cached,
     forget(isGone) {
       for (const name of kept.keys()) if (isGone(name)) kept.delete(name);
     },
@@ -97,7 +97,7 @@ function documentCache(): DocumentCache {
 }
 
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
-  const { documents } = options;
+  const { documents, turns } = options;
   const { cached, forget } = documentCache();
   const store = pieceStore((steps) => inSteps(options, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
@@ -128,7 +128,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         // It may have gone since.
         if (documents.sourceOf(path) === undefined) continue;
         paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
-        await options.turns.pause();
+        await turns.pause();
       }
       // Documents of what is no longer served.
       forget((name) => {
@@ -145,10 +145,10 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       if (path === '/openapi/v2') {
         const chosen = chooseEncoding(request.accept, 'v2');
         if (chosen === undefined) return notAcceptable('v2');
-        return answer(await v2Of(chosen.encoding), chosen.contentType, request, false);
+        return answer(turns, await v2Of(chosen.encoding), chosen.contentType, request, false);
       }
       if (path === '/openapi/v3') {
-        return answer(await index(), 'application/json', request, false);
+        return answer(turns, await index(), 'application/json', request, false);
       }
       const section = path.startsWith('/openapi/v3/') ? path.slice('/openapi/v3/'.length) : '';
       if (documents.sourceOf(section) === undefined) return { kind: 'not-found' };
@@ -159,7 +159,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       if (hash !== undefined && hash !== document.hash) {
         return { kind: 'redirect', location: urlOf(section, document.hash) };
       }
-      return answer(document, chosen.contentType, request, hash !== undefined);
+      return answer(turns, document, chosen.contentType, request, hash !== undefined);
     },
   };
 }
@@ -168,13 +168,19 @@ function urlOf(path: string, hash: string): string {
   return `/openapi/v3/${path}?hash=${hash}`;
 }
 
+/** Bytes that a socket takes in a millisecond. */
+const sentBytesPerMs = 1_000_000;
+
+/** All who have waited for a document would be sent it in the turn in which it is there. */
 async function answer(
+  turns: OpenApiOptions['turns'],
   document: Kept,
   contentType: string,
   request: OpenApiRequest,
   immutable: boolean,
 ): Promise<OpenApiResult> {
   const body = request.gzip ? document.packed : await document.plain();
+  await turns.pause(body.byteLength / sentBytesPerMs);
   const etag = `"${document.hash}"`;
   const { gzip: gzipped } = request;
   return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };

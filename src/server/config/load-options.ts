@@ -61,7 +61,7 @@ export const loadOptionTable = [
     flag: 'http2-max-streams-per-connection',
     value: 'N',
     default: '1000',
-    help: 'Requests and watches at a time on one HTTP/2 connection; others wait in the client.',
+    help: 'Requests and watches at a time on one HTTP/2 connection (100 until it uses them).',
   },
 ] as const satisfies readonly OptionSpec[];
 

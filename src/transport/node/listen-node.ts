@@ -257,8 +257,12 @@ function connectionOf(session: ServerHttp2Session): SessionConnection {
       if (reading) handle?.readStart();
       else handle?.readStop();
     },
-    allow: (streams) => session.settings({ maxConcurrentStreams: streams }),
+    allow(streams) {
+      if (!session.destroyed) session.settings({ maxConcurrentStreams: streams });
+    },
     end() {
+      // Its streams are closed with it.
+      if (session.destroyed) return;
       session.goaway(http2Constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session.destroy();
     },

@@ -1,7 +1,7 @@
 /**
- * How many streams the connections of HTTP/2 open in one turn of the event loop. Node makes a stream
- * of each head that it reads, 15 to 35 µs each, before anybody is asked; one read brings a thousand,
- * and all connections that have something to read are read from in the same turn.
+ * How many streams the connections of HTTP/2 open in one turn of the event loop. Node makes a
+ * stream of each head that it reads, 15 to 35 µs each, before anybody is asked; one read brings a
+ * thousand, and all connections that have something to read are read from in the same turn.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait

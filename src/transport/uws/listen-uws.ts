@@ -288,8 +288,8 @@ function createServer(
         if (pause !== undefined) await pause;
       }
       shared.deadlines.clear();
-      // What is left is connections without a request, of which only the library knows: it would cut
-      // thousands of them in one turn.
+      // What is left is connections without a request, of which only the library knows: it would
+      // cut thousands of them in one turn.
       if (processEnds === true) return;
       for (const app of apps.all) app.close();
       // The library frees closed sockets at the end of the loop's turn.

@@ -43,11 +43,13 @@ async function inParts(
 const post = (port: number, path: string, body: object): Promise<number> =>
   send(port, { path, body: JSON.stringify(body) });
 
-/** Texts of one scalar each: many escapes, quotes or lines. */
+/** Texts of one scalar each: many escapes, quotes, lines, or bytes that are no characters. */
 const texts: readonly AttackRow[] = [
   ['escapes', (count: number) => `"${'\\n'.repeat(count)}"`] as const,
   ['quotes', (count: number) => `'${"''".repeat(count)}'`] as const,
   ['lines', (count: number) => `|\n${'    x\n'.repeat(count / 4)}`] as const,
+  ['comments', (count: number) => `a\n${'#\n'.repeat(count)}`] as const,
+  ['bytes', (count: number) => `!!binary ${'aaaa'.repeat(count / 2)}`] as const,
 ].map(([what, scalar]) => ({
   title: `YAML: a text of many ${what}`,
   right: [201, 422],
@@ -225,6 +227,23 @@ const others: readonly AttackRow[] = [
       statuses.push(await send(port, { method: 'DELETE', path: definitions }));
       await sleep(of(300, 2_000));
       for (const socket of sockets) socket.destroy();
+      return statuses;
+    },
+  },
+  {
+    title: 'readers of OpenAPI right after a definition has changed',
+    right: [200, 201],
+    async run(port, of) {
+      const statuses = [await post(port, definitions, definition('t0'))];
+      const sockets = many(of(30, 300), () => connect(port, '127.0.0.1'));
+      for (const socket of sockets) socket.on('error', () => undefined).pause();
+      await sleep(of(100, 1_000));
+      statuses.push(await post(port, definitions, definition('t1')));
+      for (const socket of sockets) socket.write('GET /openapi/v2 HTTP/1.1\r\nHost: a\r\n\r\n');
+      await sleep(of(500, 2_000));
+      for (const socket of sockets) socket.destroy();
+      statuses.push(await send(port, { method: 'DELETE', path: definitions }));
+      await sleep(of(200, 1_000));
       return statuses;
     },
   },
