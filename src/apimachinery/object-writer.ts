@@ -45,7 +45,8 @@ function writeObject(head: Uint8Array, object: ApiObject): boolean {
 }
 
 /** Most updates of large objects leave some of their parts as they are: the spec, where the status
- * is written, all but metadata, what another manager owns. A part that is the very same value has the bytes that it had. */
+ * is written, all but metadata, what another manager owns. A part that is the very same value has
+ * the bytes that it had. */
 const encodedParts = new WeakMap<JsonObject, Uint8Array>();
 /** A smaller part is written anew in less time than it takes to remember it. */
 const largePartBytesMin = 1024;
