@@ -438,10 +438,7 @@ class ObjectActors implements ObjectActorSystem {
 
   #rest(resident: Resident, { actor, context }: ActiveObject): void {
     const image = context.tip?.image;
-    // Most objects that are created are not written again soon. Where nobody else writes, what the
-    // store has is a look-up in memory, and costs less than to keep every newborn until its turn to
-    // go has come.
-    if (image === undefined || (resident.isNewborn && this.#ports.soleWriter)) {
+    if (image === undefined) {
       this.#drop(resident);
       return;
     }
@@ -449,8 +446,8 @@ class ObjectActors implements ObjectActorSystem {
     this.#residentBytes += bytes - resident.bytes;
     resident.bytes = bytes;
     if (resident.isNewborn) {
-      // What its actor persists is a tenth of the actor, and a later command goes on from that,
-      // without asking the store.
+      // Most objects that are created are not written again soon: what its actor persists is a
+      // tenth of the actor, and a later command goes on from that, without asking the store.
       resident.kept = withoutObject(actor.getPersistedSnapshot() as ObjectSnapshot, this.#ports);
       this.#stop(resident, actor);
     }

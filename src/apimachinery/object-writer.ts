@@ -1,10 +1,12 @@
 /**
  * Writes an object in its stored form (object-encoding.ts), as bytes at once.
  *
- * Invariant: what it writes is what object-encoding.ts makes of texts, byte for byte.
+ * Invariant: what it writes is what object-encoding.ts makes of texts, byte for byte. It relies on
+ * values that are never changed once they are made.
  */
 import {
   begin,
+  position,
   writeByte,
   writeBytes,
   writeName,
@@ -13,7 +15,7 @@ import {
   written,
 } from './codecs/json-writer.ts';
 import { textOfFields } from './shared-fields.ts';
-import type { ApiObject, JsonArray, JsonValue } from './unstructured.ts';
+import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
 import { isJsonObject } from './unstructured.ts';
 
 const comma = 0x2c;
@@ -25,7 +27,11 @@ const closingBrace = 0x7d;
 /** `head`: all that stands before the braces of metadata. Undefined: it has to be made of texts. */
 export function writtenObject(head: Uint8Array, object: ApiObject): Buffer | undefined {
   begin();
-  return writeObject(head, object) ? written() : undefined;
+  largeParts.length = 0;
+  if (!writeObject(head, object)) return undefined;
+  const bytes = written();
+  for (const { part, start, end } of largeParts) encodedParts.set(part, bytes.subarray(start, end));
+  return bytes;
 }
 
 function writeObject(head: Uint8Array, object: ApiObject): boolean {
@@ -33,9 +39,35 @@ function writeObject(head: Uint8Array, object: ApiObject): boolean {
   for (const name in object) {
     if (name === 'kind' || name === 'apiVersion' || name === 'metadata') continue;
     const value = object[name];
-    if (value !== undefined && !(writeName(name, false) && writeValue(value))) return false;
+    if (value !== undefined && !(writeName(name, false) && writePart(value))) return false;
   }
   return writeByte(closingBrace);
+}
+
+/** Most updates of large objects leave some of their parts as they are: the spec, where the status
+ * is written, all but metadata, what another manager owns. A part that is the very same value has
+ * the bytes that it had. */
+const encodedParts = new WeakMap<JsonObject, Uint8Array>();
+/** A smaller part is written anew in less time than it takes to remember it. */
+const largePartBytesMin = 1024;
+
+interface Part {
+  readonly part: JsonObject;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of the object that is being written. */
+const largeParts: Part[] = [];
+
+function writePart(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return writeValue(value);
+  const start = position();
+  const known = encodedParts.get(value);
+  if (!(known === undefined ? writeValue(value) : writeBytes(known))) return false;
+  const end = position();
+  if (end - start >= largePartBytesMin) largeParts.push({ part: value, start, end });
+  return true;
 }
 
 /** Without a resourceVersion; managedFields come last. */
@@ -70,14 +102,14 @@ function writeEntry(entry: JsonValue): boolean {
   if (!isJsonObject(entry)) return writeValue(entry);
   const { fieldsV1: fields } = entry;
   const known = isJsonObject(fields) ? textOfFields(fields) : undefined;
-  if (known === undefined) return writeValue(entry);
   if (!writeByte(openingBrace)) return false;
   let isFirst = true;
   for (const name in entry) {
     const value = entry[name];
-    if (value === undefined || name === 'fieldsV1') continue;
-    if (!writeName(name, isFirst) || !writeValue(value)) return false;
+    if (value === undefined || (name === 'fieldsV1' && known !== undefined)) continue;
+    if (!writeName(name, isFirst) || !writePart(value)) return false;
     isFirst = false;
   }
+  if (known === undefined) return writeByte(closingBrace);
   return writeName('fieldsV1', isFirst) && writeText(known) && writeByte(closingBrace);
 }

@@ -57,4 +57,24 @@ describe('JSON that is written as bytes', () => {
       assert.equal(Buffer.from(encodeObject(object).bytes).toString(), stringifyJson(object));
     }
   });
+
+  it('of parts that have been written before is the same, wherever they stand now', () => {
+    const spec = {
+      list: Array.from({ length: 200 }, (_, i) => ({ name: `é ${i}`, value: '"\n' })),
+    };
+    const fieldsV1 = Object.fromEntries(spec.list.map(({ name }) => [`f:${name}`, { '.': {} }]));
+    const entry = { manager: 'a', fieldsV1, subresource: 'status' };
+    const metadata = { name: 'a', managedFields: [entry, { ...entry, manager: 'b' }] };
+    const object = { kind: 'A', apiVersion: 'v1', metadata, spec };
+    const others: ApiObject[] = [
+      object,
+      { ...object, status: { ready: true } },
+      { kind: 'A', apiVersion: 'v1', metadata: { name: 'b' }, before: 1, spec, copy: spec },
+      { ...object, metadata: { name: 'c', labels: { a: 'b' }, managedFields: [entry] } },
+    ];
+    for (const each of [...others, ...others]) {
+      const { bytes } = encodeObject(each);
+      assert.equal(Buffer.from(bytes).toString(), stringifyJson(each));
+    }
+  });
 });

@@ -47,6 +47,11 @@ export function begin(): void {
   used = 0;
 }
 
+/** How many bytes have been written since begin(). */
+export function position(): number {
+  return used;
+}
+
 /** A copy of all that has been written since begin(). It may lie in a pool. */
 export function written(): Buffer {
   const bytes = Buffer.allocUnsafe(used);

@@ -8,6 +8,7 @@
  * gone, times are in whole seconds UTC, maps and fields are in one order, so that equal metadata
  * are equal bytes; unknown fields are dropped and named.
  */
+import { createTextCache } from '../../stdx/text-cache.ts';
 import { ownMember } from '../../stdx/lookup.ts';
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import { draftOf, isJsonObject } from '../unstructured.ts';
@@ -99,10 +100,17 @@ const readCounter: Reader = (value, path, unknown) =>
 
 const readTime: Reader = (value, path) => {
   if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'string' ? readTimes.get(value) : undefined;
+  if (text !== undefined) return text;
   const epochMs = typeof value === 'string' ? parseRfc3339(value) : undefined;
-  if (epochMs !== undefined) return formatRfc3339(epochMs);
-  throw new WrongShape(path, 'an RFC 3339 time', value);
+  if (epochMs === undefined) throw new WrongShape(path, 'an RFC 3339 time', value);
+  const read = formatRfc3339(epochMs);
+  if (value === read) readTimes.keep(read, read);
+  return read;
 };
+
+/** Every update has the times of its object again. Bound: texts of 16 KiB in all. */
+const readTimes = createTextCache<string>(16 * 1024);
 
 const readStringMap: Reader = (value, path) => {
   if (value === undefined || value === null) return undefined;

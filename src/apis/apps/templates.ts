@@ -83,10 +83,21 @@ export function whenChanged(of: (object: ApiObject) => Warnings): KindWarnings['
 }
 
 export function workloadWarnings(of: TemplateWarnings): KindWarnings {
-  const inTemplate = (object: ApiObject): Warnings =>
-    of(part(part(object, 'spec'), 'template'), template);
+  const templateOf = (object: ApiObject): JsonObject => part(part(object, 'spec'), 'template');
+  // Many updates leave the template as it is, the very same value.
+  const said = new WeakMap<JsonObject, Warnings>();
+  const saidOf = (object: ApiObject): Warnings => {
+    const its = templateOf(object);
+    const known = said.get(its);
+    if (known !== undefined) return known;
+    const warnings = of(its, template);
+    said.set(its, warnings);
+    return warnings;
+  };
   return {
-    onCreate: (object) => allWarnings(nameWarnings(object.metadata.name), inTemplate(object)),
-    onUpdate: whenChanged(inTemplate),
+    onCreate(object) {
+      return allWarnings(nameWarnings(object.metadata.name), of(templateOf(object), template));
+    },
+    onUpdate: whenChanged(saidOf),
   };
 }

@@ -55,7 +55,7 @@ export function encodeRevision(revision: Revision): Buffer {
   return bytes;
 }
 
-/** In halves: node's own function makes a bigint for each byte of every revision that is written. */
+/** In halves: node's own function makes a bigint for each byte of it. */
 function writeRevision(bytes: Buffer, revision: Revision, at: number): void {
   const value = Number(revision);
   if (value > Number.MAX_SAFE_INTEGER) bytes.writeBigUInt64BE(revision, at);
