@@ -1,9 +1,10 @@
 /**
- * Decides what to do with one object: a pure function of the graph and the snapshots of one moment.
+ * Decides what to do with one object, by the graph and the snapshots of one moment. All it changes
+ * is how far round the dependents of an owner that waits have been looked at again.
  *
  *   its deletion waits for us   orphan        dependents that still name it: have them forget it
  *                                             none left: take the finalizer off
- *                               foreground    dependents that block it: wait
+ *                               foreground    dependents that block it: have some looked at
  *                                             none left: take the finalizer off
  *   it names owners             all present                        nothing
  *                               some present, others gone/waiting  forget those
@@ -29,6 +30,9 @@ import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
 const circleMax = 10_000;
+/** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look goes
+ * on with the others. */
+const examinedMax = 16;
 
 export interface DecisionContext {
   readonly graph: OwnerGraph;
@@ -39,8 +43,9 @@ export interface DecisionContext {
 
 export type Decision =
   | { readonly kind: 'nothing' }
-  /** It waits for dependents that block it, and is looked at again when one of them has gone. */
-  | { readonly kind: 'wait'; readonly uid: string }
+  /** It waits for dependents that block it, and is looked at again when one of them has gone. Each
+   * was looked at when it began to wait; some are again, in case they could not be deleted then. */
+  | { readonly kind: 'wait'; readonly examine: readonly ObjectReference[] }
   /** Have these dependents forget it, then look again. */
   | {
       readonly kind: 'orphan';
@@ -99,14 +104,17 @@ function decideForeground(
   reference: ObjectReference,
   context: DecisionContext,
 ): Decision {
-  let blockers = context.graph.blockersCount(uid);
-  if (blockers > 0) {
-    for (const each of circleOf(reference, context)) {
-      if (blocks(each, uid, context.graph)) blockers -= 1;
-    }
+  const { finalizers, graph } = context;
+  const release: Decision = { kind: 'release', finalizer: finalizers.foreground };
+  let blockers = graph.blockersCount(uid);
+  if (blockers === 0) return release;
+  const wait: Decision = { kind: 'wait', examine: graph.nextDependents(uid, examinedMax) };
+  // None of these is part of a circle; mostly there is one, and no circle has to be looked for.
+  if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
+  for (const each of circleOf(reference, context)) {
+    if (blocks(each, uid, graph)) blockers -= 1;
   }
-  if (blockers > 0) return { kind: 'wait', uid };
-  return { kind: 'release', finalizer: context.finalizers.foreground };
+  return blockers > 0 ? wait : release;
 }
 
 function blocks(reference: ObjectReference, uid: string, graph: OwnerGraph): boolean {

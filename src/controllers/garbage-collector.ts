@@ -41,9 +41,6 @@ const garbageCollectorLimits = {
   objectBytes: 512,
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,
-  /** Dependents of an owner that waits, put into the queue at each look at it. Policy: the next look
-   * goes on with the others. */
-  lookedAtAgain: 16,
   /** Places put into the queue at a time when the whole graph is looked at again. */
   reviewSlice: 10_000,
 } as const;
@@ -248,7 +245,7 @@ class Collector implements GarbageCollector {
       case 'nothing':
         return true;
       case 'wait':
-        this.#lookAgain(decision.uid);
+        for (const each of decision.examine) this.#queue.add(each);
         return true;
       case 'delete':
         return deleteObserved(registry, observed, decision.policy);
@@ -259,13 +256,6 @@ class Collector implements GarbageCollector {
       case 'orphan':
         return this.#orphan(decision.uid, decision.dependents);
     }
-  }
-
-  /** The graph has had each dependent looked at when its owner began to wait. What could not be
-   * deleted then (it was refused) is tried again, some at each look at the owner. */
-  #lookAgain(uid: string): void {
-    const some = this.#graph.nextDependents(uid, garbageCollectorLimits.lookedAtAgain);
-    for (const reference of some) this.#queue.add(reference);
   }
 
   /** The graph has the owner looked at again when it hears that dependents have forgotten it. */

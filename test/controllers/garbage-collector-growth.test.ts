@@ -112,6 +112,22 @@ describe('an owner that waits for its dependents', () => {
     assert.ok(many <= 4 * few, `${few} reads for n, ${many} for 4n`);
   });
 
+  it('costs n reads when a chain of n is deleted from its first owner on', () => {
+    const readsFor = (count: number): number => {
+      const { decide, make, readsOf } = world();
+      const ownersOf = (i: number): string[] => (i === 0 ? [] : [`d${i - 1}`]);
+      for (const [i, name] of named(count + 1).entries()) make(name, { owners: ownersOf(i) });
+      return readsOf(() => {
+        for (const [i, name] of named(count).entries()) {
+          make(name, { owners: ownersOf(i), held: foreground });
+          assert.equal(decide(name)?.kind, 'wait');
+        }
+      });
+    };
+    const [few, many] = [readsFor(200), readsFor(800)];
+    assert.ok(many <= 4 * few, `${few} reads for n, ${many} for 4n`);
+  });
+
   it('waits for one that blocks among many that wait for it in turn', () => {
     const { decide, make, remove } = world();
     make('owner', { owners: named(50), held: foreground });
