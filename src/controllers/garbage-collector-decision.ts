@@ -30,8 +30,8 @@ import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
 const circleMax = 10_000;
-/** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look goes
- * on with the others. */
+/** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look
+ * goes on with the others. */
 const examinedMax = 16;
 
 export interface DecisionContext {
