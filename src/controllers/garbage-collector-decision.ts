@@ -1,9 +1,10 @@
 /**
- * Decides what to do with one object: a pure function of the graph and the snapshots of one moment.
+ * Decides what to do with one object, by the graph and the snapshots of one moment. All it changes
+ * is how far round the dependents of an owner that waits have been looked at again.
  *
  *   its deletion waits for us   orphan        dependents that still name it: have them forget it
  *                                             none left: take the finalizer off
- *                               foreground    dependents that block it: have each looked at
+ *                               foreground    dependents that block it: have some looked at
  *                                             none left: take the finalizer off
  *   it names owners             all present                        nothing
  *                               some present, others gone/waiting  forget those
@@ -17,7 +18,9 @@
  * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
  *
- * Bounds: a circle is looked for among `circleMax` objects; a larger one is not seen.
+ * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
+ * that block: the circle is looked for from the owner upwards, along `circleMax` links. A larger
+ * one is not seen. Only having dependents forget their owner lists them.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
@@ -27,6 +30,9 @@ import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
 const circleMax = 10_000;
+/** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look
+ * goes on with the others. */
+const examinedMax = 16;
 
 export interface DecisionContext {
   readonly graph: OwnerGraph;
@@ -37,8 +43,9 @@ export interface DecisionContext {
 
 export type Decision =
   | { readonly kind: 'nothing' }
-  /** Look at these; this one is looked at again when they have changed. */
-  | { readonly kind: 'examine'; readonly references: readonly ObjectReference[] }
+  /** It waits for dependents that block it, and is looked at again when one of them has gone. Each
+   * was looked at when it began to wait; some are again, in case they could not be deleted then. */
+  | { readonly kind: 'wait'; readonly examine: readonly ObjectReference[] }
   /** Have these dependents forget it, then look again. */
   | {
       readonly kind: 'orphan';
@@ -91,49 +98,47 @@ function decideOrphan(
   return { kind: 'release', finalizer: finalizers.orphan };
 }
 
+/** It waits unless all that block it wait for it in turn, or it blocks itself. */
 function decideForeground(
   uid: string,
   reference: ObjectReference,
   context: DecisionContext,
 ): Decision {
-  const blocking = blockersOf(uid, reference, context.graph);
-  const waiting = blocking.filter((each) => !isDeletedInForeground(each, context));
-  if (waiting.length > 0) return { kind: 'examine', references: waiting };
-  if (blocking.some((each) => !waitsFor(each, reference, context))) return nothing;
-  return { kind: 'release', finalizer: context.finalizers.foreground };
+  const { finalizers, graph } = context;
+  const release: Decision = { kind: 'release', finalizer: finalizers.foreground };
+  let blockers = graph.blockersCount(uid);
+  if (blockers === 0) return release;
+  const wait: Decision = { kind: 'wait', examine: graph.nextDependents(uid, examinedMax) };
+  // None of these is part of a circle; mostly there is one, and no circle has to be looked for.
+  if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
+  for (const each of circleOf(reference, context)) {
+    if (blocks(each, uid, graph)) blockers -= 1;
+  }
+  return blockers > 0 ? wait : release;
 }
 
-function blockersOf(uid: string, reference: ObjectReference, graph: OwnerGraph): ObjectReference[] {
-  return [...graph.dependentsOf(uid)].filter((dependent) => {
-    if (dependent === reference) return false;
-    return graph.node(dependent)?.owners.some((link) => link.uid === uid && link.blocks) ?? false;
-  });
+function blocks(reference: ObjectReference, uid: string, graph: OwnerGraph): boolean {
+  const owners = graph.node(reference)?.owners ?? [];
+  return owners.some((link) => link.uid === uid && link.blocks);
 }
 
-/** Whether `from` waits for `target`, through objects that are deleted in the foreground. */
-function waitsFor(
-  from: ObjectReference,
-  target: ObjectReference,
-  context: DecisionContext,
-): boolean {
-  const seen = new Set<ObjectReference>([from]);
+/** The target, and what waits for it through objects that are deleted in the foreground. */
+function circleOf(target: ObjectReference, context: DecisionContext): ReadonlySet<ObjectReference> {
+  const { graph, entryAt } = context;
+  const seen = new Set([target]);
+  let links = 0;
   for (const reference of seen) {
-    if (seen.size > circleMax) return false;
-    const entry = context.entryAt(reference);
-    if (entry === undefined || entry === 'unreadable') continue;
-    const { uid } = factsOf(entry, context.finalizers);
-    for (const next of blockersOf(uid, reference, context.graph)) {
-      if (next === target) return true;
-      if (isDeletedInForeground(next, context)) seen.add(next);
+    for (const { uid, blocks: isBlocking } of graph.node(reference)?.owners ?? []) {
+      links += 1;
+      if (links > circleMax) return seen;
+      const waiting = isBlocking ? graph.waitingAt(uid) : undefined;
+      if (waiting === undefined || seen.has(waiting)) continue;
+      // What cannot be read (any more) is not taken for part of a circle.
+      const entry = entryAt(waiting);
+      if (entry !== undefined && entry !== 'unreadable') seen.add(waiting);
     }
   }
-  return false;
-}
-
-function isDeletedInForeground(reference: ObjectReference, context: DecisionContext): boolean {
-  const entry = context.entryAt(reference);
-  if (entry === undefined || entry === 'unreadable') return false;
-  return factsOf(entry, context.finalizers).foreground;
+  return seen;
 }
 
 function decideOwned(

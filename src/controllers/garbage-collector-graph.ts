@@ -4,8 +4,10 @@
  *   reference        "<group>/<resource>/<namespace>/<name>"
  *   nodes            reference ─▶ the owners that the object there names (only if any)
  *   dependents       uid of an owner ─▶ references of the objects that name it
+ *   blockers         uid of an owner ─▶ how many of those block its deletion
  *   referred         reference of an owner ─▶ uids that are looked for there
- *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, and back
+ *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, and back;
+ *                    and how far round its dependents have been looked at again
  *
  * It says what to look at; decisions are made on the snapshots.
  *
@@ -44,6 +46,14 @@ export interface OwnerGraph {
   node(reference: ObjectReference): GraphNode | undefined;
   /** Places of the objects that name this owner. */
   dependentsOf(uid: string): ReadonlySet<ObjectReference>;
+  /** How many of them block its deletion: it costs the same however many there are. */
+  blockersCount(uid: string): number;
+  /** The place of an owner that waits for its dependents (foreground). */
+  waitingAt(uid: string): ObjectReference | undefined;
+  /** The next dependents of an owner whose deletion waits, `max` at a time, round and round. Those
+   * that wait for dependents themselves are left out: two such would have each other looked at
+   * for ever. */
+  nextDependents(uid: string, max: number): ObjectReference[];
   /** Places of objects that name an owner of a kind that is not served. */
   unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
@@ -51,6 +61,15 @@ export interface OwnerGraph {
   readonly count: number;
   /** Nothing is known any more. */
   clear(): void;
+}
+
+/** An object whose deletion waits for the collector. */
+interface Deleting {
+  readonly uid: string;
+  /** It waits for its dependents to go, not to forget it. */
+  readonly foreground: boolean;
+  /** An iterator of a Set goes on behind what has been removed, and finds what is added. */
+  rest?: Iterator<ObjectReference> | undefined;
 }
 
 const nothing: ReadonlySet<ObjectReference> = new Set();
@@ -80,7 +99,8 @@ class Graph implements OwnerGraph {
   readonly #dependents = new Map<string, Set<ObjectReference>>();
   readonly #referred = new Map<ObjectReference, Set<string>>();
   readonly #unknown = new Set<ObjectReference>();
-  readonly #deleting = new Map<ObjectReference, string>();
+  readonly #blockers = new Map<string, number>();
+  readonly #deleting = new Map<ObjectReference, Deleting>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
 
   constructor(
@@ -102,6 +122,7 @@ class Graph implements OwnerGraph {
     this.#dependents.clear();
     this.#referred.clear();
     this.#unknown.clear();
+    this.#blockers.clear();
     this.#deleting.clear();
     this.#deletingReferences.clear();
   }
@@ -112,6 +133,34 @@ class Graph implements OwnerGraph {
 
   dependentsOf(uid: string): ReadonlySet<ObjectReference> {
     return this.#dependents.get(uid) ?? nothing;
+  }
+
+  blockersCount(uid: string): number {
+    return this.#blockers.get(uid) ?? 0;
+  }
+
+  waitingAt(uid: string): ObjectReference | undefined {
+    const reference = this.#deletingReferences.get(uid);
+    if (reference === undefined) return undefined;
+    return this.#deleting.get(reference)?.foreground === true ? reference : undefined;
+  }
+
+  nextDependents(uid: string, max: number): ObjectReference[] {
+    const found: ObjectReference[] = [];
+    const dependents = this.dependentsOf(uid);
+    const deleting = this.#deleting.get(this.#deletingReferences.get(uid) ?? '');
+    if (deleting === undefined) return found;
+    for (let left = Math.min(max, dependents.size); left > 0;) {
+      deleting.rest ??= dependents.values();
+      const next = deleting.rest.next();
+      if (next.done === true) {
+        deleting.rest = undefined;
+        continue;
+      }
+      left -= 1;
+      if (this.#deleting.get(next.value)?.foreground !== true) found.push(next.value);
+    }
+    return found;
   }
 
   unknown(): Iterable<ObjectReference> {
@@ -141,28 +190,34 @@ class Graph implements OwnerGraph {
     }
     const metadata = metadataOf(entry);
     this.#link(reference, entry.namespace, metadata);
-    if (this.#waits(metadata)) this.#wait(reference, metadata.uid ?? '');
-    else this.#waitNoMore(reference);
+    const deleting = this.#deletingOf(metadata);
+    if (deleting === undefined) this.#waitNoMore(reference);
+    else this.#wait(reference, deleting);
   }
 
-  /** The collector's own finalizers hold it. */
-  #waits({ deletionTimestamp, finalizers = [] }: ObjectMeta): boolean {
-    if (deletionTimestamp === undefined) return false;
-    const { foreground, orphan } = this.#finalizers;
-    return finalizers.includes(foreground) || finalizers.includes(orphan);
+  /** Undefined: the collector's own finalizers do not hold it. */
+  #deletingOf({ deletionTimestamp, finalizers = [], uid = '' }: ObjectMeta): Deleting | undefined {
+    if (deletionTimestamp === undefined) return undefined;
+    const orphan = finalizers.includes(this.#finalizers.orphan);
+    const foreground = finalizers.includes(this.#finalizers.foreground);
+    return orphan || foreground ? { uid, foreground } : undefined;
   }
 
-  #wait(reference: ObjectReference, uid: string): void {
-    const known = this.#deleting.get(reference) === uid;
-    this.#deleting.set(reference, uid);
-    this.#deletingReferences.set(uid, reference);
+  /** Its dependents are looked at when it begins to wait, or waits for something else: each of them
+   * by itself, so that no later look at the owner has to. */
+  #wait(reference: ObjectReference, deleting: Deleting): void {
+    const { uid, foreground } = deleting;
+    const before = this.#deleting.get(reference);
     this.#examine(reference);
-    if (known) return;
+    if (before?.uid === uid && before.foreground === foreground) return;
+    if (before !== undefined) this.#deletingReferences.delete(before.uid);
+    this.#deleting.set(reference, deleting);
+    this.#deletingReferences.set(uid, reference);
     for (const dependent of this.dependentsOf(uid)) this.#examine(dependent);
   }
 
   #waitNoMore(reference: ObjectReference): void {
-    const uid = this.#deleting.get(reference);
+    const uid = this.#deleting.get(reference)?.uid;
     if (uid === undefined) return;
     this.#deleting.delete(reference);
     this.#deletingReferences.delete(uid);
@@ -186,6 +241,9 @@ class Graph implements OwnerGraph {
     this.#remove(reference);
     if (owners.length === 0) return;
     this.#nodes.set(reference, { uid, owners });
+    for (const blocked of blockedBy(owners)) {
+      this.#blockers.set(blocked, this.blockersCount(blocked) + 1);
+    }
     for (const owner of owners) {
       addTo(this.#dependents, owner.uid, reference);
       if (isReference(owner.at)) addTo(this.#referred, owner.at, owner.uid);
@@ -200,6 +258,11 @@ class Graph implements OwnerGraph {
     if (node === undefined) return;
     this.#nodes.delete(reference);
     this.#unknown.delete(reference);
+    for (const blocked of blockedBy(node.owners)) {
+      const left = this.blockersCount(blocked) - 1;
+      if (left === 0) this.#blockers.delete(blocked);
+      else this.#blockers.set(blocked, left);
+    }
     for (const { uid, at } of node.owners) {
       takeFrom(this.#dependents, uid, reference);
       const waiting = this.#deletingReferences.get(uid);
@@ -245,6 +308,11 @@ function sameOwners(a: readonly OwnerLink[], b: readonly OwnerLink[]): boolean {
       return uid === other?.uid && at === other.at && blocks === other.blocks;
     })
   );
+}
+
+/** Uids of owners whose deletion these links block: each once, however often it is named. */
+function blockedBy(owners: readonly OwnerLink[]): ReadonlySet<string> {
+  return new Set(owners.filter(({ blocks }) => blocks).map(({ uid }) => uid));
 }
 
 function addTo<V>(sets: Map<string, Set<V>>, key: string, value: V): void {

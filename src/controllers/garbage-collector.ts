@@ -244,8 +244,8 @@ class Collector implements GarbageCollector {
     switch (decision.kind) {
       case 'nothing':
         return true;
-      case 'examine':
-        for (const each of decision.references) this.#queue.add(each);
+      case 'wait':
+        for (const each of decision.examine) this.#queue.add(each);
         return true;
       case 'delete':
         return deleteObserved(registry, observed, decision.policy);

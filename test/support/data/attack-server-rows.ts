@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from './attack-rows.ts';
 import type { AttackRow } from './attack-rows.ts';
+import { exchange } from '../clients/http-client.ts';
 import { startRemoteService } from '../servers/remote-service.ts';
 import { tlsPair, tlsServerOptions } from './tls-pair.ts';
 
@@ -286,6 +287,28 @@ const others: readonly AttackRow[] = [
         return send(port, { method: 'PATCH', path, type: mergePatch, body });
       };
       return [...created, ...(await inParts(count, 50, renew))];
+    },
+  },
+  {
+    title: 'an owner of many that is deleted in the foreground, and looked at again',
+    right: [200, 201],
+    async run(port, of) {
+      const body = { metadata: { generateName: 'owner-' } };
+      const made = await exchange(`http://127.0.0.1:${port}`, configMaps, { method: 'POST', body });
+      const { name, uid } = made.body['metadata'] as { name: string; uid: string };
+      const owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid, blockOwnerDeletion: true };
+      const held = { ownerReferences: [owner], finalizers: ['example.com/hold'] };
+      const count = of(50, 8_000);
+      const dependent = (i: number) => ({ metadata: { name: `${name}-${i}`, ...held } });
+      const statuses = await inParts(count, 50, (i) => post(port, configMaps, dependent(i)));
+      const patch = (path: string, metadata: object) =>
+        send(port, { method: 'PATCH', path, type: mergePatch, body: JSON.stringify({ metadata }) });
+      const path = `${configMaps}/${name}`;
+      const asked = JSON.stringify({ propagationPolicy: 'Foreground' });
+      statuses.push(await send(port, { method: 'DELETE', path, body: asked }));
+      for (let i = 0; i < 20; i += 1) statuses.push(await patch(path, { labels: { i: `${i}` } }));
+      const release = (i: number) => patch(`${path}-${i}`, { finalizers: null });
+      return [made.status, ...statuses, ...(await inParts(count, 50, release))];
     },
   },
 ];

@@ -1,0 +1,180 @@
+/** A look at an owner whose deletion waits for its dependents costs the same however many there
+ * are: counted are the objects and the nodes of the graph that a decision reads. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { decideOn } from '../../src/controllers/garbage-collector-decision.ts';
+import type { Decision } from '../../src/controllers/garbage-collector-decision.ts';
+import { createOwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
+import type { OwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
+import type { Revision } from '../../src/storage/storage.ts';
+import type { Entry } from '../../streams/streams.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
+
+const { finalizers } = kubernetes;
+const resource = '/configmaps';
+const revision = 1n as Revision;
+const at = (name: string): string => `${resource}/default/${name}`;
+
+interface Made {
+  readonly owners?: readonly string[];
+  readonly blocks?: boolean;
+  readonly held?: readonly string[];
+}
+
+/** Config maps whose uids are their names. */
+function world() {
+  const built = buildScheme({ identity: kubernetes });
+  assert.ok(built.kind === 'ok');
+  const entries = new Map<string, Entry>();
+  const looked: string[] = [];
+  const graph = createOwnerGraph(built.scheme, finalizers, (each) => looked.push(each));
+  let reads = 0;
+
+  const make = (name: string, { owners = [], blocks = true, held }: Made = {}): void => {
+    const ownerReferences = owners.map((owner) => {
+      const names = { apiVersion: 'v1', kind: 'ConfigMap', name: owner, uid: owner };
+      return { ...names, blockOwnerDeletion: blocks };
+    });
+    const metadata = {
+      name,
+      namespace: 'default',
+      uid: name,
+      ...(owners.length === 0 ? {} : { ownerReferences }),
+      ...(held === undefined ? {} : { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      finalizers: held ?? [],
+    };
+    const bytes = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+    const entry = { namespace: 'default', name, revision, labels: {}, fields: {}, bytes };
+    const type = entries.has(at(name)) ? 'MODIFIED' : 'ADDED';
+    entries.set(at(name), entry);
+    graph.apply(resource, type, entry);
+  };
+  const remove = (name: string): void => {
+    const entry = entries.get(at(name));
+    assert.ok(entry !== undefined);
+    entries.delete(at(name));
+    graph.apply(resource, 'DELETED', entry);
+  };
+  const counted: OwnerGraph = new Proxy(graph, {
+    get(target, key) {
+      reads += 1;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const entryAt = (reference: string): Entry | undefined => {
+    reads += 1;
+    return entries.get(reference);
+  };
+  const decide = (name: string): Decision | undefined =>
+    decideOn(at(name), { graph: counted, finalizers, entryAt })?.decision;
+  const readsOf = (work: () => void): number => {
+    reads = 0;
+    work();
+    return reads;
+  };
+  return { decide, graph, looked, make, readsOf, remove };
+}
+
+const foreground = [finalizers.foreground];
+const named = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
+
+describe('an owner that waits for its dependents', () => {
+  for (const blocks of [true, false]) {
+    it(`is decided on with as many reads for n as for 4n, ${blocks ? '' : 'not '}blocked`, () => {
+      const readsFor = (count: number): number => {
+        const { decide, make, readsOf } = world();
+        make('owner', { held: foreground });
+        for (const name of named(count)) make(name, { owners: ['owner'], blocks });
+        return readsOf(() => {
+          assert.equal(decide('owner')?.kind, blocks ? 'wait' : 'release');
+        });
+      };
+      assert.equal(readsFor(4 * 500), readsFor(500));
+    });
+  }
+
+  it('costs n reads, not n times n, when n dependents go one by one', () => {
+    const readsFor = (count: number): number => {
+      const { decide, make, readsOf, remove } = world();
+      make('owner', { held: foreground });
+      for (const name of named(count)) make(name, { owners: ['owner'], held: ['x.io/hold'] });
+      return readsOf(() => {
+        for (const name of named(count)) {
+          assert.equal(decide('owner')?.kind, 'wait');
+          remove(name);
+        }
+        assert.equal(decide('owner')?.kind, 'release');
+      });
+    };
+    const [few, many] = [readsFor(200), readsFor(800)];
+    assert.ok(many <= 4 * few, `${few} reads for n, ${many} for 4n`);
+  });
+
+  it('costs n reads when a chain of n is deleted from its first owner on', () => {
+    const readsFor = (count: number): number => {
+      const { decide, make, readsOf } = world();
+      const ownersOf = (i: number): string[] => (i === 0 ? [] : [`d${i - 1}`]);
+      for (const [i, name] of named(count + 1).entries()) make(name, { owners: ownersOf(i) });
+      return readsOf(() => {
+        for (const [i, name] of named(count).entries()) {
+          make(name, { owners: ownersOf(i), held: foreground });
+          assert.equal(decide(name)?.kind, 'wait');
+        }
+      });
+    };
+    const [few, many] = [readsFor(200), readsFor(800)];
+    assert.ok(many <= 4 * few, `${few} reads for n, ${many} for 4n`);
+  });
+
+  it('waits for one that blocks among many that wait for it in turn', () => {
+    const { decide, make, remove } = world();
+    make('owner', { owners: named(50), held: foreground });
+    for (const name of named(50)) make(name, { owners: ['owner'], held: foreground });
+    make('last', { owners: ['owner'], held: ['x.io/hold'] });
+    assert.equal(decide('owner')?.kind, 'wait');
+    remove('last');
+    assert.equal(decide('owner')?.kind, 'release');
+  });
+
+  it('counts a dependent once that names it twice, and no more when it blocks no longer', () => {
+    const { decide, make } = world();
+    make('owner', { held: foreground });
+    make('twice', { owners: ['owner', 'owner'] });
+    assert.equal(decide('owner')?.kind, 'wait');
+    make('twice', { owners: ['owner', 'owner'], blocks: false });
+    assert.equal(decide('owner')?.kind, 'release');
+    make('twice', { owners: ['owner', 'owner'] });
+    make('twice');
+    assert.equal(decide('owner')?.kind, 'release');
+  });
+
+  it('has every dependent looked at when it begins to wait, for whatever it waits', () => {
+    const { looked, make } = world();
+    make('owner');
+    for (const name of named(100)) make(name, { owners: ['owner'] });
+    for (const held of [[finalizers.orphan], foreground]) {
+      looked.length = 0;
+      make('owner', { held });
+      assert.deepEqual(new Set(looked), new Set([at('owner'), ...named(100).map(at)]));
+      looked.length = 0;
+      make('owner', { held });
+      assert.deepEqual(looked, [at('owner')]);
+    }
+  });
+
+  it('has those that stay looked at again in turn, none before all others, but no waiting ones', () => {
+    const { graph, make, remove } = world();
+    make('owner', { held: foreground });
+    for (const name of named(10)) make(name, { owners: ['owner'] });
+    make('waits', { owners: ['owner'], held: foreground });
+    const some = graph.nextDependents('owner', 4);
+    remove('d5');
+    make('late', { owners: ['owner'] });
+    const more = [1, 2].flatMap(() => graph.nextDependents('owner', 4));
+    const stay = [...named(10), 'late'].filter((name) => name !== 'd5').map(at);
+    assert.deepEqual([...some, ...more].slice(0, stay.length).sort(), stay.sort());
+    assert.deepEqual(graph.nextDependents('nobody', 4), []);
+  });
+});
