@@ -14,6 +14,14 @@ export interface AuditAnnotation {
   readonly level?: 'Request' | undefined;
 }
 
+/** Of what admission says of one request: texts of warnings, annotations and their characters.
+ * Policy: what is beyond is dropped; a header and an event have no more room. */
+export const admissionNoteLimits = {
+  warningsMax: 1_000,
+  annotationsMax: 1_000,
+  annotationCharsMax: 256 * 1024,
+} as const;
+
 /** What admission says of one write beside its verdict, in order. */
 export interface AdmissionNotes {
   /** Texts for Warning headers. */

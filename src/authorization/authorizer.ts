@@ -61,10 +61,16 @@ export interface NonResourceRule {
 }
 
 /** All that a user can do in a namespace, as far as it can be listed. */
+/** Of a list of somebody's rules: writing more of them takes too long for one turn. Policy: the
+ * rest is left out, and the list says that it is incomplete. */
+export const userRulesMax = 4_000;
+
+export const tooManyRules = 'there are more rules than a list of them may have';
+
 export interface UserRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** An authorizer cannot list its rules (a webhook). */
+  /** An authorizer cannot list its rules (a webhook), or there are more than a list may have. */
   readonly incomplete: boolean;
   readonly evaluationError: string;
 }

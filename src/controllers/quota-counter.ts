@@ -234,4 +234,10 @@ async function writeStatus(
   if (written.kind !== 'ok' && !passedOver.has(written.error.reason)) throw written.error;
 }
 
-const passedOver: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.conflict]);
+/** One that is too large to have its status stays uncounted until it changes: trying again changes
+ * nothing. */
+const passedOver: ReadonlySet<string> = new Set([
+  StatusReason.notFound,
+  StatusReason.conflict,
+  StatusReason.requestEntityTooLarge,
+]);

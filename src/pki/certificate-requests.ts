@@ -9,11 +9,11 @@
  * Invariants: a request is signed by the key that it is for. Of a request a certificate gets the
  * subject as it stands, the key, and names of hosts, addresses, mail and URIs; whatever other
  * extension it asks for is left out. Nothing that is issued is a CA.
- * Bounds: `requestLengthMax` characters, those of der-bounds.ts, keys of `keyBitsMax`.
+ * Bounds: `requestLengthMax` characters, those of der-bounds.ts, keys as in request-keys.ts.
  */
 import 'reflect-metadata';
-import { createPublicKey, verify } from 'node:crypto';
-import type { KeyObject, webcrypto } from 'node:crypto';
+import { verify } from 'node:crypto';
+import type { webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -36,9 +36,9 @@ import { readCertificates } from './certificates.ts';
 import type { KeyPair } from './certificate-authority.ts';
 import { namesWithTexts } from './subject-texts.ts';
 import { boundsOf, elementAt } from './der-bounds.ts';
+import { requestKeyOf } from './request-keys.ts';
 
 const requestLengthMax = 64 * 1024;
-const keyBitsMax = 8192;
 
 export interface SigningRequest {
   /** The last one, where there are several; '' when there is none. */
@@ -125,10 +125,9 @@ function signatureProblem(
   { publicKey, signature, signatureAlgorithm }: Pkcs10CertificateRequest,
   der: Uint8Array,
 ): string | undefined {
-  const spki = Buffer.from(publicKey.rawData);
-  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  const wrongKey = keyProblem(key);
-  if (wrongKey !== undefined) return wrongKey;
+  const read = requestKeyOf(Buffer.from(publicKey.rawData));
+  if (read.kind === 'invalid') return read.problem;
+  const { key } = read;
   // The library's types say less than there is.
   const { hash, name } = signatureAlgorithm as {
     readonly name?: string;
@@ -143,14 +142,6 @@ function signatureProblem(
   const digest = isEdwards ? null : (hash?.name ?? '').replace('-', '');
   const proven = signed !== undefined && verify(digest, signed, key, Buffer.from(signature));
   return proven ? undefined : 'its signature is not one of its key';
-}
-
-function keyProblem({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string | undefined {
-  if (signedWith[asymmetricKeyType ?? ''] === undefined) {
-    return 'the key is of a kind that is not accepted: RSA, ECDSA and Ed25519 are';
-  }
-  const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-  return bits > keyBitsMax ? `the key is longer than ${keyBitsMax} bits` : undefined;
 }
 
 /** The first element of the outer sequence, which has to be all there is. */

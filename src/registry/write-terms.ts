@@ -8,6 +8,7 @@
  * of several values of one annotation the first. Bound: a write waits up to `waitMaxMs` for all of
  * its guards together, or as long as its client waits (`timeout` in the query) if that is less.
  */
+import { admissionNoteLimits } from '../apimachinery/admission-data.ts';
 import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { queryValue } from '../apimachinery/query.ts';
@@ -78,17 +79,13 @@ function present(members: Readonly<Record<string, JsonValue | undefined>>): Json
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** Of what admission says of one request: texts of warnings, and characters of annotations.
- * Policy: what is beyond is dropped; a header and an event have no more room. */
-const warningsMax = 1000;
-const annotationCharsMax = 256 * 1024;
-
 /** Hands the warnings and annotations of a write to its request. */
 export function deliverNotes(
   request: WritingRequest | undefined,
   notes: AdmissionNotes | undefined,
 ): void {
   if (request === undefined || notes === undefined) return;
+  const { annotationCharsMax, annotationsMax, warningsMax } = admissionNoteLimits;
   const known = new Set(request.warnings);
   for (const text of notes.warnings) {
     if (known.size >= warningsMax) break;
@@ -100,7 +97,7 @@ export function deliverNotes(
   for (const { key, level, value } of notes.annotations) {
     if (level === 'Request' && !request.auditsBody) continue;
     chars += key.length + value.length;
-    if (chars > annotationCharsMax) break;
+    if (chars > annotationCharsMax || request.auditAnnotations.size >= annotationsMax) break;
     if (!request.auditAnnotations.has(key)) request.auditAnnotations.set(key, value);
   }
 }

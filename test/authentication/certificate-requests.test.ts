@@ -1,12 +1,15 @@
 /** PKCS#10: what is read of a request, what is refused, and what a certificate has of it. */
 import assert from 'node:assert/strict';
-import { createPrivateKey, webcrypto, X509Certificate as Parsed } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, sign, webcrypto } from 'node:crypto';
+import { X509Certificate as Parsed } from 'node:crypto';
+import type { KeyPairKeyObjectResult } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
   issueCertificate,
   openAuthority,
   readSigningRequest,
 } from '../../src/pki/certificate-requests.ts';
+import { requestKeyOf } from '../../src/pki/request-keys.ts';
 import { makeAuthority } from '../../src/pki/certificate-authority.ts';
 import { readCertificates } from '../../src/pki/certificates.ts';
 import { readPem } from '../../src/apimachinery/codecs/pem.ts';
@@ -28,6 +31,31 @@ function rewritten(pem: string, change: (der: Buffer) => Buffer): string {
   const [block] = readPem(pem);
   const base64 = change(Buffer.from(block?.bytes ?? [])).toString('base64');
   return `-----BEGIN CERTIFICATE REQUEST-----\n${base64}\n-----END CERTIFICATE REQUEST-----\n`;
+}
+
+function element(tag: number, content: Uint8Array): Buffer {
+  const { length } = content;
+  const size = length < 128 ? [length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const sequence = (...parts: Uint8Array[]): Buffer => element(0x30, Buffer.concat(parts));
+
+/** What is said of a request with this key, signed with it. */
+function problemOfKey({ privateKey, publicKey }: KeyPairKeyObjectResult): string {
+  const identifier = {
+    rsa: sequence(Buffer.from('06092a864886f70d01010b0500', 'hex')),
+    ec: sequence(Buffer.from('06082a8648ce3d040302', 'hex')),
+  }[publicKey.asymmetricKeyType as 'rsa' | 'ec'];
+  const key = publicKey.export({ format: 'der', type: 'spki' });
+  const version = element(2, Buffer.from([0]));
+  const info = sequence(version, sequence(), key, element(0xa0, Buffer.alloc(0)));
+  const signature = element(3, Buffer.concat([Buffer.from([0]), sign('sha256', info, privateKey)]));
+  const der = sequence(info, identifier, signature).toString('base64');
+  const read = readSigningRequest(
+    `-----BEGIN CERTIFICATE REQUEST-----\n${der}\n-----END CERTIFICATE REQUEST-----\n`,
+  );
+  return read.kind === 'invalid' ? read.problem : read.kind;
 }
 
 describe('reading a request', () => {
@@ -89,6 +117,50 @@ describe('reading a request', () => {
     );
     const organizations = many(400, 'dns').map(({ value }) => value);
     assert.match(await problemOf({ commonName: 'a', organizations }), /more than 1024 elements/);
+  });
+
+  const curves = ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1'];
+  for (const namedCurve of curves) {
+    it(`takes a key on ${namedCurve}`, () => {
+      assert.equal(problemOfKey(generateKeyPairSync('ec', { namedCurve })), 'ok');
+    });
+  }
+
+  // Before, all of these were taken: who asks for such a certificate gets one that no client of
+  // the reference can read.
+  const odd: readonly [string, () => KeyPairKeyObjectResult, RegExp][] = [
+    ['secp112r1', () => generateKeyPairSync('ec', { namedCurve: 'secp112r1' }), /curve/],
+    ['sect571r1', () => generateKeyPairSync('ec', { namedCurve: 'sect571r1' }), /curve/],
+    ['secp256k1', () => generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), /curve/],
+    [
+      'a curve whose parameters are spelt out',
+      () => generateKeyPairSync('ec', { namedCurve: 'prime256v1', paramEncoding: 'explicit' }),
+      /curve of its key is not P-224, P-256, P-384 or P-521 by name/,
+    ],
+    ['512 bits of RSA', () => generateKeyPairSync('rsa', { modulusLength: 512 }), /shorter/],
+    [
+      'an exponent of 33 bits',
+      () => generateKeyPairSync('rsa', { modulusLength: 1024, publicExponent: 2 ** 32 - 1 - 4 }),
+      /exponent/,
+    ],
+  ];
+  for (const [title, make, problem] of odd) {
+    it(`refuses a key with ${title}`, () => assert.match(problemOfKey(make()), problem));
+  }
+
+  it('refuses a compressed point', () => {
+    const spki = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).publicKey;
+    const der = spki.export({ format: 'der', type: 'spki' });
+    const point = Buffer.concat([Buffer.from([0, 2]), der.subarray(-64, -32)]);
+    const compressed = sequence(der.subarray(2, 23), element(3, point));
+    const read = requestKeyOf(compressed);
+    assert.match(read.kind === 'invalid' ? read.problem : read.kind, /uncompressed/);
+  });
+
+  it('refuses a key of DSA', () => {
+    const pair = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 });
+    const read = requestKeyOf(pair.publicKey.export({ format: 'der', type: 'spki' }));
+    assert.match(read.kind === 'invalid' ? read.problem : read.kind, /RSA, ECDSA and Ed25519 are/);
   });
 
   it('refuses a key of a kind that is not accepted', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UserInfo } from '../../src/apimachinery/user-info.ts';
+import { tooManyRules, userRulesMax } from '../../src/authorization/authorizer.ts';
 import type { Attributes } from '../../src/authorization/authorizer.ts';
 import { rulesOf } from '../../src/authorization/rbac/policy-rules.ts';
 import type { PolicyRule } from '../../src/authorization/rbac/policy-rules.ts';
@@ -334,6 +335,23 @@ describe('the rules of a user', () => {
       incomplete: false,
       evaluationError: `role.${group} "gone" not found`,
     });
+  });
+
+  it('are listed up to a bound, and then the list says so; what they allow has none', () => {
+    const index = createRbacIndex();
+    const named = (i: number) => rule({ verbs: ['get'], resources: [`r${i}`] });
+    for (let at = 0; at < 12; at += 1) {
+      index.setRole(
+        `ns/r${at}`,
+        Array.from({ length: 900 }, (_, i) => named(at * 900 + i)),
+      );
+      index.setBinding(binding('ns', `b${at}`, `Role r${at}`, user('u')));
+    }
+    const authorizer = createRbacAuthorizer(index, group);
+    const listed = authorizer.rulesFor(userNamed('u'), 'ns');
+    assert.equal(listed.resourceRules.length, userRulesMax);
+    assert.deepEqual([listed.incomplete, listed.evaluationError], [true, tooManyRules]);
+    assert.equal(authorizer.grantedRules(userNamed('u'), 'ns').rules.length, 10_800);
   });
 
   it('ignore what is no list of texts', () => {

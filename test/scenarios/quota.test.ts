@@ -236,6 +236,35 @@ describe('quotas', () => {
     assert.equal((body['items'] as unknown[]).length, 10);
   });
 
+  // Before, one of 2,500 names and more was taken, and its status could never be written.
+  it('are refused with more names than their status can hold, and counted with as many', async () => {
+    const base = await namespace();
+    const namesOf = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/n${i}`, '1']));
+    const quota = (hard: JsonObject) => ({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q' },
+      spec: { hard },
+    });
+    const beyond = { body: quota(namesOf(1_001)), path: 'resourcequotas' };
+    const refused = await send(base, beyond);
+    assert.equal(refused.status, 422, refused.text);
+    const why = 'spec.hard: Too many: 1001: must have at most 1000 items';
+    assert.match(String(refused.body['message']), new RegExp(why));
+    await makeQuota(base, namesOf(1_000));
+    await eventually('the quota is counted', async () => {
+      const { used } = await status(base);
+      return Object.keys(used ?? {}).length === 1_000;
+    });
+    const grown = {
+      method: 'PATCH',
+      path: 'resourcequotas/q',
+      body: { spec: { hard: { pods: '1' } } },
+    };
+    assert.equal((await send(base, grown)).status, 422);
+  });
+
   it('bind nobody whose server was told to leave them out', async () => {
     const free = await startTestServer({ 'disable-admission-plugins': 'ResourceQuota' });
     const base = '/api/v1/namespaces/default';

@@ -5,7 +5,10 @@
  *
  * Invariants: pure. An answer is accepted as a whole or not at all. In v1 its uid must be that of
  * the request, and a patch needs its type; v1beta1 is not checked for these.
+ * Bounds: of warnings and annotations the first that a request may have (admissionNoteLimits);
+ * policy: what is beyond is dropped.
  */
+import { admissionNoteLimits } from '../../apimachinery/admission-data.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { quote } from '../../apimachinery/quote.ts';
@@ -85,8 +88,8 @@ export function readAnswer(
     patch: undefined,
     patchType: '',
     result: resultOf(response, expected.version),
-    auditAnnotations: new Map(Object.entries(members(response['auditAnnotations']))),
-    warnings: (response['warnings'] ?? []) as readonly string[],
+    auditAnnotations: firstAnnotations(members(response['auditAnnotations'])),
+    warnings: firstWarnings((response['warnings'] ?? []) as readonly string[]),
   };
   if (expected.version === 'v1beta1') {
     const isPatched = expected.mutating && bytes !== undefined;
@@ -116,6 +119,30 @@ function unlessEmpty(value: JsonValue | undefined): JsonValue | undefined {
 
 function members(value: JsonValue | undefined): Record<string, string> {
   return isJsonObject(value) ? (value as Record<string, string>) : {};
+}
+
+/** In the order in which they stand. */
+function firstAnnotations(annotations: Record<string, string>): ReadonlyMap<string, string> {
+  const { annotationCharsMax, annotationsMax } = admissionNoteLimits;
+  const first = new Map<string, string>();
+  let chars = 0;
+  for (const key in annotations) {
+    const value = annotations[key] ?? '';
+    chars += key.length + value.length;
+    if (first.size === annotationsMax || chars > annotationCharsMax) break;
+    first.set(key, value);
+  }
+  return first;
+}
+
+/** Each once. */
+function firstWarnings(texts: readonly string[]): readonly string[] {
+  const first = new Set<string>();
+  for (const text of texts) {
+    if (first.size === admissionNoteLimits.warningsMax) break;
+    first.add(text);
+  }
+  return [...first];
 }
 
 /** The field was called `result` in the first days, as it is in code. */

@@ -6,11 +6,12 @@
  * Invariants: pure on the index. Bindings to roles that are not there do not stand in the way of
  * what other bindings grant; they are reported when nothing is granted, at most
  * `resolutionErrorsMax`.
+ * Bound: a list of somebody's rules has all of the bindings up to where it has `userRulesMax`.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Authorizer, Decision, RuleResolver, UserRules } from '../authorizer.ts';
-import { noOpinion } from '../authorizer.ts';
+import { noOpinion, tooManyRules, userRulesMax } from '../authorizer.ts';
 import { ruleAllows, ruleResource } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import type { RbacIndex, RbacKey } from './rbac-index.ts';
@@ -36,14 +37,14 @@ export interface RbacAuthorizer extends Authorizer, RuleResolver {
 export function createRbacAuthorizer(index: RbacIndex, rbacGroup: string): RbacAuthorizer {
   const missing = (role: RbacKey): string => missingRole(role, rbacGroup);
 
-  const grantedRules = (user: UserInfo, namespace: string): GrantedRules => {
+  const grantedRules = (user: UserInfo, namespace: string, most = Infinity): GrantedRules => {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
     index.visit(user, namespace, ({ role }) => {
       const found = index.rules(role);
       if (found !== undefined) rules.push(...found);
       else if (errors.length < resolutionErrorsMax) errors.push(missing(role));
-      return true;
+      return rules.length <= most;
     });
     return { rules, errors };
   };
@@ -69,15 +70,18 @@ export function createRbacAuthorizer(index: RbacIndex, rbacGroup: string): RbacA
       return { kind: 'no-opinion', reason: `RBAC: ${aggregate(errors)}` };
     },
     rulesFor(user, namespace) {
-      const { rules, errors } = grantedRules(user, namespace);
+      const granted = grantedRules(user, namespace, userRulesMax);
+      const incomplete = granted.rules.length > userRulesMax;
+      const errors = incomplete ? [...granted.errors, tooManyRules] : granted.errors;
+      const rules = granted.rules.slice(0, userRulesMax);
       return {
         resourceRules: rules.filter((rule) => rule.resources.length > 0),
         nonResourceRules: rules.filter((rule) => rule.nonResourceURLs.length > 0),
-        incomplete: false,
+        incomplete,
         evaluationError: errors.length === 0 ? '' : aggregate(errors),
       };
     },
-    grantedRules,
+    grantedRules: (user, namespace) => grantedRules(user, namespace),
   };
 }
 

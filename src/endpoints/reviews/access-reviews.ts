@@ -6,6 +6,8 @@
  *
  * Invariants: nothing is stored. A review that asks two things, or none, is refused and decides
  * nothing. An error inside an authorizer is returned beside the answer.
+ * Bounds: a list of rules has `userRulesMax` of them and `listedCharsMax` characters; policy: what
+ * is beyond is left out, and the list says that it is incomplete.
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -15,6 +17,7 @@ import { newBadRequest, newInvalid, StatusError } from '../../apimachinery/statu
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { tooManyRules, userRulesMax } from '../../authorization/authorizer.ts';
 import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
 import type { Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
@@ -69,29 +72,58 @@ async function listRules(
   const namespace = text(specOf(review), 'namespace');
   if (namespace === '') return refused(newBadRequest('no namespace on request'));
   const rules = await access.rulesFor(user, namespace);
-  const resourceRules = rules.resourceRules.map(
-    ({ verbs, apiGroups, resources, resourceNames }) => ({
-      verbs,
-      ...filled({ apiGroups, resources, resourceNames }),
-    }),
-  );
-  const nonResourceRules = rules.nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
-    verbs,
-    ...filled({ nonResourceURLs }),
-  }));
-  const { incomplete, evaluationError } = rules;
+  const room = { rules: userRulesMax, chars: listedCharsMax };
+  const resourceRules = listed(rules.resourceRules, resourceLists, room);
+  const nonResourceRules = listed(rules.nonResourceRules, ['nonResourceURLs'], room);
+  const isCut = room.rules < 0 || room.chars < 0;
+  const errors = [rules.evaluationError, isCut ? tooManyRules : ''];
+  // An authorizer that has left out some says so in the same words.
+  const evaluationError = [...new Set(errors)].filter((text) => text !== '').join(', ');
   return ok(
     withStatus(review, {
       resourceRules,
       nonResourceRules,
-      incomplete,
+      incomplete: rules.incomplete || isCut,
       ...(evaluationError === '' ? {} : { evaluationError }),
     }),
   );
 }
 
-function filled(lists: Readonly<Record<string, readonly string[]>>): JsonObject {
-  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+/** Of the rules in an answer, with so many for each text of theirs. */
+const listedCharsMax = 512 * 1024;
+const textChars = 8;
+
+const resourceLists = ['apiGroups', 'resources', 'resourceNames'] as const;
+
+/** Those that there is room for; below zero: there was none for all. Lists that are empty are not
+ * shown, except `verbs`. */
+function listed<Name extends string>(
+  rules: readonly Readonly<Record<Name | 'verbs', readonly string[]>>[],
+  names: readonly Name[],
+  room: { rules: number; chars: number },
+): JsonObject[] {
+  const shown: JsonObject[] = [];
+  for (const rule of rules) {
+    const { verbs } = rule;
+    const made: Record<string, readonly string[]> = { verbs };
+    room.rules -= 1;
+    room.chars -= charsOf(verbs);
+    for (const name of names) {
+      const list = rule[name];
+      if (list.length === 0) continue;
+      room.chars -= charsOf(list);
+      made[name] = list;
+    }
+    if (room.rules < 0 || room.chars < 0) break;
+    shown.push(made);
+  }
+  return shown;
+}
+
+function charsOf(texts: readonly string[]): number {
+  let chars = 0;
+  for (const text of texts) chars += text.length + textChars;
+  return chars;
 }
 
 function whoAmI({ name, uid, groups, extra }: UserInfo): JsonObject {

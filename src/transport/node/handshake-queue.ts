@@ -50,8 +50,8 @@ export interface HandshakeConnection {
 
 export interface HandshakeQueue {
   add(connection: HandshakeConnection): void;
-  /** The handshake is done or has failed. `verified`: its certificates are signed by a trusted CA.
-   */
+  /** The handshake is done or has failed. `verified`: its certificates are signed by a trusted CA,
+   * or none can have come. */
   over(connection: HandshakeConnection, verified: boolean): void;
   readonly waitingCount: number;
 }

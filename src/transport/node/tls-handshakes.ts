@@ -27,7 +27,7 @@ export function queueHandshakes(
   timers: Timers,
 ): void {
   const line = createHandshakeQueue(clock, timers);
-  const waiting = new Map<string, HandshakeConnection>();
+  const waiting = new Map<string, ServerConnection>();
   const begin = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (raw: Socket) => {
@@ -41,9 +41,10 @@ export function queueHandshakes(
     connection.read(false);
     raw.setTimeout(timeoutMs, () => raw.destroy());
     waiting.set(name, connection);
-    raw.on('close', () => over(name, false));
+    raw.on('close', () => over(name, connection.unanswered));
     line.add(connection);
   });
+  /** `verified`: or there was nothing to be verified. */
   const over = (name: string, verified: boolean): void => {
     const connection = waiting.get(name);
     if (connection === undefined) return;
@@ -56,8 +57,15 @@ export function queueHandshakes(
     if (!verified && (connection?.bytesRead ?? 0) > chainBytesMax) leaveUnread(socket);
     over(nameOf(socket), verified);
   });
-  server.on('tlsClientError', (_error: Error, socket: TLSSocket) => over(nameOf(socket), false));
+  server.on('tlsClientError', (_error: Error, socket: TLSSocket) => {
+    const name = nameOf(socket);
+    over(name, waiting.get(name)?.unanswered === true);
+  });
 }
+
+/** The certificate of the server alone takes more; an alert, or the wish for another hello, less.
+ */
+const answerBytesMin = 256;
 
 /** Of a handshake: a longer chain that nobody has signed is not even read. */
 const chainBytesMax = 16 * 1024;
@@ -73,7 +81,12 @@ function isVerified(socket: TLSSocket): boolean {
   return socket.authorized || Object.keys(socket.getPeerCertificate(false)).length === 0;
 }
 
-function connectionOf(raw: Socket, begin: () => void): HandshakeConnection {
+interface ServerConnection extends HandshakeConnection {
+  /** Not asked for a certificate yet: none has been looked at, however long its hello is. */
+  readonly unanswered: boolean;
+}
+
+function connectionOf(raw: Socket, begin: () => void): ServerConnection {
   const { _handle: handle } = raw as WithHandle;
   return {
     address: networkOf(raw.remoteAddress ?? ''),
@@ -88,6 +101,9 @@ function connectionOf(raw: Socket, begin: () => void): HandshakeConnection {
     },
     get gone() {
       return raw.destroyed;
+    },
+    get unanswered() {
+      return raw.bytesWritten < answerBytesMin;
     },
   };
 }

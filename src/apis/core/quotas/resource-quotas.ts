@@ -1,7 +1,11 @@
-/** ResourceQuotas: how much the objects of a namespace may ask for. */
+/**
+ * ResourceQuotas: how much the objects of a namespace may ask for.
+ *
+ * Bounds: `hardNamesMax` names in one; in one that has more they may only become fewer.
+ */
 import { invalid, required } from '../../../apimachinery/field-error.ts';
 import { items, objects, part, text, texts } from '../../../apimachinery/members.ts';
-import type { JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import { resourceNameRules, standardNames } from '../pods/validation/resource-requirements.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { partAt, printedAt } from '../../tables/fields.ts';
@@ -9,6 +13,7 @@ import {
   allErrors,
   each,
   immutableMessage,
+  itemsAtMost,
   noProblems,
   nonNegativeAmount,
   wholeAmount,
@@ -59,7 +64,16 @@ const exclusiveScopes = [
   ['Terminating', 'NotTerminating'],
 ] as const;
 
+/** Each name stands three times in a quota, twice of that in its status, and no object has more
+ * than some thousand fields (count-fields.ts): there is room for metadata besides. */
+const hardNamesMax = 1_000;
+
+function hardNamesOf(object: ApiObject): readonly string[] {
+  return Object.keys(part(part(object, 'spec'), 'hard'));
+}
+
 const resourceQuotaRules: KindRules = {
+  validateCreate: (object) => itemsAtMost(hardNamesOf(object), 'spec.hard', hardNamesMax),
   validate: (object) => {
     const spec = part(object, 'spec');
     const hard = part(spec, 'hard');
@@ -74,7 +88,11 @@ const resourceQuotaRules: KindRules = {
     const [now, was] = [next, current].map((object) => texts(part(object, 'spec'), 'scopes'));
     const wanted = new Set(now);
     const same = wanted.size === new Set(was).size && was?.every((s) => wanted.has(s));
-    return same === true ? noProblems : [invalid('spec.scopes', now, immutableMessage)];
+    const namesMax = Math.max(hardNamesMax, hardNamesOf(current).length);
+    return allErrors(
+      same === true ? noProblems : [invalid('spec.scopes', now, immutableMessage)],
+      itemsAtMost(hardNamesOf(next), 'spec.hard', namesMax),
+    );
   },
 };
 
@@ -102,10 +120,11 @@ const counted: ReadonlySet<string> = new Set([
 ]);
 
 function scopesRules(scopes: readonly string[], field: string, names: readonly string[]): Problems {
+  const standard = names.filter((name) => standardOfQuotas.has(name));
   return allErrors(
     each(scopes, (scope) =>
-      each(names, (name) =>
-        standardOfQuotas.has(name) && !fitsScope(scope, name)
+      each(standard, (name) =>
+        !fitsScope(scope, name)
           ? [invalid(field, scopes, 'unsupported scope applied to resource')]
           : noProblems,
       ),
@@ -137,14 +156,15 @@ function selectorRules(
   names: readonly string[],
 ): Problems {
   const path = 'spec.scopeSelector.matchExpressions';
+  const standard = names.filter((name) => standardOfQuotas.has(name));
   return allErrors(
     each(requirements, (requirement) => {
       const scope = text(requirement, 'scopeName');
       const operator = text(requirement, 'operator');
       const valued = scope === 'PriorityClass' || scope === 'VolumeAttributesClass';
       return allErrors(
-        each(names, (name) =>
-          standardOfQuotas.has(name) && !fitsScope(scope, name)
+        each(standard, (name) =>
+          !fitsScope(scope, name)
             ? [invalid(path, spec['scopeSelector'], 'unsupported scope applied to resource')]
             : noProblems,
         ),
