@@ -81,7 +81,25 @@ export function createTally() {
     console.log(`${went} ${file} (${below.tests} tests${seconds})`);
   }
 
+  function stepEnded(title, ok) {
+    if (ok) counts.passed += 1;
+    else failed(title, 'see what it says above');
+    console.log(`${ok ? 'ok  ' : 'FAIL'} ${title}`);
+  }
+
+  /** Prints the reasons and, last, the counts. Returns whether nothing failed. */
+  function report() {
+    for (const [reason, count] of skips) console.log(`SKIP ${count} of: ${reason}`);
+    for (const { title, reason } of failures) {
+      console.log(`FAIL ${title}\n${reason.replace(/^/gm, '       ')}`);
+    }
+    const { passed, failed: failedCount, skipped } = counts;
+    const ofSkips = skipped > 0 ? `, ${skipped} skipped` : '';
+    console.log(`${passed} passed, ${failedCount} failed${ofSkips}`);
+    return failedCount === 0;
+  }
+
   const parser = new Parser();
   follow(parser, undefined, [], { failed: 0, tests: 0 });
-  return { parser, counts, failures, skips, files, failed };
+  return { parser, failures, files, failed, stepEnded, report };
 }
