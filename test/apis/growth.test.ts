@@ -151,15 +151,20 @@ function judge(row: CatalogueKind, document: JsonObject): string {
   ]);
 }
 
-function* growthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
+/** The whole object, with nothing in it but its metadata. */
+function rootOf(row: CatalogueKind) {
   const apiVersion = formatGroupVersion({
     group: kubernetes.fill(row.group),
     version: row.version,
   });
   const head = { apiVersion, kind: row.kind, metadata: { name: 'x', namespace: 'default' } };
   const place: Place = (value) => ({ ...head, ...(value as JsonObject) });
-  const schema = types.object(row.type);
-  for (const field of fieldsOf(schema, seen, { path: row.kind, type: schema, place })) {
+  return { apiVersion, root: { path: row.kind, type: types.object(row.type), place } };
+}
+
+function* growthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
+  const { apiVersion, root } = rootOf(row);
+  for (const field of fieldsOf(root.type, seen, root)) {
     if (field.path.startsWith(`${row.kind}.metadata.`)) continue;
     for (const same of [false, true]) {
       yield {
@@ -175,14 +180,8 @@ function* growthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
 
 /** Where the text stands, in an object that has nothing else. */
 function* textGrowthOf(row: CatalogueKind, seen: Set<string>): Generator<Sized> {
-  const apiVersion = formatGroupVersion({
-    group: kubernetes.fill(row.group),
-    version: row.version,
-  });
-  const head = { apiVersion, kind: row.kind, metadata: { name: 'x', namespace: 'default' } };
-  const place: Place = (value) => ({ ...head, ...(value as JsonObject) });
-  const schema = types.object(row.type);
-  for (const field of textsOf(schema, seen, { path: row.kind, type: schema, place })) {
+  const { apiVersion, root } = rootOf(row);
+  for (const field of textsOf(root.type, seen, root)) {
     if (field.path.startsWith(`${row.kind}.metadata.`)) continue;
     for (const [before, repeated, behind] of texts) {
       yield {

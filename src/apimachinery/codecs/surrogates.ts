@@ -22,8 +22,7 @@ export function withoutLoneSurrogates(value: JsonValue): Steps<JsonValue> {
 }
 
 function* mended(value: JsonValue, step: { left: number }): Steps<JsonValue> {
-  if (typeof value === 'string') return wellFormed(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null) return wellFormedScalar(value);
   const isList = Array.isArray(value);
   const items: JsonValue[] = [];
   const members: Record<string, JsonValue> = {};
