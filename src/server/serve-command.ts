@@ -20,7 +20,7 @@ export async function runServe(config: CompletedConfig): Promise<void> {
     await runWorker(config, log);
     return;
   }
-  // Before anything else follows signals: one that came during the start would reach that alone.
+  // Before the watchdog listens: a signal that comes during the start must reach the server, too.
   const stopping = new AbortController();
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) return;

@@ -254,7 +254,7 @@ function* checkWhole(
   return count;
 }
 
-/** What is inside of a value and has something said of it. */
+/** The members or items of a value that its schema says something about. */
 function* partsOf(
   plan: ValuePlan,
   value: JsonObject | readonly JsonValue[],
