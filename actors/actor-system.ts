@@ -260,6 +260,7 @@ class ObjectActors implements ObjectActorSystem {
     // A copy: what was read keeps the page that it is a part of.
     resident.successor = { ...record, value: Buffer.from(record.value) };
     this.#weigh(resident, record.value.byteLength);
+    this.#shrink(0);
   }
 
   /** Undefined: there is no room, because every resident actor is busy. */
