@@ -14,7 +14,6 @@
  * actor throws, the commands in its mailbox fail; the next command gets a new actor, which asks the
  * store.
  */
-import type { Actor } from 'xstate';
 import {
   newInternalError,
   newServiceUnavailable,
@@ -27,6 +26,7 @@ import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import { companionFailure } from '../src/storage/companion-plan.ts';
 import type {
+  Change,
   CompanionRules,
   Condition,
   Storage,
@@ -52,7 +52,6 @@ import type {
 import { noCompanions } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
 import { IdleList } from './idle-list.ts';
-import type { IdleMember } from './idle-list.ts';
 import {
   actorBytes,
   actorLimits,
@@ -63,17 +62,13 @@ import {
 } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
 import { newEntry } from './object-context.ts';
-import type {
-  Attempt,
-  EffectPerformer,
-  ObjectContext,
-  ObjectEffect,
-  ObjectPorts,
-} from './object-context.ts';
+import type { Attempt, ObjectEffect, ObjectPorts } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import { persistedState, withoutObject, objectLogic, unknownObject } from './object-logic.ts';
+import { withoutObject, objectLogic } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
 import { preconditionFor, persistedOf } from './object-snapshot.ts';
+import { knownRevision, Resident, restoringSnapshot } from './resident.ts';
+import type { ActiveObject } from './resident.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
@@ -116,50 +111,8 @@ export interface ResidentState {
 export interface ObjectActorSystem extends ActorSystem {
   /** In the order in which the actors were made. */
   residents(): Iterable<ResidentState>;
-}
-
-/** An actor, or its persisted snapshot, from which the next command restores it. */
-class Resident implements IdleMember<Resident>, EffectPerformer {
-  readonly key: ObjectKey;
-  readonly name: StoreKey;
-  readonly #perform: (resident: Resident, effect: ObjectEffect) => void;
-  /** Undefined: passivated. */
-  active: ActiveObject | undefined = undefined;
-  /** The persisted snapshot for the next actor, while there is no actor. */
-  kept: ObjectSnapshot;
-  /** Of its last actor. */
-  sequence = 0;
-  /** It was made for a create and has had no other command. */
-  isNewborn: boolean;
-  /** As last counted in the total. */
-  bytes = 0;
-  idleSinceMs = 0;
-  older: Resident | undefined = undefined;
-  newer: Resident | undefined = undefined;
-  idle = false;
-
-  constructor(
-    key: ObjectKey,
-    name: StoreKey,
-    isNewborn: boolean,
-    perform: (resident: Resident, effect: ObjectEffect) => void,
-  ) {
-    this.key = key;
-    this.name = name;
-    this.#perform = perform;
-    this.kept = unknownObject(key, name);
-    this.isNewborn = isNewborn;
-  }
-
-  perform(effect: ObjectEffect): void {
-    this.#perform(this, effect);
-  }
-}
-
-interface ActiveObject {
-  readonly actor: Actor<ObjectLogic>;
-  /** The actor's own; it stays the same object. */
-  readonly context: ObjectContext;
+  /** The log shows this, written here or elsewhere: an actor at rest knows it from now on. */
+  seen(change: Change): void;
 }
 
 export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
@@ -170,6 +123,7 @@ export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
     stop: () => system.stop(),
     stats: () => system.stats(),
     residents: () => system.residents(),
+    seen: (change) => system.seen(change),
   };
 }
 
@@ -281,13 +235,32 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   *residents(): Iterable<ResidentState> {
-    for (const { active, kept, name: id, sequence } of this.#residents.values()) {
-      const { life, sync } = (active?.actor.getSnapshot() ?? kept).value;
-      const state = active === undefined ? persistedState(kept) : active.context.tip;
-      const revision = state?.revision?.toString();
+    for (const resident of this.#residents.values()) {
+      const { active, kept, name: id, sequence, successor } = resident;
+      const { life: known, sync } = (active?.actor.getSnapshot() ?? kept).value;
+      const life = successor?.state ?? known;
+      const revision = knownRevision(resident)?.toString();
       const mailboxCount = active?.context.mailbox.length ?? 0;
       yield { sequence, id, life, sync, mailboxCount, revision };
     }
+  }
+
+  /** Without it the next command would be decided on what is outdated, lose its race, read and be
+   * decided again. A busy actor finds out by itself. */
+  seen({ key, record, revision }: Change): void {
+    const resident = this.#residents.get(key);
+    if (resident === undefined || !resident.idle) return;
+    const known = knownRevision(resident);
+    if (known !== undefined && known >= revision) return;
+    if (record === undefined) {
+      this.#drop(resident);
+      return;
+    }
+    if (resident.active !== undefined) this.#stop(resident, resident.active.actor);
+    // A copy: what was read keeps the page that it is a part of.
+    resident.successor = { ...record, value: Buffer.from(record.value) };
+    this.#weigh(resident, record.value.byteLength);
+    this.#shrink(0);
   }
 
   /** Undefined: there is no room, because every resident actor is busy. */
@@ -307,7 +280,8 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   #activate(resident: Resident): ActiveObject {
-    const actor = createChild(this.#deps.root, this.#logic, resident.name, resident.kept);
+    const from = restoringSnapshot(resident, this.#ports);
+    const actor = createChild(this.#deps.root, this.#logic, resident.name, from);
     const { context } = actor.getSnapshot();
     context.performer = resident;
     const active = { actor, context };
@@ -442,9 +416,7 @@ class ObjectActors implements ObjectActorSystem {
       this.#drop(resident);
       return;
     }
-    const bytes = actorBytes + image.bytes.byteLength * bytesPerEncodedByte;
-    this.#residentBytes += bytes - resident.bytes;
-    resident.bytes = bytes;
+    this.#weigh(resident, image.bytes.byteLength);
     if (resident.isNewborn) {
       // Most objects that are created are not written again soon: what its actor persists is a
       // tenth of the actor, and a later command goes on from that, without asking the store.
@@ -455,6 +427,12 @@ class ObjectActors implements ObjectActorSystem {
     this.#idle.push(resident);
     this.#shrink(0);
     this.#armSweep();
+  }
+
+  #weigh(resident: Resident, encodedBytes: number): void {
+    const bytes = actorBytes + encodedBytes * bytesPerEncodedByte;
+    this.#residentBytes += bytes - resident.bytes;
+    resident.bytes = bytes;
   }
 
   /** Makes room for `coming` more actors, if idle ones can be dropped: longest unused first, and

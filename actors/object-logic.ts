@@ -72,6 +72,16 @@ export function unknownObject(key: ObjectKey, storeKey: StoreKey): ObjectSnapsho
   return keptSnapshot(initialValue, { key, storeKey, object: undefined });
 }
 
+/** What an actor is made of that knows what the store has. */
+export function knownObject(
+  key: ObjectKey,
+  storeKey: StoreKey,
+  object: PersistedObject,
+): ObjectSnapshot {
+  const value = values[stateIndex(object.life, 'ready')] as ObjectStateValue;
+  return keptSnapshot(value, { key, storeKey, object });
+}
+
 /** The same, without the object beside its bytes. */
 export function withoutObject(kept: ObjectSnapshot, ports: RecordDecoders): ObjectSnapshot {
   const { key, object, storeKey } = kept.context as unknown as PersistedContext;

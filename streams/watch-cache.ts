@@ -67,6 +67,8 @@ export interface StreamsDeps extends WatchErrors {
   readonly limits: StreamLimits;
   /** Told how far changes have come; absent: not measured. */
   readonly stages?: WriteStages | undefined;
+  /** Told of each change as it is applied, by whomever it was written; absent: nobody is. */
+  readonly onApplied?: ((change: Change) => void) | undefined;
   /** Called when a follower in this process has thrown; it starts again. */
   readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
@@ -420,6 +422,7 @@ class WatchCache implements Streams {
 
   #apply(stream: ResourceStream, change: Change, seenMs: number): void {
     const applied = stream.cache.apply(change);
+    this.#deps.onApplied?.(change);
     // Before routing, so that receivers of the change find it applied.
     this.#progress.advance(change.revision);
     this.#eventsTotal += 1;

@@ -82,6 +82,18 @@ describe('actor system', () => {
     assert.equal(actors.stats().residentCount, 0);
   });
 
+  test('C2 what others have written weighs as it does, and makes room the same way', async () => {
+    const limits = { residentBytesMax: 100_000 };
+    const { actors, overtake, run, showLog } = actorHarness({ limits });
+    for (const name of ['a', 'b']) await run(name, createOf(pod(name)));
+    await overtake('b', pod('b', { spec: 'x'.repeat(10_000) }));
+    await showLog();
+    assert.equal(actors.stats().residentCount, 2);
+    await overtake('a', pod('a', { spec: 'x'.repeat(20_000) }));
+    await showLog();
+    assert.equal(actors.stats().residentCount, 1);
+  });
+
   test('C3 an actor unused for idleMs is dropped by one coarse timer', async () => {
     const { run, time, actors } = actorHarness({ limits: { idleMs: 1000 } });
     await run('a', createOf(pod('a')));

@@ -54,6 +54,8 @@ interface Faults {
   readonly failing: boolean;
   readonly otherWriter: boolean;
   readonly commitLanes: number;
+  /** The actors are told what the log shows, between two actions. */
+  readonly followed?: boolean;
 }
 
 interface Attempt {
@@ -140,6 +142,7 @@ async function play(actions: readonly Action[], faults: Faults) {
     }
     for (let turns = action.pause; turns > 0; turns -= 1) await turn();
     if (action.pause === 3) harness.time.advance(2000);
+    if (faults.followed === true) await harness.showLog();
   }
   const attempts = await Promise.all(running);
   await harness.actors.stop();
@@ -298,6 +301,12 @@ test('I22 what is answered is explained by one sequential execution, the log', a
 
 test('I22 so it is beside another writer of the same keys', async () => {
   await explain({ otherWriter: true, failing: false, commitLanes: 1 }, 150);
+});
+
+test('I22 so it is where actors are told of what others wrote', async () => {
+  const follows = { otherWriter: true, followed: true };
+  await explain({ ...follows, failing: false, commitLanes: 1 }, 150);
+  await explain({ ...follows, failing: true, commitLanes: 2 }, 150);
 });
 
 test('I22 so it is when commits and reads fail, before or after they took effect', async () => {

@@ -5,7 +5,8 @@ import type { ObjectOutcome } from '../../actors/actors.ts';
 import type { StatusError } from '../../src/apimachinery/status-error.ts';
 import { newConflict } from '../../src/apimachinery/status-error.ts';
 import { storeKey } from '../../src/storage/keys.ts';
-import { StorageError, storageLimits } from '../../src/storage/storage.ts';
+import { revisionZero, StorageError, storageLimits } from '../../src/storage/storage.ts';
+import type { Revision } from '../../src/storage/storage.ts';
 import {
   actorHarness,
   changeOf,
@@ -383,6 +384,57 @@ describe('object actor: what a decision sees and does', () => {
     answerReads();
     assert.equal((await early).kind, 'unchanged');
     assert.equal(revisionOf(await late), revision);
+  });
+
+  test('I44 what others have written is known to an actor at rest: its command loses no race', async () => {
+    const { actors, run, overtake, showLog, store, stored } = actorHarness();
+    await run('a', createOf(pod('a', { spec: 1 })));
+    await run('a', withSpec(2));
+    await overtake('a', pod('a', { spec: 3, made: 'elsewhere' }));
+    await showLog();
+    const before = { ...store.counts };
+    const outcome = await run('a', withSpec(4));
+    assert.equal(outcome.kind, 'replaced');
+    assert.deepEqual((await stored('a'))?.object, pod('a', { spec: 4, made: 'elsewhere' }));
+    assert.equal(store.counts.reads, before.reads);
+    assert.equal(store.counts.mutations, before.mutations + 1);
+    assert.equal(actors.stats().redecisionsTotal, 0);
+    await overtake('a', undefined);
+    await showLog();
+    assert.equal((await run('a', createOf(pod('a')))).kind, 'created');
+    assert.equal(store.counts.reads, before.reads);
+    assert.equal(actors.stats().redecisionsTotal, 0);
+  });
+
+  test('I44 what is older than what it knows, or comes while it is busy, changes nothing', async () => {
+    const { actors, run, showLog, store, stored } = actorHarness();
+    await run('a', createOf(pod('a', { spec: 1 })));
+    await run('a', withSpec(2));
+    await run('a', withSpec(3));
+    await showLog();
+    store.hold();
+    const busy = run('a', withSpec(4));
+    await showLog(revisionZero);
+    store.release();
+    assert.equal((await busy).kind, 'replaced');
+    await showLog(revisionZero);
+    assert.equal((await run('a', withSpec(5))).kind, 'replaced');
+    assert.equal(store.counts.reads, 0);
+    assert.equal(actors.stats().redecisionsTotal, 0);
+    assert.equal((await stored('a'))?.object['spec'], 5);
+  });
+
+  test('I44 a record that cannot be read is read again, and the command says so', async () => {
+    const { actors, run, store } = actorHarness();
+    await run('a', createOf(pod('a')));
+    const key = storeKey(podKey('a'));
+    const value = Buffer.from('no record');
+    const revision = (revisionZero + 1_000n) as Revision;
+    const record = { key, revision, state: 'live', value };
+    actors.seen({ revision, key, kind: 'put', timeMs: 0, record, previous: undefined });
+    const reads = store.counts.reads;
+    assert.equal((await run('a', withSpec(1))).kind, 'replaced');
+    assert.equal(store.counts.reads, reads + 1);
   });
 
   test('I19 a decision sees no resourceVersion, and a revision only if durable', async () => {

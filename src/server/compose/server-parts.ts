@@ -134,7 +134,7 @@ export async function assembleParts(
 ): Promise<ServerParts> {
   const { clock, timers, identity, kinds, scheme, storage, shared, log } = deps;
   const prng = systemPrng();
-  const { committer, stages, streams } = await startAtStore(config, prng, deps);
+  const { committer, others, stages, streams } = await startAtStore(config, prng, deps);
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
@@ -154,13 +154,13 @@ export async function assembleParts(
   const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
     ...recordPorts(scheme),
-    ...actorSettings(config, identity, log),
+    ...actorSettings(config, deps),
     ...ports,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    soleWriter: !shared,
     ...companions.ofActors,
   });
+  others.seen = actors.seen;
   const registry: RegistryDeps = {
     turns,
     actors,
@@ -249,22 +249,29 @@ function admissionParts(
   return { admission, admissionReadiness, guardOf, policies, webhooks };
 }
 
+/** Who is told of what others write: the actors, from when they are there. */
+interface LogReader {
+  seen?: ObjectActorSystem['seen'];
+}
+
 /** What writes to the store, and what follows it. */
 async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps) {
   const { clock, storage, timers } = deps;
+  const others: LogReader = {};
   const stages = createWriteStages(clock);
-  const streams = streamsOf(config, prng, stages, deps);
+  const streams = streamsOf(config, prng, stages, deps, others);
   await streams.start();
   const committer = createCommitter({ storage, timers, isEnding, stages });
-  return { committer, stages, streams };
+  return { committer, others, stages, streams };
 }
 
-function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
+function actorSettings(config: CompletedConfig, { identity, log, shared }: PartsDeps) {
   const { commandLogFile, residentObjectsMax } = config;
   return {
     commandLog: commandLogFile === undefined ? undefined : openCommandLog(commandLogFile, log),
     onBroken: (error: unknown) =>
       log.error({ err: error }, 'an actor has failed; the next one reads anew'),
+    soleWriter: !shared,
     limits: { residentMax: residentObjectsMax },
     expiryOf: expiryOf(identity),
   };
@@ -274,7 +281,8 @@ function streamsOf(
   config: CompletedConfig,
   prng: Prng,
   stages: WriteStages,
-  { clock, timers, storage, scheme, log, onFatal }: PartsDeps,
+  { clock, timers, storage, scheme, shared, log, onFatal }: PartsDeps,
+  others: LogReader,
 ): Streams {
   return createStreams({
     ...streamPorts,
@@ -285,6 +293,7 @@ function streamsOf(
     prng,
     stages,
     limits: streamLimits(config),
+    onApplied: shared ? (change) => others.seen?.(change) : undefined,
     onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
       const context = { err: error, follower: name, failuresInARow, retryMs };
       log.error(context, 'what follows changes has failed; it begins anew');

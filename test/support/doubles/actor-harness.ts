@@ -31,6 +31,7 @@ import type { ObjectKey } from '../../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
 import type { ObjectRecord, RecordTimer } from '../../../src/storage/record.ts';
+import { revisionZero } from '../../../src/storage/storage.ts';
 import type { Condition, Mutation, Revision, Storage } from '../../../src/storage/storage.ts';
 import { systemTimers } from '../../../src/stdx/clock.ts';
 import { manualTime } from './manual-time.ts';
@@ -199,6 +200,8 @@ export interface Harness {
   /** Another writer replaces, creates or (undefined) deletes the record. */
   overtake(name: string, object: ApiObject | undefined): Promise<Revision>;
   stored(name: string): Promise<StoredPod | undefined>;
+  /** The actors are shown the log: what was committed since the last time, or after a revision. */
+  showLog(after?: Revision): Promise<void>;
 }
 
 interface StoredPod {
@@ -274,6 +277,17 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     run: (name, command) => actors.execute(podKey(name), command),
     overtake: (name, object) => overtake(store.raw, name, object),
     stored: (name) => stored(store.raw, name),
+    showLog: logReader(store.raw, actors),
+  };
+}
+
+function logReader(raw: Storage, actors: Pick<ObjectActorSystem, 'seen'>): Harness['showLog'] {
+  let shown = revisionZero;
+  return async (after = shown) => {
+    const page = await raw.changes(after, { limit: 10_000, previous: false });
+    if (page.kind !== 'ok') throw new Error(`the log is ${page.kind}`);
+    shown = page.value.through;
+    for (const change of page.value.changes) actors.seen(change);
   };
 }
 
