@@ -8,7 +8,10 @@ describe('a cache by two texts', () => {
     cache.keep('a', 'b', 1);
     cache.keep('a', 'c', 2);
     cache.keep('\ud800', '', 3);
-    assert.deepEqual([cache.get('a', 'b'), cache.get('a', 'c'), cache.get('\ud800', '')], [1, 2, 3]);
+    assert.deepEqual(
+      [cache.get('a', 'b'), cache.get('a', 'c'), cache.get('\ud800', '')],
+      [1, 2, 3],
+    );
     assert.deepEqual([cache.get('b', 'a'), cache.get('a', '')], [undefined, undefined]);
   });
 

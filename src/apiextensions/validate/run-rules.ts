@@ -273,15 +273,13 @@ class Subjects {
   #bindings(optional: boolean): Bindings {
     const { old, plan, value } = this.#node;
     const type = plan.type as SchemaType;
-    const before = this.#isNew ? undefined : (old as JsonValue);
-    return lookup<Binding>({
-      self: bound(value, type),
-      oldSelf: () => {
-        if (before === undefined) return optional ? none : undefined;
-        const made = schemaValue(before, type);
-        return optional ? new OptionalValue(made) : made;
-      },
-    });
+    const self = bound(value, type);
+    if (this.#isNew) return lookup<Binding>(optional ? { self, oldSelf: none } : { self });
+    const oldSelf = (): Value => {
+      const made = schemaValue(old, type);
+      return optional ? new OptionalValue(made) : made;
+    };
+    return lookup<Binding>({ self, oldSelf });
   }
 }
 
