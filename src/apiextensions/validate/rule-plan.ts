@@ -9,7 +9,7 @@
  * Invariants: rules were accepted once, so they are compiled as stored ones. A rule that does not
  * compile all the same is an error of every object that it is asked of.
  */
-import type { Environment } from '../../cel/cel.ts';
+import type { Environment, Program } from '../../cel/cel.ts';
 import { compileSteps } from '../../cel/expression.ts';
 import type { CompiledExpression, Expression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
@@ -101,6 +101,11 @@ function typeOf(schema: StructuralSchema, isResource: boolean): SchemaType | und
   return schemaType(schema, { name: 'selfType', resource: isResource });
 }
 
+export interface ShortRule {
+  readonly program: Program;
+  readonly usesOldSelf: boolean;
+}
+
 type Environments = (stored: boolean, optional: boolean) => Environment;
 
 export class PlannedRule {
@@ -109,6 +114,7 @@ export class PlannedRule {
   readonly #schema: StructuralSchema;
   readonly #environments: Environments | undefined;
   #rule: CompiledExpression | undefined;
+  #short: ShortRule | undefined;
   #message: CompiledExpression | undefined;
   #usesOldSelf: boolean | undefined;
   #path: string | undefined;
@@ -129,9 +135,21 @@ export class PlannedRule {
     return this.#rule;
   }
 
+  /** Undefined: it has not been compiled, or may have to pause. */
+  get short(): ShortRule | undefined {
+    return this.#short;
+  }
+
   /** Compiled in parts, once. */
   *rule(): Steps<CompiledExpression> {
-    return (this.#rule ??= yield* this.#compile(this.source.rule, boolType));
+    if (this.#rule !== undefined) return this.#rule;
+    const rule = yield* this.#compile(this.source.rule, boolType);
+    this.#rule = rule;
+    if (rule.kind === 'ok' && rule.expression.program.isShort) {
+      const { program } = rule.expression;
+      this.#short = { program, usesOldSelf: this.usesOldSelf(rule) };
+    }
+    return rule;
   }
 
   /** Undefined: it has none. */
