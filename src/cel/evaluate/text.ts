@@ -37,8 +37,15 @@ export function codePointCount(text: string): number {
   if (text.length < longFrom) return text.length - countPairs(text);
   // Finding it again may compare it with others of its length.
   spendSteps(text.length >> 6);
-  if (text === lastText) return lastSize;
-  if (text === earlierText) return earlierSize;
+  if (text === lastText) {
+    // The next look is likely to be at this very text, which is then not compared at all.
+    lastText = text;
+    return lastSize;
+  }
+  if (text === earlierText) {
+    earlierText = text;
+    return earlierSize;
+  }
   spendSteps(text.length >> 2);
   const size = surrogates.test(text) ? text.length - countPairs(text) : text.length;
   if (text.length > rememberedTextMax) return size;
