@@ -122,6 +122,7 @@ function* visit(node: RuleNode, run: Run): Steps<void> {
   }
   run.units += 1;
   if (run.units % stepUnits === 0) yield;
+  if (!plan.hasInner) return;
   if (Array.isArray(value)) yield* visitItems(node, value as readonly JsonValue[], run);
   else if (isJsonObject(value)) yield* visitMembers(node, value, run);
 }
