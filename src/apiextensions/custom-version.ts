@@ -14,7 +14,6 @@ import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { TooManyValues } from '../apimachinery/codecs/body-bounds.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { isStructural, structuralSteps } from './acceptance/structural.ts';
 import { plainSchema, plainSteps } from './acceptance/version-schemas.ts';
@@ -38,7 +37,7 @@ import type { StructuralSchema } from './schema/structural-schema.ts';
 import { hasRules, RulePlan } from './validate/rule-plan.ts';
 import { stepsOf } from './validate/scale-errors.ts';
 import type { ScaleFields } from './validate/scale-errors.ts';
-import { validateCustom } from './validate/validate-custom.ts';
+import { isValuesOnly, validateAtOnce, validateCustom } from './validate/validate-custom.ts';
 import type { CustomValidator } from './validate/validate-custom.ts';
 import { createValuePlanner } from './validate/value-plan.ts';
 
@@ -92,7 +91,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       const made = conformed(object, 'stored', read(), source);
       return (made.kind === 'ok' ? made.object : object) as ApiObject;
     },
-    validate: (write) => finished(validateCustom(read().validator, write, false)),
+    validate: (write) => validateAtOnce(read().validator, write),
     validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write, true),
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
@@ -141,6 +140,7 @@ function readParts(
   const written = isJsonObject(given) ? plainSchema(given) : undefined;
   const schema = written !== undefined && isStructural(written) ? asSchema(written) : undefined;
   let rules: RulePlan | undefined;
+  let valuesOnly: boolean | undefined;
   const hasSome = schema !== undefined && hasRules(schema);
   const validator: CustomValidator = {
     schema: written === undefined ? undefined : asSchema(written),
@@ -149,6 +149,9 @@ function readParts(
     get rules() {
       if (!hasSome) return undefined;
       return (rules ??= new RulePlan(schema, undefined, true, language));
+    },
+    get valuesOnly() {
+      return (valuesOnly ??= isValuesOnly(validator));
     },
   };
   return { entry, written, schema, validator };
@@ -181,11 +184,14 @@ function conformed(
       unquotedProblem: `${field}: ${coerced.problem.detail}`,
     };
   }
-  const unknownFields = [...pruned.unknownFields, ...coerced.unknownFields];
+  const { unknownFields } = coerced;
   return {
     kind: 'ok',
     object: coerced.value as JsonObject,
-    unknownFields: unknownFields.slice(0, unknownFieldsMax),
+    unknownFields:
+      unknownFields.length === 0
+        ? pruned.unknownFields
+        : [...pruned.unknownFields, ...unknownFields].slice(0, unknownFieldsMax),
   };
 }
 

@@ -14,6 +14,7 @@
 import { assert, AssertionError } from '../stdx/assert.ts';
 import { ownMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
+import { createPairCache } from '../stdx/pair-cache.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import { writtenObject } from './object-writer.ts';
 import { extractFields, textOfFields } from './shared-fields.ts';
@@ -66,23 +67,15 @@ function encodedAsText(head: Uint8Array, object: ApiObject): Buffer {
 }
 
 /** Of the kinds that there are. Emptied when full: users define kinds, too. */
-const heads = new Map<string, Map<string, Uint8Array>>();
 const headsMax = 1_000;
-let headCount = 0;
+const heads = createPairCache<Uint8Array>(headsMax);
 
 /** What stands before the braces of metadata. */
 function headOf(kind: string, apiVersion: string): Uint8Array {
-  const known = heads.get(apiVersion)?.get(kind);
+  const known = heads.get(apiVersion, kind);
   if (known !== undefined) return known;
   const made = Buffer.from(`${headText(kind, apiVersion)},"metadata":`);
-  if (headCount >= headsMax) {
-    heads.clear();
-    headCount = 0;
-  }
-  const ofVersion = heads.get(apiVersion) ?? new Map<string, Uint8Array>();
-  ofVersion.set(kind, made);
-  heads.set(apiVersion, ofVersion);
-  headCount += 1;
+  heads.keep(apiVersion, kind, made);
   return made;
 }
 

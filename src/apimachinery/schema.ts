@@ -1,6 +1,8 @@
 /**
  * Names of types and endpoints: group, version, kind, resource (spec 1, sections 2.1 and 4.1).
  */
+import { createPairCache } from '../stdx/pair-cache.ts';
+
 export interface GroupResource {
   /** Empty string for the core group. Always the concrete name, the identity's domain filled in. */
   readonly group: string;
@@ -17,9 +19,19 @@ export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
 
-/** `v1` for the core group, `apps/v1` for the others: the value of `apiVersion`. */
-export function formatGroupVersion(gv: GroupVersion): string {
-  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
+/** More than most servers have. */
+const apiVersionsMax = 2_000;
+const apiVersions = createPairCache<string>(apiVersionsMax);
+
+/** `v1` for the core group, `apps/v1` for the others: the value of `apiVersion`. Every write asks
+ * several times, compares it and looks it up: it is one text, whose hash is known. */
+export function formatGroupVersion({ group, version }: GroupVersion): string {
+  if (group === '') return version;
+  const known = apiVersions.get(group, version);
+  if (known !== undefined) return known;
+  const made = `${group}/${version}`;
+  apiVersions.keep(group, version, made);
+  return made;
 }
 
 /** Undefined when the text has more than one slash or an empty part. */

@@ -15,7 +15,7 @@
  * next asked for.
  */
 import type { GroupResource } from './schema.ts';
-import { allSelectable, compareText, makeScheme, selectableValues, storageName } from './scheme.ts';
+import { allSelectable, compareText, makeScheme, selectableValues } from './scheme.ts';
 import type {
   GroupInfo,
   KindInfo,
@@ -51,14 +51,25 @@ interface Defined {
   selectable: readonly SelectableField[] | undefined;
 }
 
+/** What is defined in one group. By names in maps: every write asks several times, so no text is
+ * made of them. */
+interface DefinedGroup {
+  readonly definitions: Set<string>;
+  /** By resource. */
+  readonly stored: Map<string, Defined>;
+  readonly versions: Map<string, DefinedNames>;
+}
+
+interface DefinedNames {
+  readonly byResource: Map<string, KindInfo>;
+  readonly byKind: Map<string, KindInfo>;
+}
+
 class Served implements ServedScheme {
   readonly #always: Scheme;
   readonly #compareVersions: (a: string, b: string) => number;
   readonly #byDefinition = new Map<string, Defined>();
-  readonly #byGroup = new Map<string, Set<string>>();
-  readonly #byResource = new Map<string, KindInfo>();
-  readonly #byKind = new Map<string, KindInfo>();
-  readonly #byStorage = new Map<string, Defined>();
+  readonly #defined = new Map<string, DefinedGroup>();
   /** Those in which something is defined. */
   readonly #groups = new Map<string, GroupInfo>();
   readonly #listeners = new Set<(change: SchemeChange) => void>();
@@ -124,7 +135,7 @@ class Served implements ServedScheme {
   get storageResources(): readonly GroupResource[] {
     this.#allStored ??= [
       ...this.#always.storageResources,
-      ...[...this.#byStorage.values()].map(({ stored }) => stored.storage),
+      ...[...this.#byDefinition.values()].map(({ stored }) => stored.storage),
     ].sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
     return this.#allStored;
   }
@@ -142,30 +153,33 @@ class Served implements ServedScheme {
   findResource(group: string, version: string, resource: string): KindInfo | undefined {
     return (
       this.#always.findResource(group, version, resource) ??
-      this.#byResource.get(lookupKey(group, version, resource))
+      this.#defined.get(group)?.versions.get(version)?.byResource.get(resource)
     );
   }
 
   findKind(group: string, version: string, kind: string): KindInfo | undefined {
     return (
       this.#always.findKind(group, version, kind) ??
-      this.#byKind.get(lookupKey(group, version, kind))
+      this.#defined.get(group)?.versions.get(version)?.byKind.get(kind)
     );
   }
 
   findStorage(resource: GroupResource): KindInfo | undefined {
-    return this.#always.findStorage(resource) ?? this.#byStorage.get(storageName(resource))?.stored;
+    return this.#always.findStorage(resource) ?? this.#storedAs(resource)?.stored;
   }
 
   fieldsOf(
     resource: GroupResource,
     object: Parameters<Scheme['fieldsOf']>[1],
   ): Readonly<Record<string, string>> {
-    const defined =
-      this.#byStorage.size > 0 ? this.#byStorage.get(storageName(resource)) : undefined;
+    const defined = this.#storedAs(resource);
     if (defined === undefined) return this.#always.fieldsOf(resource, object);
     defined.selectable ??= allSelectable(defined.kinds);
     return selectableValues(defined.selectable, object);
+  }
+
+  #storedAs({ group, resource }: GroupResource): Defined | undefined {
+    return this.#defined.get(group)?.stored.get(resource);
   }
 
   #definedOf(given: readonly KindInfo[], unserved: KindInfo): Defined | undefined {
@@ -186,33 +200,39 @@ class Served implements ServedScheme {
   #add(definition: string, defined: Defined): void {
     const { kinds, stored } = defined;
     this.#byDefinition.set(definition, defined);
-    this.#byStorage.set(storageName(stored.storage), defined);
+    const group = this.#defined.get(stored.group) ?? emptyGroup();
+    this.#defined.set(stored.group, group);
+    group.definitions.add(definition);
+    group.stored.set(stored.storage.resource, defined);
     for (const each of kinds) {
-      this.#byResource.set(lookupKey(each.group, each.version, each.resource), each);
-      this.#byKind.set(lookupKey(each.group, each.version, each.kind), each);
+      const names = group.versions.get(each.version) ?? emptyNames();
+      group.versions.set(each.version, names);
+      names.byResource.set(each.resource, each);
+      names.byKind.set(each.kind, each);
     }
-    const ofGroup = this.#byGroup.get(stored.group) ?? new Set();
-    this.#byGroup.set(stored.group, ofGroup.add(definition));
   }
 
   #remove(definition: string, { kinds, stored }: Defined): void {
     this.#byDefinition.delete(definition);
-    this.#byStorage.delete(storageName(stored.storage));
+    const group = this.#defined.get(stored.group);
+    if (group === undefined) return;
+    group.definitions.delete(definition);
+    group.stored.delete(stored.storage.resource);
     for (const each of kinds) {
-      this.#byResource.delete(lookupKey(each.group, each.version, each.resource));
-      const key = lookupKey(each.group, each.version, each.kind);
+      const names = group.versions.get(each.version);
+      if (names === undefined) continue;
+      names.byResource.delete(each.resource);
       // Another definition may have the name by now.
-      if (this.#byKind.get(key) === each) this.#byKind.delete(key);
+      if (names.byKind.get(each.kind) === each) names.byKind.delete(each.kind);
+      if (names.byResource.size + names.byKind.size === 0) group.versions.delete(each.version);
     }
-    const ofGroup = this.#byGroup.get(stored.group);
-    ofGroup?.delete(definition);
-    if (ofGroup?.size === 0) this.#byGroup.delete(stored.group);
+    if (group.definitions.size === 0) this.#defined.delete(stored.group);
   }
 
   /** Versions in which nothing has changed stay as they are. */
   #remakeGroup(group: string): void {
     const byVersion = new Map<string, KindInfo[]>();
-    for (const definition of this.#byGroup.get(group) ?? []) {
+    for (const definition of this.#defined.get(group)?.definitions ?? []) {
       for (const each of this.#byDefinition.get(definition)?.kinds ?? []) {
         const known = byVersion.get(each.version);
         if (known === undefined) byVersion.set(each.version, [each]);
@@ -237,8 +257,12 @@ class Served implements ServedScheme {
   }
 }
 
-function lookupKey(group: string, version: string, name: string): string {
-  return `${group}/${version}/${name}`;
+function emptyGroup(): DefinedGroup {
+  return { definitions: new Set(), stored: new Map(), versions: new Map() };
+}
+
+function emptyNames(): DefinedNames {
+  return { byResource: new Map(), byKind: new Map() };
 }
 
 function versionOf(

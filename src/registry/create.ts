@@ -393,8 +393,7 @@ export function* preparationSteps(
  * namespace and the definition of the kind, if it has one, are there and are not being deleted. */
 export function creationConditions({ custom }: KindInfo, namespace: string): readonly Condition[] {
   const ofNamespace = namespace === '' ? noConditions : namespaceCondition(namespace);
-  if (custom === undefined) return ofNamespace;
-  return [...ofNamespace, { key: keyOfDefinition(custom.definition), state: objectStates.live }];
+  return custom === undefined ? ofNamespace : definitionConditions(custom.definition, ofNamespace);
 }
 
 const noConditions: readonly Condition[] = [];
@@ -409,6 +408,27 @@ function namespaceCondition(namespace: string): readonly Condition[] {
     lastNamespace = namespace;
   }
   return lastCondition;
+}
+
+interface DefinitionConditions {
+  readonly own: Condition;
+  readonly ofNamespace: readonly Condition[];
+  readonly both: readonly Condition[];
+}
+
+const byDefinition = new WeakMap<CustomKind['definition'], DefinitionConditions>();
+
+/** Likewise, with the condition of a definition, whose key is one text for all of its objects. */
+function definitionConditions(
+  definition: CustomKind['definition'],
+  ofNamespace: readonly Condition[],
+): readonly Condition[] {
+  const known = byDefinition.get(definition);
+  if (known?.ofNamespace === ofNamespace) return known.both;
+  const own = known?.own ?? { key: keyOfDefinition(definition), state: objectStates.live };
+  const both = [...ofNamespace, own];
+  byDefinition.set(definition, { own, ofNamespace, both });
+  return both;
 }
 
 /** Whether a condition of a write may name this record. */

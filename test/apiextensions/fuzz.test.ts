@@ -19,6 +19,7 @@ import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { sharedVectors } from '../cel/shared-vectors.ts';
 import { sharedRoot } from '../support/data/corpora.ts';
 import { customWrites, versionsOf, writeDefinition } from './custom-writes.ts';
@@ -82,6 +83,12 @@ function useVersion(
   version.table.cells(next);
   const kept = version.validate({ next, current: next, part: '' });
   expectFields(kept.errors, where);
+  for (const [write, found] of [
+    [{ next, part: '' }, created],
+    [{ next, current: next, part: '' }, kept],
+  ] as const) {
+    deepEqual(finished(version.validateInSteps(write)), found, `at once and in steps: ${where}`);
+  }
   return created.errors.length === 0;
 }
 

@@ -17,7 +17,12 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { checkMetaShape } from '../../apimachinery/validation/meta-shape.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { shownAsJson } from '../schema/go-text.ts';
-import { isEmbedded, propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
+import {
+  hasEmbeddedResources,
+  isEmbedded,
+  propertyOf,
+  valuesOf,
+} from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { metadataProblem } from './metadata-problem.ts';
 
@@ -42,8 +47,6 @@ export function coerceProblemText({ field, value, detail }: CoerceProblem): stri
   return formatFieldError(shownAsJson(invalid(field, value, detail)));
 }
 
-const hasEmbedded = spineMemo(isEmbedded);
-
 interface Walk {
   readonly dropsInvalid: boolean;
   readonly unknown: string[];
@@ -57,11 +60,16 @@ class Refused extends Error {
   }
 }
 
+const noFields: readonly string[] = [];
+
 export function coerceEmbedded(
   value: JsonValue,
   schema: StructuralSchema | undefined,
   { dropsInvalid, isResource }: CoerceOptions,
 ): Coerced {
+  if (!isResource && (schema === undefined || !hasEmbeddedResources(schema))) {
+    return { kind: 'ok', value, unknownFields: noFields };
+  }
   const walk: Walk = { dropsInvalid, unknown: [] };
   try {
     const made = coerce(value, schema, isResource, '', walk);
@@ -80,7 +88,7 @@ function coerce(
   walk: Walk,
 ): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (!isResource && (schema === undefined || !hasEmbedded(schema))) return value;
+  if (!isResource && (schema === undefined || !hasEmbeddedResources(schema))) return value;
   if (Array.isArray(value)) return coerceItems(value, schema?.items, path, walk);
   return coerceMembers(value as JsonObject, schema ?? {}, isResource, path, walk);
 }

@@ -55,7 +55,8 @@ export function prune(
   const root = schema ?? (isResource ? noSchema : undefined);
   const keeps = root !== undefined && keepsUnknown(root);
   const made = pruneValue(value, root, keeps, isResource, walk);
-  return { value: made, unknownFields: walk.unknown.sort() };
+  const { unknown } = walk;
+  return { value: made, unknownFields: unknown.length > 1 ? unknown.sort() : unknown };
 }
 
 const noSchema: StructuralSchema = {};

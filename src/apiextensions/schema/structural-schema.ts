@@ -156,3 +156,6 @@ export function belowOf(schema: StructuralSchema): readonly StructuralSchema[] {
   if (items !== undefined) below.push(items);
   return below;
 }
+
+/** A resource is embedded here or below. */
+export const hasEmbeddedResources = spineMemo(isEmbedded);

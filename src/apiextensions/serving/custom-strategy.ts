@@ -11,8 +11,7 @@
  * validation (validate/).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { finalizerWarnings } from '../../apimachinery/validation/object-meta.ts';
 import { genericStrategy } from '../../registry/strategy.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
@@ -100,17 +99,29 @@ function* inParts(steps: Steps<CustomValidation>): Steps<CustomValidation> {
   }
 }
 
-/** Looks at no more values than it has to. */
 function isSmall(object: ApiObject): boolean {
   let left = smallMax;
-  const within = (value: JsonValue): boolean => {
-    left -= 1;
-    if (left < 0) return false;
-    if (Array.isArray(value)) return value.every(within);
-    return !isJsonObject(value) || Object.values(value).every((each) => within(each as JsonValue));
-  };
   for (const name in object) {
-    if (name !== 'metadata' && !within(object[name] as JsonValue)) return false;
+    if (name !== 'metadata') left = valuesLeft(object[name] as JsonValue, left);
+    if (left < 0) return false;
   }
   return true;
+}
+
+/** Of so many values, without this one and what is in it. Looks at no more than it has to. */
+function valuesLeft(value: JsonValue, values: number): number {
+  let left = values - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at += 1) {
+      left = valuesLeft(value[at] as JsonValue, left);
+    }
+    return left;
+  }
+  const members = value as JsonObject;
+  for (const name in members) {
+    if (left < 0) return left;
+    left = valuesLeft(members[name] as JsonValue, left);
+  }
+  return left;
 }

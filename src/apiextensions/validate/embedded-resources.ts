@@ -12,12 +12,15 @@ import { checkDns1035Label, pathSegmentName } from '../../apimachinery/validatio
 import { validateObjectMeta } from '../../apimachinery/validation/object-meta.ts';
 import { metadataProblem } from '../prepare/metadata-problem.ts';
 import { shownAsJson } from '../schema/go-text.ts';
-import { isEmbedded, propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
+import {
+  hasEmbeddedResources,
+  isEmbedded,
+  propertyOf,
+  valuesOf,
+} from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 
 const errorsMax = 1000;
-
-const hasEmbedded = spineMemo(isEmbedded);
 
 /** `isResource`: the value is a whole resource itself, and validated too. */
 export function embeddedErrors(
@@ -39,7 +42,7 @@ function check(
   errors: FieldError[],
 ): void {
   if (typeof value !== 'object' || value === null || errors.length >= errorsMax) return;
-  if (!isResource && (schema === undefined || !hasEmbedded(schema))) return;
+  if (!isResource && (schema === undefined || !hasEmbeddedResources(schema))) return;
   if (Array.isArray(value)) {
     const items = schema?.items;
     if (items === undefined) return;

@@ -20,7 +20,10 @@ const duplicatesMax = 1000;
 const stepUnits = 4000;
 
 const listType = 'x-kubernetes-list-type';
-const hasUnique = spineMemo((schema) => schema[listType] === 'set' || schema[listType] === 'map');
+/** Here or below. */
+export const hasUniqueLists = spineMemo(
+  (schema) => schema[listType] === 'set' || schema[listType] === 'map',
+);
 
 interface Search {
   readonly errors: FieldError[];
@@ -31,7 +34,7 @@ export function* listTypeErrors(
   object: JsonObject,
   schema: StructuralSchema | undefined,
 ): Steps<readonly FieldError[]> {
-  if (schema === undefined || !hasUnique(schema)) return [];
+  if (schema === undefined || !hasUniqueLists(schema)) return [];
   const search: Search = { errors: [], units: 0 };
   yield* checkMembers(object, schema, '', search);
   return search.errors;
@@ -43,7 +46,7 @@ function* check(
   path: string,
   search: Search,
 ): Steps<void> {
-  if (typeof value !== 'object' || value === null || !hasUnique(schema)) return;
+  if (typeof value !== 'object' || value === null || !hasUniqueLists(schema)) return;
   if (search.errors.length >= duplicatesMax) return;
   if (isJsonObject(value)) {
     yield* checkMembers(value, schema, path, search);
@@ -59,7 +62,7 @@ function* check(
     yield* checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path, search);
   }
   const { items } = schema;
-  if (items === undefined || !hasUnique(items)) return;
+  if (items === undefined || !hasUniqueLists(items)) return;
   for (let at = 0; at < list.length; at += 1) {
     if (isLong(search)) yield;
     yield* check(list[at], items, `${path}[${at}]`, search);

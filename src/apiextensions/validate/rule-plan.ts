@@ -9,7 +9,7 @@
  * Invariants: rules were accepted once, so they are compiled as stored ones. A rule that does not
  * compile all the same is an error of every object that it is asked of.
  */
-import type { Environment } from '../../cel/cel.ts';
+import type { Environment, Program } from '../../cel/cel.ts';
 import { compileSteps } from '../../cel/expression.ts';
 import type { CompiledExpression, Expression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
@@ -20,7 +20,13 @@ import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { boolType, stringType } from '../../cel/type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { rulePath } from '../schema/rule-path.ts';
-import { isEmbedded, propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
+import {
+  belowOf,
+  isEmbedded,
+  propertyOf,
+  spineMemo,
+  valuesOf,
+} from '../schema/structural-schema.ts';
 import type { SchemaRule, StructuralSchema } from '../schema/structural-schema.ts';
 
 const rulesOf = (schema: StructuralSchema): readonly SchemaRule[] =>
@@ -35,8 +41,9 @@ export class RulePlan {
   readonly type: SchemaType | undefined;
   readonly rules: readonly PlannedRule[];
   readonly #language: Language;
-  readonly #properties = new Map<string, RulePlan | undefined>();
   /** False: there is none. */
+  readonly #properties = new Map<string, RulePlan | false>();
+  #hasInner: boolean | undefined;
   #items: RulePlan | false | undefined;
   #values: RulePlan | false | undefined;
 
@@ -57,6 +64,11 @@ export class RulePlan {
     this.rules = rules.map((rule) => new PlannedRule(rule, schema, environments));
   }
 
+  /** There are rules of what is in it, not of itself alone. */
+  get hasInner(): boolean {
+    return (this.#hasInner ??= belowOf(this.schema).some(hasRules));
+  }
+
   get items(): RulePlan | undefined {
     this.#items ??= this.#belowAll(this.schema.items) ?? false;
     return this.#items === false ? undefined : this.#items;
@@ -71,7 +83,7 @@ export class RulePlan {
   /** Undefined: it has no rules. */
   property(name: string): RulePlan | undefined {
     const known = this.#properties.get(name);
-    if (known !== undefined || this.#properties.has(name)) return known;
+    if (known !== undefined) return known === false ? undefined : known;
     const property = propertyOf(this.schema, name);
     if (property === undefined) return undefined;
     const made = this.#part(property, () => {
@@ -79,7 +91,7 @@ export class RulePlan {
       if (escaped === undefined) return typeOf(property, isEmbedded(property));
       return this.type?.fields.get(escaped)?.type;
     });
-    this.#properties.set(name, made);
+    this.#properties.set(name, made ?? false);
     return made;
   }
 
@@ -101,6 +113,11 @@ function typeOf(schema: StructuralSchema, isResource: boolean): SchemaType | und
   return schemaType(schema, { name: 'selfType', resource: isResource });
 }
 
+export interface ShortRule {
+  readonly program: Program;
+  readonly usesOldSelf: boolean;
+}
+
 type Environments = (stored: boolean, optional: boolean) => Environment;
 
 export class PlannedRule {
@@ -109,6 +126,7 @@ export class PlannedRule {
   readonly #schema: StructuralSchema;
   readonly #environments: Environments | undefined;
   #rule: CompiledExpression | undefined;
+  #short: ShortRule | undefined;
   #message: CompiledExpression | undefined;
   #usesOldSelf: boolean | undefined;
   #path: string | undefined;
@@ -129,9 +147,21 @@ export class PlannedRule {
     return this.#rule;
   }
 
+  /** Undefined: it has not been compiled, or may have to pause. */
+  get short(): ShortRule | undefined {
+    return this.#short;
+  }
+
   /** Compiled in parts, once. */
   *rule(): Steps<CompiledExpression> {
-    return (this.#rule ??= yield* this.#compile(this.source.rule, boolType));
+    if (this.#rule !== undefined) return this.#rule;
+    const rule = yield* this.#compile(this.source.rule, boolType);
+    this.#rule = rule;
+    if (rule.kind === 'ok' && rule.expression.program.isShort) {
+      const { program } = rule.expression;
+      this.#short = { program, usesOldSelf: this.usesOldSelf(rule) };
+    }
+    return rule;
   }
 
   /** Undefined: it has none. */

@@ -122,6 +122,7 @@ function* visit(node: RuleNode, run: Run): Steps<void> {
   }
   run.units += 1;
   if (run.units % stepUnits === 0) yield;
+  if (!plan.hasInner) return;
   if (Array.isArray(value)) yield* visitItems(node, value as readonly JsonValue[], run);
   else if (isJsonObject(value)) yield* visitMembers(node, value, run);
 }
@@ -186,7 +187,10 @@ function* askRules(node: RuleNode, run: Run): Steps<void> {
     return;
   }
   const subjects = new Subjects(node);
-  for (const planned of plan.rules) {
+  for (let at = 0; at < plan.rules.length; at += 1) {
+    if (!run.inSteps) at = afterObeyed(plan.rules, at, subjects, run);
+    const planned = plan.rules[at];
+    if (planned === undefined) return;
     if (run.inSteps) yield;
     if (planned.isBlank) continue;
     const rule = planned.compiled ?? (yield* planned.rule());
@@ -201,11 +205,35 @@ function* askRules(node: RuleNode, run: Run): Steps<void> {
     const outcome = program.isShort
       ? program.evaluate(bindings, evaluationOptions)
       : yield* evaluate(program, bindings);
-    const { cost, kind } = outcome;
-    if (cost <= run.budget && kind === 'value' && outcome.value === true) run.budget -= cost;
+    if (isObeyed(outcome, run)) run.budget -= outcome.cost;
     else yield* conclude({ planned, usesOldSelf, node, bindings }, outcome, run);
     if (run.budget < 0) return;
   }
+}
+
+function isObeyed(outcome: Outcome, { budget }: Run): boolean {
+  return outcome.kind === 'value' && outcome.value === true && outcome.cost <= budget;
+}
+
+/** Most rules are short and obeyed: past those that are, from this one on. The one that it ends
+ * with is evaluated again by who reports on it. */
+function afterObeyed(
+  rules: readonly PlannedRule[],
+  from: number,
+  subjects: Subjects,
+  run: Run,
+): number {
+  for (let at = from; at < rules.length; at += 1) {
+    const planned = rules[at] as PlannedRule;
+    const { short } = planned;
+    if (short === undefined) return at;
+    const bindings = subjects.bindingsFor(planned, short.usesOldSelf);
+    if (bindings === undefined) continue;
+    const outcome = short.program.evaluate(bindings, evaluationOptions);
+    if (!isObeyed(outcome, run)) return at;
+    run.budget -= outcome.cost;
+  }
+  return rules.length;
 }
 
 /** Of an outcome that is not simply true. */
@@ -273,15 +301,13 @@ class Subjects {
   #bindings(optional: boolean): Bindings {
     const { old, plan, value } = this.#node;
     const type = plan.type as SchemaType;
-    const before = this.#isNew ? undefined : (old as JsonValue);
-    return lookup<Binding>({
-      self: bound(value, type),
-      oldSelf: () => {
-        if (before === undefined) return optional ? none : undefined;
-        const made = schemaValue(before, type);
-        return optional ? new OptionalValue(made) : made;
-      },
-    });
+    const self = bound(value, type);
+    if (this.#isNew) return lookup<Binding>(optional ? { self, oldSelf: none } : { self });
+    const oldSelf = (): Value => {
+      const made = schemaValue(old, type);
+      return optional ? new OptionalValue(made) : made;
+    };
+    return lookup<Binding>({ self, oldSelf });
   }
 }
 

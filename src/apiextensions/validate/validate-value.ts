@@ -164,7 +164,8 @@ function isTypeMeta(name: string): boolean {
   return name === 'apiVersion' || name === 'kind';
 }
 
-function memberPlan(plan: ValuePlan, name: string): ValuePlan | undefined {
+/** Undefined: nothing is said of a member of this name. */
+export function memberPlan(plan: ValuePlan, name: string): ValuePlan | undefined {
   const declared = plan.property(name);
   if (declared !== undefined) return declared;
   return plan.values === false ? undefined : plan.values;
@@ -175,7 +176,7 @@ function dropUnchanged(old: Correlation | undefined, mark: number, walk: ValueWa
 }
 
 /** How often it was found right, without what is inside and without alternatives. */
-function checkItself(plan: ValuePlan, value: JsonValue, walk: ValueWalk): number {
+export function checkItself(plan: ValuePlan, value: JsonValue, walk: ValueWalk): number {
   if (value === null) return checkNull(plan, walk);
   return checkType(plan, value, walk) + 3 + checkForm(plan, value, walk);
 }

@@ -32,7 +32,7 @@ export class ValuePlan {
   /** Members that no property declares: undefined: anything; false: there may be none. */
   readonly values: ValuePlan | false | undefined;
   readonly #planner: ValuePlanner;
-  readonly #properties = new Map<string, ValuePlan | undefined>();
+  readonly #properties = new Map<string, ValuePlan>();
   #pattern: CompiledPattern | undefined;
   #allowed: AllowedValues | undefined;
   #alternatives: number | undefined;
@@ -67,7 +67,7 @@ export class ValuePlan {
   /** Undefined: it is not declared. */
   property(name: string): ValuePlan | undefined {
     const known = this.#properties.get(name);
-    if (known !== undefined || this.#properties.has(name)) return known;
+    if (known !== undefined) return known;
     const declared = propertyOf(this.schema, name);
     if (declared === undefined) return undefined;
     const made = this.#planner.planOf(declared);

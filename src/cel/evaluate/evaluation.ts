@@ -22,7 +22,7 @@ import type { Value } from '../value.ts';
 import { Frame } from './frame.ts';
 import type { Planned, Run } from './frame.ts';
 import { valueInParts } from './in-parts.ts';
-import { newStepAllowance, beginPart, isCharging, chargeTo } from './step-allowance.ts';
+import { beginPart, beginWhole, chargeTo, newStepAllowance } from './step-allowance.ts';
 import type { StepAllowance } from './step-allowance.ts';
 
 /** What an evaluation may cost when nobody says otherwise. */
@@ -44,15 +44,15 @@ export function programOf(planned: Planned, slots: Slots): Program {
   };
   return {
     isShort: planned.runInParts === undefined,
-    evaluate(bindings, options = {}) {
-      const frame = frameOf(bindings, options);
+    evaluate(bindings, options) {
+      const budget = options?.budget ?? defaultBudget;
+      const frame = new Frame(bindings, budget, slots.localsCount, options?.unknown);
       // One that is started inside another works on the allowance of that.
-      if (isCharging()) return attempted(frame, planned.run);
-      chargeTo(newStepAllowance({ pauses: false }));
+      const before = beginWhole();
       try {
         return attempted(frame, planned.run);
       } finally {
-        chargeTo(undefined);
+        chargeTo(before);
       }
     },
     begin: (bindings, options = {}) =>

@@ -193,6 +193,7 @@ function planPriced(
   const isPattern = isPrepared(name, operands);
   const all = evaluatesAll(name, operands, 1);
   const argumentsOf = argumentsPlan(operands, all, priceOf);
+  const isPair = operands.length === 2;
   return (frame) => {
     const args = argumentsOf(frame);
     if (guards.length > 0 && !accepts(overload, guards, args)) {
@@ -200,6 +201,8 @@ function planPriced(
       throw isPattern ? noSuchOverload() : noOverload(name, args);
     }
     frame.charge(priceOf(args));
+    // Most are pairs, and to spread them takes as long as the call.
+    if (isPair) return implementation(args[0] as Value, args[1] as Value);
     return implementation(...args);
   };
 }

@@ -27,6 +27,9 @@ export function newStepAllowance({ pauses }: { readonly pauses: boolean }): Step
   return { left: stepsMax, partEnd: -Infinity, pauses };
 }
 
+/** Those that run whole come one after the other. */
+const ofWhole = newStepAllowance({ pauses: false });
+
 let current: StepAllowance | undefined;
 let done = 0;
 
@@ -42,8 +45,13 @@ export function chargeTo(next: StepAllowance | undefined): StepAllowance | undef
   return before;
 }
 
-export function isCharging(): boolean {
-  return current !== undefined;
+/** An evaluation begins that runs whole: inside another it works on the allowance of that. Returns
+ * whose steps are counted after it. */
+export function beginWhole(): StepAllowance | undefined {
+  if (current !== undefined) return current;
+  ofWhole.left = stepsMax;
+  current = ofWhole;
+  return undefined;
 }
 
 /** A new part begins. */

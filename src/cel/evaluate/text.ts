@@ -10,10 +10,14 @@ import { spendSteps } from './step-allowance.ts';
 const surrogates = /[\ud800-\udbff][\udc00-\udfff]/;
 
 const longFrom = 256;
-const rememberedMax = 2;
 /** Of more units than this nothing is remembered: a text is held as long as its size is. */
 const rememberedTextMax = 4 * 1024 * 1024;
-const sizes = new Map<string, number>();
+
+/** The last two, newest first: compared with them, a text need not be hashed. */
+let lastText = '';
+let lastSize = 0;
+let earlierText = '';
+let earlierSize = 0;
 
 const countPairs = (text: string): number => {
   let pairs = 0;
@@ -31,14 +35,24 @@ const countPairs = (text: string): number => {
 
 export function codePointCount(text: string): number {
   if (text.length < longFrom) return text.length - countPairs(text);
-  // Finding it again may compare it with another of its length.
+  // Finding it again may compare it with others of its length.
   spendSteps(text.length >> 6);
-  const known = sizes.get(text);
-  if (known !== undefined) return known;
+  if (text === lastText) {
+    // The next look is likely to be at this very text, which is then not compared at all.
+    lastText = text;
+    return lastSize;
+  }
+  if (text === earlierText) {
+    earlierText = text;
+    return earlierSize;
+  }
   spendSteps(text.length >> 2);
   const size = surrogates.test(text) ? text.length - countPairs(text) : text.length;
-  if (sizes.size >= rememberedMax) sizes.delete(sizes.keys().next().value as string);
-  if (text.length <= rememberedTextMax) sizes.set(text, size);
+  if (text.length > rememberedTextMax) return size;
+  earlierText = lastText;
+  earlierSize = lastSize;
+  lastText = text;
+  lastSize = size;
   return size;
 }
 

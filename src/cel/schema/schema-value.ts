@@ -117,6 +117,9 @@ function formattedValue(data: unknown, { kind }: SchemaType): Value {
 class SchemaObject extends ObjectValue {
   readonly data: Members;
   readonly schema: SchemaType;
+  /** Of the field that was read last: the rules of a place read the same few again and again. */
+  #name: string | undefined;
+  #value: Value | undefined;
   constructor(data: Members, schema: SchemaType) {
     super();
     this.data = data;
@@ -126,6 +129,13 @@ class SchemaObject extends ObjectValue {
     return this.schema.type;
   }
   override field(name: string): Value | undefined {
+    if (name === this.#name) return this.#value;
+    const value = this.#read(name);
+    this.#name = name;
+    this.#value = value;
+    return value;
+  }
+  #read(name: string): Value | undefined {
     const field = fieldOf(this.schema, name);
     if (field === undefined) return undefined;
     const data = memberOf(this.data, field.property);

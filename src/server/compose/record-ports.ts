@@ -10,7 +10,7 @@
 import type { ObjectImage } from '../../../actors/object-snapshot.ts';
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { CustomKind, Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { upgrading } from '../../registry/versions.ts';
 import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
@@ -52,7 +52,7 @@ function encodedImage(object: ApiObject): Pick<ObjectImage, 'bytes' | 'metadataA
 
 /** For streams; both by `<group>/<resource>`. */
 export function readingPorts(scheme: Scheme) {
-  const customOf = (id: string) => scheme.findStorage(named(id))?.custom;
+  const customOf = customByStorageName(scheme);
   return {
     shapeOf: (id: string): string | undefined => customOf(id)?.shape,
     readRecord(id: string, record: ObjectRecord): RecordRead {
@@ -69,6 +69,24 @@ export function readingPorts(scheme: Scheme) {
       const written = { ...record, object: record.object.slice() };
       return { uid, labels, fields, metadataAt, object: bytes, shape, written };
     },
+  };
+}
+
+/** Every record of a kind that users define is asked about, by a part of its key: a text that is
+ * looked up once, and not taken apart. */
+function customByStorageName(scheme: Scheme): (id: string) => CustomKind | undefined {
+  const known = new Map<string, CustomKind>();
+  let { generation } = scheme;
+  return (id) => {
+    if (scheme.generation !== generation) {
+      known.clear();
+      generation = scheme.generation;
+    }
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const { custom } = scheme.findStorage(named(id)) ?? {};
+    if (custom !== undefined) known.set(id, custom);
+    return custom;
   };
 }
 
