@@ -19,6 +19,7 @@ import type {
   MutationOperation,
   MutationOutcome,
   Precondition,
+  PutOperation,
   Revision,
   StoredRecord,
   StoreKey,
@@ -53,7 +54,7 @@ export interface PlanSource<R extends PlannedRecord> {
   /** The record as it is before the commit. */
   read(key: StoreKey): R | undefined;
   /** Makes the record of an applied put. */
-  make(key: StoreKey, revision: Revision, state: string, value: Uint8Array): R;
+  make(key: StoreKey, revision: Revision, put: PutOperation): R;
   /** The revision of the next applied mutation. */
   nextRevision(): Revision;
   /** Of mutations with companions; undefined: there are none. */
@@ -82,10 +83,7 @@ export function planMutations<R extends PlannedRecord>(
     previous: R | undefined,
   ): Revision => {
     const revision = source.nextRevision();
-    const record =
-      operation.kind === 'put'
-        ? source.make(key, revision, operation.state, operation.value)
-        : undefined;
+    const record = operation.kind === 'put' ? source.make(key, revision, operation) : undefined;
     overlay.set(key, record);
     writes.push({ key, revision, record, previous });
     return revision;
