@@ -23,7 +23,12 @@ import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { storageLimits } from '../src/storage/storage.ts';
-import type { Condition, MutationOperation, StoreKey } from '../src/storage/storage.ts';
+import type {
+  Condition,
+  MutationOperation,
+  PutOperation,
+  StoreKey,
+} from '../src/storage/storage.ts';
 import { assert, AssertionError, unreachable } from '../src/stdx/assert.ts';
 import { deepEqual } from '../src/stdx/deep-equal.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
@@ -96,7 +101,7 @@ export interface DecisionPorts {
   readonly encodeRecord: (
     record: ObjectRecord,
     at: { readonly key: StoreKey; readonly state: string },
-  ) => Uint8Array;
+  ) => Pick<PutOperation, 'value' | 'withRoom' | 'decoded'>;
   /** What is stored, as it is read today: the very same image where that is all there is to it.
    * Absent: it always is. */
   readonly readToday?: ((key: ObjectKey, image: ObjectImage) => ObjectImage) | undefined;
@@ -366,10 +371,14 @@ function written(
   const { image } = basis;
   const timer =
     finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
-  const { metadataAt, object: bytes, shape } = record;
-  const made = { object, bytes, metadataAt, timer, shape };
   const at = { key: storeKey, state: life };
-  const value = ports.encodeRecord(timer === undefined ? record : { ...record, timer }, at);
+  const { decoded, value, withRoom } = ports.encodeRecord(
+    timer === undefined ? record : { ...record, timer },
+    at,
+  );
+  // The image shares its bytes with the record where it can.
+  const { metadataAt, object: bytes, shape } = decoded ?? record;
+  const made = { object, bytes, metadataAt, timer, shape };
   if (value.byteLength > storageLimits.valueBytesMax) {
     const error = newRequestEntityTooLarge(storageLimits.valueBytesMax);
     return { kind: 'refused', event: 'refused', error };
@@ -377,7 +386,7 @@ function written(
   const shown = readImage(key, made, ports);
   if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
   const next = { life, image: made, revision: undefined, madeBy: undefined };
-  const operation = { kind: 'put', state: life, value } as const;
+  const operation = { kind: 'put', state: life, value, withRoom, decoded } as const;
   return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
 }
 

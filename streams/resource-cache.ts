@@ -30,6 +30,11 @@ function flatText(text: string): string {
   return textMemory.toString('utf8', 0, textMemory.write(text));
 }
 
+interface Written {
+  readonly written: StampedEntry | undefined;
+  readonly previous: StampedEntry | undefined;
+}
+
 const noneUnreadable: ReadonlyMap<EntryKey, string> = new Map();
 
 export class ResourceCache {
@@ -98,12 +103,10 @@ export class ResourceCache {
    * cannot be read). `unseen`: an object was deleted of which no state is known here, though
    * clients may know an earlier one. */
   apply(change: Change): ResourceChange | 'unseen' | undefined {
-    const known = entryKeyOf(change.key);
-    const previous = this.#map.get(known);
-    const key = previous === undefined ? flatText(known) : known;
+    const key = flatText(entryKeyOf(change.key));
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
     if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
-    const written = change.record && this.#read(change.record, previous ?? this.#nameOf(key));
+    const { written, previous } = this.#write(key, change.record);
     if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
       this.#changedAt = change.revision;
@@ -114,8 +117,6 @@ export class ResourceCache {
     if (wasUnreadable) this.#snapshot = undefined;
     if (applied === undefined) return wasUnreadable ? 'unseen' : undefined;
     this.#snapshot = undefined;
-    if (applied.type === 'DELETED') this.#map.delete(key);
-    else this.#map.set(key, applied.entry);
     this.#bytes += written?.bytes.length ?? 0;
     const superseded = applied.previous?.bytes.length ?? 0;
     this.#bytes -= superseded;
@@ -123,6 +124,17 @@ export class ResourceCache {
     this.#changedAt = change.revision;
     this.history.append(applied);
     return applied;
+  }
+
+  /** What the map has of it afterwards, and had before. What cannot be read changes nothing. */
+  #write(key: EntryKey, record: StoredRecord | undefined): Written {
+    if (record === undefined) return { written: undefined, previous: this.#map.delete(key) };
+    let written: StampedEntry | undefined;
+    const previous = this.#map.change(key, (before) => {
+      written = this.#read(record, before ?? this.#nameOf(key));
+      return written;
+    });
+    return { written, previous };
   }
 
   /** Reads those entries anew that were read in another form than `shape`; pauses come every so

@@ -24,6 +24,7 @@ import type { Subscriber } from 'rxjs';
 import type { ResourceChange } from './resource-change.ts';
 import type { Selection } from './selection.ts';
 import { entryKey } from './resource-change.ts';
+import type { EventType } from './streams.ts';
 
 /** Not a Subject: those look through all of their subscribers when one leaves, and ten thousand
  * watches may go at once. */
@@ -88,18 +89,27 @@ type Subscribers = readonly Subscriber<ResourceChange>[];
 type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
 
 export class Routes {
-  readonly #followers = new Route();
+  readonly #followers: Readonly<Record<EventType, Route>> = {
+    ADDED: new Route(),
+    MODIFIED: new Route(),
+    DELETED: new Route(),
+  };
   readonly #all = new Map<string, Route>();
   readonly #byNamespace = new Map<string, Route>();
   readonly #byKey = new Map<string, Route>();
   readonly #byName = new Map<string, Route>();
   readonly #byField = new Map<string, Map<string, Route>>();
 
-  /** All changes, for who follows them in this process: each in the step that routes it. */
-  followed(): Observable<ResourceChange> {
+  /** All changes, or those of one type, for who follows them in this process: each in the step that
+   * routes it. */
+  followed(only?: EventType): Observable<ResourceChange> {
     return new Observable((subscriber) => {
-      this.#followers.add(subscriber);
-      return () => this.#followers.remove(subscriber);
+      const followed =
+        only === undefined ? Object.values(this.#followers) : [this.#followers[only]];
+      for (const route of followed) route.add(subscriber);
+      return () => {
+        for (const route of followed) route.remove(subscriber);
+      };
     });
   }
 
@@ -125,7 +135,7 @@ export class Routes {
   /** Gives the change to those who follow all of them. What is returned takes it to the groups: it
    * has every route that the change can matter to, each once. */
   route(change: ResourceChange): RouteWalk {
-    for (const subscriber of this.#followers.subscribers) subscriber.next(change);
+    for (const subscriber of this.#followers[change.type].subscribers) subscriber.next(change);
     const { entry, previous } = change;
     const lists: Subscribers[] = [];
     collect(lists, this.#all, '');

@@ -212,7 +212,7 @@ class WatchCache implements Streams {
     if (stream !== undefined) this.#endAll(stream, undefined);
   }
 
-  resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {
+  resourceEvents(resource: WatchRequest['resource'], only?: EventType): Observable<ResourceEvent> {
     return defer(() => {
       const { cache, id, routes } = this.#stream(resource);
       const snapshot = cache.snapshot(this.revision);
@@ -220,7 +220,7 @@ class WatchCache implements Streams {
       return concat(
         of({ type: 'RESET', resource: id, snapshot } as const),
         routes
-          .followed()
+          .followed(only)
           .pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
       );
     });

@@ -103,7 +103,7 @@ async function paced({
       for (; next < count && (next === first || dueMs(next) <= startMs); next += 1) {
         const { bytes, key } = nextRecord(prefix, next);
         void log.put(encodeRevision(revision), encodeLogEntry('put', 0, bytes));
-        void cur.put(bytes, makeRecord(key, revision, 'live', value).bytes);
+        void cur.put(bytes, makeRecord(key, revision, { state: 'live', value }).bytes);
       }
       void meta.put(metaKeys.revision, encodeRevision(revision));
     });
@@ -125,7 +125,7 @@ function nextRecord(prefix: string, index: number) {
 function put(prefix: string, index: number, value: Uint8Array): void {
   const { bytes, key } = nextRecord(prefix, index);
   log.putSync(encodeRevision(revision), encodeLogEntry('put', 0, bytes));
-  cur.putSync(bytes, makeRecord(key, revision, 'live', value).bytes);
+  cur.putSync(bytes, makeRecord(key, revision, { state: 'live', value }).bytes);
 }
 
 process.stdout.write('ready: 0\n');

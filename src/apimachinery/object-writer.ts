@@ -27,7 +27,8 @@ const closingBrace = 0x7d;
 /** `head`: all that stands before the braces of metadata. Undefined: it has to be made of texts. */
 export function writtenObject(head: Uint8Array, object: ApiObject): Buffer | undefined {
   begin();
-  largeParts.length = 0;
+  // The engine is slow to set a length, also when it is the one that there is.
+  if (largeParts.length > 0) largeParts.length = 0;
   if (!writeObject(head, object)) return undefined;
   const bytes = written();
   for (const { part, start, end } of largeParts) encodedParts.set(part, bytes.subarray(start, end));

@@ -15,7 +15,7 @@
  * Bounds: `namespacesMax` namespaces at a time, each with the deletions in flight of one
  * deletecollection; workQueueLimits for those that wait.
  */
-import { filter, merge } from 'rxjs';
+import { merge } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import { items, part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
@@ -101,9 +101,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
 
 /** Of whatever a namespace can hold. */
 function contentDeletions(registry: RegistryDeps): Observable<ServedChange> {
-  return servedChanges(registry, ({ namespaced }) => namespaced).pipe(
-    filter(({ type }) => type === 'DELETED'),
-  );
+  return servedChanges(registry, ({ namespaced }) => namespaced, undefined, 'DELETED');
 }
 
 function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {

@@ -12,16 +12,17 @@ import type { Subscription } from 'rxjs';
 import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import type { Added, Deleted, Modified, ResourceEvent } from '../../streams/streams.ts';
+import type { Added, Deleted, EventType, Modified, ResourceEvent } from '../../streams/streams.ts';
 
 export type ServedChange = Added | Modified | Deleted;
 
 /** Of the kinds for which `concerns` holds, which is asked when one comes. `onKinds`: these have
- * come or are other ones now, and their changes follow. */
+ * come or are other ones now, and their changes follow. `only`: no other changes than these. */
 export function servedChanges(
   { scheme, streams }: Pick<RegistryDeps, 'scheme' | 'streams'>,
   concerns: (kind: KindInfo) => boolean,
   onKinds: (kinds: readonly KindInfo[]) => void = () => undefined,
+  only?: EventType,
 ): Observable<ServedChange> {
   return new Observable((subscriber) => {
     const followed = new Map<string, Subscription>();
@@ -32,7 +33,8 @@ export function servedChanges(
       const id = storageName(kind.storage);
       if (followed.has(id) || !concerns(kind)) return;
       const error = (cause: unknown): void => subscriber.error(cause);
-      followed.set(id, streams.resourceEvents(kind.storage).subscribe({ next: take, error }));
+      const events = streams.resourceEvents(kind.storage, only);
+      followed.set(id, events.subscribe({ next: take, error }));
     };
     for (const resource of scheme.storageResources) {
       const kind = scheme.findStorage(resource);

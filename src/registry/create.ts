@@ -37,7 +37,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { finished, runStepwise } from '../stdx/stepwise.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
@@ -130,28 +130,28 @@ async function createNamed(
   const scope = scopeOf(deps);
   const { inTurns = false, request, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
-  let prepared: Result<PreparedCreation>;
+  let creation: Result<PreparedCreation>;
   let notes: AdmissionNotes | undefined;
   if (guard === undefined) {
     const born = ownedObject(scope, target, newObject(scope, target, submitted, name), options);
     if (born.kind === 'refused') return born;
     const { object } = born.value;
-    const preparing = prepareValidation(deps, scope, target, object, inTurns);
-    if (preparing !== undefined) await preparing;
-    const steps = preparationSteps(scope, target, name, born.value, object, user);
-    const decided = inTurnsOrAtOnce(deps, steps, inTurns);
-    prepared = decided instanceof Promise ? await decided : decided;
+    const validation = prepareValidation(deps, scope, target, object, inTurns);
+    if (validation !== undefined) await validation;
+    const given = { scope, target, name, born: born.value, mutated: object, user };
+    const decided = preparing(deps, inTurns, given);
+    creation = decided instanceof Promise ? await decided : decided;
   } else {
     const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
-    ({ prepared, notes } = heard);
+    ({ creation, notes } = heard);
   }
-  if (prepared.kind === 'refused') {
+  if (creation.kind === 'refused') {
     deliverNotes(request, notes);
-    return namespaceOr(deps, target, submitted, user, prepared);
+    return namespaceOr(deps, target, submitted, user, creation);
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const { kind } = target;
-  const { object: decided, warnings } = prepared.value;
+  const { object: decided, warnings } = creation.value;
   let object: ApiObject;
   if (kind.custom?.webhook === undefined) object = storedForm(decided, kind);
   else {
@@ -217,12 +217,14 @@ function prepareValidation(
 }
 
 /** A promise only where the work is long. */
-function inTurnsOrAtOnce<T>(
+function preparing(
   { turns }: RegistryDeps,
-  steps: Steps<T>,
   isLarge: boolean,
-): T | Promise<T> {
-  return isLarge ? (runStepwise(turns, steps, () => false) as Promise<T>) : finished(steps);
+  given: CreationToPrepare,
+): Result<PreparedCreation> | Promise<Result<PreparedCreation>> {
+  if (!isLarge) return prepared(given);
+  const steps = runStepwise(turns, preparationSteps(given), () => false);
+  return steps as Promise<Result<PreparedCreation>>;
 }
 
 /** A creation depends on no other object of the name, so its guards are asked before its actor gets
@@ -236,7 +238,7 @@ async function prepareGuarded(
   guard: WriteGuard,
   options: WriteOptions,
 ): Promise<{
-  readonly prepared: Result<PreparedCreation>;
+  readonly creation: Result<PreparedCreation>;
   readonly notes: AdmissionNotes | undefined;
 }> {
   const { dryRun, request } = options;
@@ -245,8 +247,8 @@ async function prepareGuarded(
   if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const born = newObject(scope, target, submitted, name);
   const asked = { born, asks: guard.asks, admission };
-  const prepared = await prepareAdmitted(deps, scope, target, name, asked, options);
-  return { prepared, notes: admission.notes() };
+  const creation = await prepareAdmitted(deps, scope, target, name, asked, options);
+  return { creation, notes: admission.notes() };
 }
 
 interface AdmittedCreation extends Pick<WriteGuard, 'asks'> {
@@ -272,16 +274,16 @@ async function prepareAdmitted(
   if (mutated instanceof StatusError) return refused(mutated);
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
   const isLarge = inTurns || (mutated !== object && isLargeValue(mutated));
-  const preparing = prepareValidation(deps, scope, target, mutated, isLarge);
-  if (preparing !== undefined) await preparing;
-  const steps = preparationSteps(scope, target, name, owned.value, mutated, user);
-  const decided = inTurnsOrAtOnce(deps, steps, isLarge);
-  const prepared = decided instanceof Promise ? await decided : decided;
+  const validation = prepareValidation(deps, scope, target, mutated, isLarge);
+  if (validation !== undefined) await validation;
+  const given = { scope, target, name, born: owned.value, mutated, user };
+  const decided = preparing(deps, isLarge, given);
+  const creation = decided instanceof Promise ? await decided : decided;
   if (isLarge && !inTurns) await deps.turns.pause(wholeTurnMs);
-  if (prepared.kind === 'refused' || !asks.validate) return prepared;
-  const validating = admission.validate(prepared.value.object, undefined);
+  if (creation.kind === 'refused' || !asks.validate) return creation;
+  const validating = admission.validate(creation.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
-  return error === undefined ? prepared : refused(error);
+  return error === undefined ? creation : refused(error);
 }
 
 /** Creates an object of the server itself, whose fields have no manager. */
@@ -293,9 +295,10 @@ export async function createUnowned(
   const name = submitted.metadata.name ?? '';
   const scope = scopeOf(deps);
   const born = newObject(scope, target, submitted, name);
-  const prepared = finished(preparationSteps(scope, target, name, born, born.object, undefined));
-  if (prepared.kind === 'refused') return prepared;
-  const { object: decided, warnings } = prepared.value;
+  const given = { scope, target, name, born, mutated: born.object, user: undefined };
+  const creation = prepared(given);
+  if (creation.kind === 'refused') return creation;
+  const { object: decided, warnings } = creation.value;
   const object = storedForm(decided, target.kind);
   const command = createCommand(scope, target, object, warnings, false);
   const key = objectKey(target.kind.storage, target.namespace, name);
@@ -359,19 +362,37 @@ export function newObject(
   return withoutDuplicateOwners(toDecidedVersion(born, kind));
 }
 
-/** The object as it would be stored; or the refusal. `mutated`: the new object after mutating
- * admission. Pure; in parts, for both checks and warnings look at everything in it. */
-export function* preparationSteps(
-  scope: DecisionScope,
-  { kind }: ResourceTarget,
-  name: string,
-  { object: born, warnings }: Deduplicated,
-  mutated: ApiObject,
-  user: UserInfo | undefined,
-): Steps<Result<PreparedCreation>> {
+interface CreationToPrepare {
+  readonly scope: DecisionScope;
+  readonly target: ResourceTarget;
+  readonly name: string;
+  readonly born: Deduplicated;
+  /** The new object after mutating admission. */
+  readonly mutated: ApiObject;
+  readonly user: UserInfo | undefined;
+}
+
+/** The object as it would be stored; or the refusal. Pure; in parts, for both checks and warnings
+ * look at everything in it. */
+export function* preparationSteps(given: CreationToPrepare): Steps<Result<PreparedCreation>> {
+  const checked = checkedObject(given);
+  if (checked.kind === 'refused') return checked;
+  yield;
+  return withWarnings(checked.value, given);
+}
+
+/** The same at once: most creations are small, and a generator costs as much as their checks. */
+function prepared(given: CreationToPrepare): Result<PreparedCreation> {
+  const checked = checkedObject(given);
+  return checked.kind === 'refused' ? checked : withWarnings(checked.value, given);
+}
+
+function checkedObject(given: CreationToPrepare): Result<ApiObject> {
+  const { born, mutated, name, scope, target, user } = given;
+  const { kind } = target;
   const strategy = scope.strategyOf(kind);
   const object = strategy.prepareForCreate(mutated, user);
-  const tooMany = object === born ? undefined : tooManyFields(scope, kind, object);
+  const tooMany = object === born.object ? undefined : tooManyFields(scope, kind, object);
   if (tooMany !== undefined) return refused(tooMany);
   const rules = {
     namespaced: kind.namespaced,
@@ -383,8 +404,14 @@ export function* preparationSteps(
     strategy.validate(object),
     strategy.validateCreated(object),
   );
-  if (errors.length > 0) return refused(newInvalid(kind, name, errors));
-  yield;
+  return errors.length > 0 ? refused(newInvalid(kind, name, errors)) : ok(object);
+}
+
+function withWarnings(
+  object: ApiObject,
+  { born: { warnings }, scope, target, user }: CreationToPrepare,
+): Result<PreparedCreation> {
+  const strategy = scope.strategyOf(target.kind);
   const added = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
   return ok({ object, warnings: added === undefined ? warnings : [...warnings, ...added] });
 }

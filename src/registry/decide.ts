@@ -274,7 +274,8 @@ function* proposeCreation(
   const mutated = answer?.kind === 'object' ? answer.object : made;
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
   yield* preparing(scope, target.kind, mutated, undefined);
-  const preparation = preparationSteps(scope, target, target.name, born.value, mutated, user);
+  const given = { scope, target, name: target.name, born: born.value, mutated, user };
+  const preparation = preparationSteps(given);
   const prepared = scope.inTurns ? yield* preparation : finished(preparation);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;

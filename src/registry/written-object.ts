@@ -5,6 +5,7 @@
  * a revision of an object) for an object that does not exist.
  */
 import { stampForAnswer } from '../apimachinery/object-encoding.ts';
+import { stampWritten } from '../apimachinery/written-stamps.ts';
 import { revisionZero } from '../storage/storage.ts';
 import type { FinalOutcome } from './execute-with-companions.ts';
 import type { StoredObject, WriteResult } from './registry.ts';
@@ -27,6 +28,9 @@ export function writtenObject(
   return { namespace, name, revision, bytes: shownBytes(outcome), created, warnings };
 }
 
-function shownBytes({ revision, bytes, metadataAt }: Settled): Uint8Array {
-  return revision === undefined ? bytes : stampForAnswer(bytes, metadataAt, revision);
+function shownBytes({ kind, revision, bytes, metadataAt }: Settled): Uint8Array {
+  if (revision === undefined) return bytes;
+  return kind === 'created' || kind === 'replaced'
+    ? stampWritten(bytes, metadataAt, revision)
+    : stampForAnswer(bytes, metadataAt, revision);
 }

@@ -14,14 +14,14 @@
 /** So many bytes that nobody else has. */
 export type Allocate = (size: number) => Buffer;
 
-const blockBytes = 64 * 1024;
+const defaultBlockBytes = 64 * 1024;
 /** Parts begin at multiples of it, as those of a pool do. */
 const partBytes = 8;
 
 /** Memory of its own, of exactly this size. */
 export const ownMemory: Allocate = (size) => Buffer.allocUnsafeSlow(size);
 
-export function blockMemory(): Allocate {
+export function blockMemory(blockBytes = defaultBlockBytes): Allocate {
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
   return (size) => {

@@ -27,6 +27,9 @@ interface Node<V> {
   size: number;
 }
 
+/** Of the value that is there; undefined: none is. */
+type MakeValue<V> = (before: V | undefined) => V | undefined;
+
 let epochs = 0;
 
 /** A frozen state of a map. Cheap to hold; it keeps alive the entries it shows. */
@@ -137,6 +140,7 @@ export class SortedMap<V> {
   /** What put() and take() hand up beside the node: kept here to return without allocating. */
   #replaced: V | undefined;
   #split: Node<V> | undefined;
+  #make: MakeValue<V> | undefined;
 
   constructor(root?: Node<V>) {
     this.#epoch = ++epochs;
@@ -162,9 +166,17 @@ export class SortedMap<V> {
 
   /** Returns the value that was there before. Ascending keys fill the nodes completely. */
   set(key: string, value: V): V | undefined {
+    return this.change(key, () => value);
+  }
+
+  /** set() to what `make` makes of the value that is there, in one search; it does not use the map.
+   * Undefined: all stays as it is. */
+  change(key: string, make: MakeValue<V>): V | undefined {
     this.#view = undefined;
     this.#replaced = undefined;
-    const root = this.#put(this.#root, key, value);
+    this.#make = make;
+    const root = this.#put(this.#root, key);
+    this.#make = undefined;
     const split = this.#take();
     this.#root =
       split === undefined ? root : inner(this.#epoch, [lowest(root), lowest(split)], [root, split]);
@@ -188,16 +200,16 @@ export class SortedMap<V> {
     return split;
   }
 
-  #put(shared: Node<V>, key: string, value: V): Node<V> {
+  #put(shared: Node<V>, key: string): Node<V> {
     const node = own(shared, this.#epoch);
     if (node.children === undefined) {
-      this.#putInLeaf(node, key, value);
+      this.#putInLeaf(node, key);
       return node;
     }
     const last = node.keys.length - 1;
     const at = isBehind(node.keys, key) ? last : childIndex(node.keys, key);
     const before = (node.children[at] as Node<V>).size;
-    const child = this.#put(node.children[at] as Node<V>, key, value);
+    const child = this.#put(node.children[at] as Node<V>, key);
     node.children[at] = child;
     const split = this.#take();
     if (split === undefined) {
@@ -215,11 +227,15 @@ export class SortedMap<V> {
     return node;
   }
 
-  #putInLeaf(node: Node<V>, key: string, value: V): void {
+  #putInLeaf(node: Node<V>, key: string): void {
     const values = node.values as V[];
     const at = isBehind(node.keys, key) ? node.keys.length : lowerBound(node.keys, key);
-    if (node.keys[at] === key) {
-      this.#replaced = values[at];
+    const isThere = node.keys[at] === key;
+    const before = isThere ? values[at] : undefined;
+    const value = this.#make?.(before);
+    if (value === undefined) return;
+    if (isThere) {
+      this.#replaced = before;
       values[at] = value;
       return;
     }

@@ -19,6 +19,7 @@ import type {
   MutationOperation,
   MutationOutcome,
   Precondition,
+  PutOperation,
   Revision,
   StoredRecord,
   StoreKey,
@@ -53,7 +54,7 @@ export interface PlanSource<R extends PlannedRecord> {
   /** The record as it is before the commit. */
   read(key: StoreKey): R | undefined;
   /** Makes the record of an applied put. */
-  make(key: StoreKey, revision: Revision, state: string, value: Uint8Array): R;
+  make(key: StoreKey, revision: Revision, put: PutOperation): R;
   /** The revision of the next applied mutation. */
   nextRevision(): Revision;
   /** Of mutations with companions; undefined: there are none. */
@@ -72,7 +73,9 @@ export function planMutations<R extends PlannedRecord>(
   const outcomes: MutationOutcome[] = [];
   const writes: PlannedWrite<R>[] = [];
   const overlay = new Map<StoreKey, R | undefined>();
+  /** Empty where no mutation is built on another one of the commit. */
   const lastApplied = new Map<StoreKey, number>();
+  const isChained = mutations.some(({ expect }) => expect.kind === 'after');
   const now = (key: StoreKey): R | undefined =>
     overlay.has(key) ? overlay.get(key) : source.read(key);
   const stateNow = statesAt(source, overlay);
@@ -82,13 +85,15 @@ export function planMutations<R extends PlannedRecord>(
     previous: R | undefined,
   ): Revision => {
     const revision = source.nextRevision();
-    const record =
-      operation.kind === 'put'
-        ? source.make(key, revision, operation.state, operation.value)
-        : undefined;
+    const record = operation.kind === 'put' ? source.make(key, revision, operation) : undefined;
     overlay.set(key, record);
     writes.push({ key, revision, record, previous });
     return revision;
+  };
+  const apply = (index: number, { key, operation }: Mutation, previous: R | undefined): void => {
+    const revision = write(key, operation, previous);
+    if (isChained) lastApplied.set(key, index);
+    outcomes.push({ kind: 'applied', revision });
   };
   // Made for the first mutation that has companions.
   let companionPlan: CompanionPlan | undefined;
@@ -118,17 +123,13 @@ export function planMutations<R extends PlannedRecord>(
       outcomes.push(refused);
       continue;
     }
-    // Companions write other keys than this one.
-    const apply = (): void => {
-      const revision = write(key, operation, previous);
-      lastApplied.set(key, index);
-      outcomes.push({ kind: 'applied', revision });
-    };
     if (companions === undefined || companions.length === 0) {
-      apply();
+      apply(index, mutation, previous);
       continue;
     }
-    const failure = companionsOf().settle(companions, apply);
+    // Companions write other keys than this one.
+    const own = (): void => apply(index, mutation, previous);
+    const failure = companionsOf().settle(companions, own);
     if (failure !== undefined) outcomes.push(failure);
   }
   companionPlan?.flushAll();

@@ -27,10 +27,11 @@ import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import { readRecord } from './record-reader.ts';
 import { writeRecord } from './record-writer.ts';
+import type { WrittenRecord } from './record-writer.ts';
 import type { ObjectRecord, RecordTimer } from './record.ts';
 import { crcOfText } from './short-crc.ts';
 import { StorageError } from './storage.ts';
-import type { StoredRecord } from './storage.ts';
+import type { PutOperation, StoredRecord } from './storage.ts';
 
 const RECORD_FORMAT = 2;
 /** Has no checksum: read, and never written. */
@@ -62,18 +63,43 @@ const plainHead = Buffer.of(PLAIN_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xf
 const longerHead = Buffer.of(LONGER_RECORD, RECORD_FORMAT, UINT32, 0xff, 0xff, 0xff, 0xff);
 
 export function encodeRecord(record: ObjectRecord, place: RecordIdentity): Uint8Array {
-  const bytes = writtenRecord(record);
+  return sealed(writtenRecord(record, 0)?.bytes ?? encodedRecord(record), place);
+}
+
+/** A record on its way to the store: see PutOperation. */
+export type RecordToPut = Pick<PutOperation, 'value' | 'withRoom' | 'decoded'>;
+
+/** Its object lies in the bytes of the record, as that of a decoded one does: whoever keeps both
+ * keeps one piece of memory. */
+export function recordToPut(record: ObjectRecord, place: RecordIdentity): RecordToPut {
+  const written = writtenRecord(record, roomBytes);
+  if (written === undefined) {
+    const value = sealed(encodedRecord(record), place);
+    return { value, withRoom: undefined, decoded: undefined };
+  }
+  const { fields, labels, metadataAt, object, shape, uid } = record;
+  const { bytes, memory, objectAt } = written;
+  const own = bytes.subarray(objectAt, objectAt + object.length);
+  const decoded = { uid, labels, fields, metadataAt, object: own, timer: undefined, shape };
+  return { value: sealed(bytes, place), withRoom: memory, decoded };
+}
+
+/** What a store may write before the value: LMDB's head of a record, with a word as its state. */
+const roomBytes = 32;
+
+function sealed(bytes: Buffer, place: RecordIdentity): Buffer {
   bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
   return bytes;
 }
 
-/** Without its checksum. */
-function writtenRecord(record: ObjectRecord): Buffer {
+/** Both of these without the checksum. Undefined: it needs a general encoder. */
+function writtenRecord(record: ObjectRecord, room: number): WrittenRecord | undefined {
+  if (record.timer !== undefined) return undefined;
+  return writeRecord(record.shape === undefined ? plainHead : longerHead, record, room);
+}
+
+function encodedRecord(record: ObjectRecord): Buffer {
   const { uid, labels, fields, metadataAt, object, shape, timer } = record;
-  if (timer === undefined) {
-    const written = writeRecord(shape === undefined ? plainHead : longerHead, record);
-    if (written !== undefined) return written;
-  }
   const items: unknown[] = [
     RECORD_FORMAT,
     CRC_PLACEHOLDER,
@@ -95,9 +121,10 @@ function checksum(bytes: Uint8Array, { key, state }: RecordIdentity): number {
 
 /** @throws StorageError `corrupt` when the record is not as it was written. */
 export function decodeRecord(
-  stored: RecordIdentity & Pick<StoredRecord, 'value' | 'damage'>,
+  stored: RecordIdentity & Pick<StoredRecord, 'value' | 'damage' | 'decoded'>,
 ): ObjectRecord {
-  const { value, damage } = stored;
+  const { value, damage, decoded } = stored;
+  if (decoded !== undefined) return decoded;
   if (damage !== undefined) throw new StorageError('corrupt', damage);
   const hasChecksum =
     value.length >= CHECKED_FROM && value[1] === RECORD_FORMAT && value[2] === UINT32;

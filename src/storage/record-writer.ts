@@ -16,16 +16,29 @@ const shortTextMax = 0x1f;
 const textMax = 0xff;
 const mapMembersMax = 0xf;
 
-/** Records are made, committed and let go one after the other. */
-const allocate = blockMemory();
+/** Records are made and committed one after the other. Those of objects that are written again soon
+ * stay for a while, and with them their blocks, which are small therefore. */
+const allocate = blockMemory(16 * 1024);
 
 /** Written over by each record: what is in it has been copied when a call returns. */
 const head = Buffer.alloc(headBytesMax);
 let used = 0;
 
+export interface WrittenRecord {
+  /** New memory, of which the last bytes are the record. */
+  readonly memory: Buffer;
+  readonly bytes: Buffer;
+  /** Where the object's own bytes begin in them. */
+  readonly objectAt: number;
+}
+
 /** New bytes: `before`, then the items from the uid on, the shape included. Not for a record with a
- * timer. */
-export function writeRecord(before: Uint8Array, record: ObjectRecord): Buffer | undefined {
+ * timer. `room`: how many bytes are free before them. */
+export function writeRecord(
+  before: Uint8Array,
+  record: ObjectRecord,
+  room: number,
+): WrittenRecord | undefined {
   const { fields, labels, metadataAt, object, shape, uid } = record;
   head.set(before);
   used = before.length;
@@ -34,11 +47,12 @@ export function writeRecord(before: Uint8Array, record: ObjectRecord): Buffer | 
   // What comes behind the object is made behind what stands before it, and put in its place.
   const objectAt = used;
   if (shape !== undefined && !text(shape)) return undefined;
-  const bytes = allocate(used + object.length);
+  const memory = allocate(room + used + object.length);
+  const bytes = room === 0 ? memory : memory.subarray(room);
   for (let at = 0; at < objectAt; at += 1) bytes[at] = head[at] as number;
   bytes.set(object, objectAt);
   for (let at = objectAt; at < used; at += 1) bytes[at + object.length] = head[at] as number;
-  return bytes;
+  return { memory, bytes, objectAt };
 }
 
 /** False: it is not of ASCII, or too long. */

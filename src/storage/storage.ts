@@ -26,6 +26,7 @@
  *  - A record whose bytes were damaged in the medium is given with `damage`, in its place; it fails
  *    nothing but itself. Since nobody knows when it was written, reads of the past show it too.
  */
+import type { ObjectRecord } from './record.ts';
 
 /** Position in the history of the store. Below 2^63. 0 is "before everything". */
 export type Revision = bigint & { readonly __revision: unique symbol };
@@ -46,6 +47,9 @@ export interface StoredRecord {
   /** What the adapter found wrong with it, if so: then `key` alone is certain. `revision` is still
    * what a mutation has to expect of it. */
   readonly damage?: string | undefined;
+  /** What `value` holds, where the mutation said so and the record has not left the process since:
+   * nobody needs to decode it. */
+  readonly decoded?: ObjectRecord | undefined;
 }
 
 export type Precondition =
@@ -108,9 +112,18 @@ export type Amendment =
   /** `code` is for programs, `message` for people. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-export type MutationOperation =
-  | { readonly kind: 'put'; readonly state: string; readonly value: Uint8Array }
-  | { readonly kind: 'delete' };
+export type MutationOperation = PutOperation | { readonly kind: 'delete' };
+
+export interface PutOperation {
+  readonly kind: 'put';
+  readonly state: string;
+  readonly value: Uint8Array;
+  /** Memory that ends with `value`; what stands before it is the store's to write to, which then
+   * need not copy the value to have it behind a head of its own. Absent: none. */
+  readonly withRoom?: Buffer | undefined;
+  /** What `value` holds, for those who follow the log in this process. Absent: they decode it. */
+  readonly decoded?: ObjectRecord | undefined;
+}
 
 export interface Mutation {
   readonly key: StoreKey;

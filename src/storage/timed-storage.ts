@@ -76,8 +76,17 @@ export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>):
       return outcomes;
     } finally {
       const seconds = (clock.monotonicMs() - sinceMs) / 1000;
+      let times: Times | undefined;
+      let prefix: string | undefined;
       for (const mutation of mutations) {
-        const times = timesOf(operationOf(mutation), mutation.key);
+        const operation = operationOf(mutation);
+        // Most of a commit are the same of one resource: no text is made to find its times.
+        const isSame = prefix !== undefined && mutation.key.startsWith(prefix);
+        if (times?.operation !== operation || !isSame) {
+          times = timesOf(operation, mutation.key);
+          const resource = resourcePrefix(mutation.key);
+          prefix = resource === '' ? undefined : `${resource}/`;
+        }
         times.seconds.observe(seconds);
         if (failed) times.failures += 1;
       }

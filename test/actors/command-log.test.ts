@@ -11,7 +11,7 @@ import { strategiesOf } from '../../src/apis/strategies.ts';
 import { createDecide } from '../../src/registry/decide.ts';
 import { expiryOf } from '../../src/server/compose/token-serving.ts';
 import { storeKey } from '../../src/storage/keys.ts';
-import { encodeRecord } from '../../src/storage/record-codec.ts';
+import { recordToPut } from '../../src/storage/record-codec.ts';
 import { actorHarness, encodePod, pod, podKey, pods } from '../support/doubles/actor-harness.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
@@ -104,7 +104,7 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
         record: { uid, labels, fields: scheme.fieldsOf(key, object), metadataAt, object: bytes },
       };
     },
-    encodeRecord,
+    encodeRecord: recordToPut,
     expiryOf: expiryOf(identity),
   });
   assert.ok(records.size > 20, `${records.size} records`);
@@ -117,7 +117,7 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
 
 test('I34 a log may begin anywhere, and others may write in between', async () => {
   const lines: string[] = [];
-  const ports = { encode: encodePod, encodeRecord, expiryOf: untilOf };
+  const ports = { encode: encodePod, encodeRecord: recordToPut, expiryOf: untilOf };
   const { overtake, run, store } = actorHarness({
     expiryOf: untilOf,
     commandLog: createCommandLog((line) => lines.push(line)),

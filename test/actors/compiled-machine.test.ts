@@ -16,7 +16,7 @@ import { objectLogic } from '../../actors/object-logic.ts';
 import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { newConflict } from '../../src/apimachinery/status-error.ts';
 import { storeKey } from '../../src/storage/keys.ts';
-import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
+import { decodeRecord, encodeRecord, recordToPut } from '../../src/storage/record-codec.ts';
 import type { Revision, StoredRecord } from '../../src/storage/storage.ts';
 import { assert as invariant } from '../../src/stdx/assert.ts';
 import {
@@ -40,7 +40,7 @@ const ports: ObjectPorts = {
       kind: 'not-found',
     },
   encode: encodePod,
-  encodeRecord,
+  encodeRecord: recordToPut,
   decodeRecord,
   decodeObject,
   limits: actorLimits,

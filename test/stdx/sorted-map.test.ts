@@ -65,6 +65,35 @@ describe('sorted map', () => {
     }
   });
 
+  it('changes what is there, or nothing, in one search', () => {
+    const map = new SortedMap<number>();
+    for (let i = 0; i < 500; i += 1) map.set(`k${i}`, i);
+    const view = map.view();
+    assert.equal(
+      map.change('k7', (before) => (before ?? 0) + 100),
+      7,
+    );
+    assert.equal(
+      map.change('new', (before) => (before === undefined ? 1 : 2)),
+      undefined,
+    );
+    for (const key of ['k8', 'absent']) {
+      assert.equal(
+        map.change(key, () => undefined),
+        undefined,
+      );
+      assert.throws(() =>
+        map.change(key, () => {
+          throw new Error('no value');
+        }),
+      );
+    }
+    assert.equal(map.size, 501);
+    const values = ['k7', 'new', 'k8', 'absent'].map((key) => map.get(key));
+    assert.deepEqual(values, [107, 1, 8, undefined]);
+    assert.deepEqual([view.size, view.get('k7'), view.get('new')], [500, 7, undefined]);
+  });
+
   it('is empty again after everything was deleted, in any order', () => {
     const map = new SortedMap<number>();
     for (let i = 0; i < 3_000; i += 1) map.set(`k${(i * 7_919) % 3_000}`, i);

@@ -41,6 +41,57 @@ function ended(child: ChildProcess): Promise<void> {
 
 after(() => directories.removeAll());
 
+describe('lmdb: values with room before them', () => {
+  it('are stored as those without, however much room there is and however long the state', async () => {
+    const directory = directories.make();
+    const store = await open(directory);
+    const states = ['live', 'ü'.repeat(20), 's'.repeat(64)];
+    const wanted: { name: string; state: string; text: string }[] = [];
+    for (const [i, state] of states.entries()) {
+      for (const room of [undefined, 0, 3, 17, 32, 200]) {
+        const text = `value ${i} ${room}`;
+        const memory = Buffer.alloc((room ?? 0) + text.length, 0xee);
+        memory.write(text, room ?? 0);
+        const withRoom = room === undefined ? undefined : memory;
+        const value = memory.subarray(room ?? 0);
+        const name = `r${i}-${room}`;
+        const operation = { kind: 'put', state, value, withRoom } as const;
+        await commitOne(store, { key: key(name), expect: absent, conditions: [], operation });
+        wanted.push({ name, state, text });
+      }
+    }
+    const shown = async (from: LmdbStorage) => {
+      const found = [];
+      for (const { name } of wanted) {
+        const record = ok(await from.read(key(name)));
+        found.push({ name, state: record?.state, text: textOf(record) });
+      }
+      return found;
+    };
+    assert.deepEqual(await shown(store), wanted);
+    assert.deepEqual(store.verify().problems, []);
+    await store.close();
+    const again = await open(directory);
+    assert.deepEqual(await shown(again), wanted);
+    await again.close();
+  });
+
+  it('show followers what they hold, as long as it is in memory', async () => {
+    const store = await open(directories.make());
+    const value = Buffer.from('v');
+    const decoded = { uid: 'u', labels: {}, fields: {}, metadataAt: 0, object: value };
+    const operation = { kind: 'put', state: 'live', value, decoded } as const;
+    await commitOne(store, { key: key('a'), expect: absent, conditions: [], operation });
+    const stopped = new AbortController();
+    for await (const { changes } of store.tail(revisionZero, stopped.signal)) {
+      assert.equal(changes[0]?.record?.decoded, decoded);
+      stopped.abort();
+    }
+    assert.equal(ok(await store.read(key('a')))?.decoded, undefined);
+    await store.close();
+  });
+});
+
 describe('lmdb: reopening', () => {
   it('keeps records, history, revisions and the compact revision', async () => {
     const directory = directories.make();

@@ -39,7 +39,7 @@ describe('record writer', () => {
     fc.assert(
       fc.property(whole, ([uid, labels, fields, metadataAt, bytes, shape]) => {
         const record = { uid, labels, fields, metadataAt, object: bytes, shape };
-        const found = writeRecord(before, record);
+        const found = writeRecord(before, record, 0)?.bytes;
         if (found === undefined) return;
         written += 1;
         const items = [uid, labels, fields, metadataAt, bytes];
@@ -52,7 +52,8 @@ describe('record writer', () => {
   it('writes what a usual record holds', () => {
     const uid = 'u'.repeat(36);
     const [labels, fields, bytes] = [{ app: 'web' }, { 'spec.nodeName': '' }, Buffer.alloc(900)];
-    const found = writeRecord(before, { uid, labels, fields, metadataAt: 70, object: bytes });
+    const record = { uid, labels, fields, metadataAt: 70, object: bytes };
+    const found = writeRecord(before, record, 0)?.bytes;
     assert.deepEqual(found, general([uid, labels, fields, 70, bytes]));
   });
 
@@ -60,13 +61,13 @@ describe('record writer', () => {
     for (const length of [0, 31, 32, 127, 128, 255, 256, 65_535, 65_536]) {
       const record = { uid: 'u', labels: {}, fields: {}, metadataAt: length };
       const bytes = Buffer.alloc(length, 7);
-      const found = writeRecord(before, { ...record, object: bytes });
+      const found = writeRecord(before, { ...record, object: bytes }, 0)?.bytes;
       const isLarge = length > 0xffff;
       assert.equal(found === undefined, isLarge, `${length}`);
       if (!isLarge) assert.deepEqual(found, general(['u', {}, {}, length, bytes]));
-      const large = writeRecord(before, { ...record, metadataAt: 0, object: bytes });
+      const large = writeRecord(before, { ...record, metadataAt: 0, object: bytes }, 0)?.bytes;
       assert.deepEqual(large, general(['u', {}, {}, 0, bytes]));
-      const named = writeRecord(before, { ...record, uid: 'n'.repeat(length), object: bytes });
+      const named = writeRecord(before, { ...record, uid: 'n'.repeat(length), object: bytes }, 0);
       assert.equal(named === undefined, length > 0xff);
     }
   });
@@ -76,8 +77,8 @@ describe('record writer', () => {
       Array.from({ length: 15 }, (_, i) => [`${i}`.repeat(100), 'x'.repeat(255)]),
     );
     const record = { uid: 'u', labels, fields: labels, metadataAt: 1, object: Buffer.alloc(9) };
-    assert.equal(writeRecord(before, record), undefined);
+    assert.equal(writeRecord(before, record, 0), undefined);
     const many = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k${i}`, '']));
-    assert.equal(writeRecord(before, { ...record, labels: many, fields: {} }), undefined);
+    assert.equal(writeRecord(before, { ...record, labels: many, fields: {} }, 0), undefined);
   });
 });

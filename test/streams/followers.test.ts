@@ -104,6 +104,22 @@ describe('followers', () => {
     assert.deepEqual(seen, expected);
   });
 
+  it('who follows changes of one type is shown RESET and no other', async () => {
+    await put('a');
+    const seen: string[] = [];
+    const subscription = world.streams.resourceEvents(pods, 'DELETED').subscribe((event) => {
+      seen.push(event.type === 'RESET' ? 'RESET' : `${event.type} ${event.entry.name}`);
+    });
+    await put('b');
+    await put('a');
+    await world.remove('ns', 'a');
+    await world.settle();
+    subscription.unsubscribe();
+    await world.remove('ns', 'b');
+    await world.settle();
+    assert.deepEqual(seen, ['RESET', 'DELETED a']);
+  });
+
   it('I27: resources that are merged advance together, in the order of the log', async () => {
     const seen: string[] = [];
     const changes = [services, pods].map((resource) =>

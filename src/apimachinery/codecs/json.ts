@@ -44,7 +44,12 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
   const structure = structureOf(text, options);
   if ('kind' in structure) return structure;
   try {
-    return finished(completed(text, parsed(text, structure), structure, options));
+    const read = parsed(text, structure);
+    // Nearly all need no more, and no generator.
+    if (!surrogateEscape.test(text) && !hasDuplicates(read, structure, options)) {
+      return { kind: 'value', value: read };
+    }
+    return finished(completed(text, read, structure, options));
   } catch (error) {
     return refusalOf(error);
   }
@@ -89,14 +94,21 @@ function parsed(text: string, { doubtfulNumbers }: JsonStructure): JsonValue {
 function* completed(
   text: string,
   read: JsonValue,
-  { members }: JsonStructure,
+  structure: JsonStructure,
   options?: DecodeOptions,
 ): Steps<Decoded> {
   const value = surrogateEscape.test(text) ? yield* withoutLoneSurrogates(read) : read;
-  if (options?.findDuplicates !== true || members === countMembers(value)) {
-    return { kind: 'value', value };
-  }
+  if (!hasDuplicates(value, structure, options)) return { kind: 'value', value };
   return { kind: 'value', value, duplicates: duplicateFields(text) };
+}
+
+/** Of those that were asked for. */
+function hasDuplicates(
+  value: JsonValue,
+  { members }: JsonStructure,
+  options: DecodeOptions | undefined,
+): boolean {
+  return options?.findDuplicates === true && members !== countMembers(value);
 }
 
 function refusalOf(error: unknown): Decoded {

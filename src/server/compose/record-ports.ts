@@ -13,7 +13,7 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { CustomKind, Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { upgrading } from '../../registry/versions.ts';
-import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
+import { decodeRecord, recordToPut } from '../../storage/record-codec.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
 import type { RecordRead } from '../../../streams/resource-change.ts';
 
@@ -22,7 +22,7 @@ export function recordPorts(scheme: Scheme) {
   const upgrade = upgrading(scheme);
   return {
     encode: (key: GroupResource, object: ApiObject) => ({ record: recordOf(scheme, key, object) }),
-    encodeRecord,
+    encodeRecord: recordToPut,
     decodeRecord,
     decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
     readToday: readingImages(scheme),

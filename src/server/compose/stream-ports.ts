@@ -3,13 +3,13 @@
  * record nor the text of a Status.
  */
 import type { StreamsDeps } from '../../../streams/watch-cache.ts';
-import { stampResourceVersion } from '../../apimachinery/object-encoding.ts';
 import {
   newExpired,
   newInternalError,
   newStoreReadError,
   newTimeout,
 } from '../../apimachinery/status-error.ts';
+import { stampWritten } from '../../apimachinery/written-stamps.ts';
 import { decodeRecord } from '../../storage/record-codec.ts';
 
 /** After a timeout a client is told to wait this long. */
@@ -17,7 +17,7 @@ const retryAfterSeconds = 1;
 
 export const streamPorts = {
   decodeRecord,
-  stamp: stampResourceVersion,
+  stamp: stampWritten,
   expiredError: newExpired,
   internalError: newInternalError,
   unreadableError: newStoreReadError,

@@ -105,7 +105,7 @@ export function planCommit(
   let count = 0;
   return planMutations<PlanRecord>(mutations, {
     read: (key) => touched.get(key),
-    make(_key, revision, state, value) {
+    make(_key, revision, { state, value }) {
       const index = indexOf(attempt, revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
       const payload: Payload = inline

@@ -25,7 +25,7 @@ import { blockMemory } from '../../stdx/blocks.ts';
 import { damagedState } from '../damage.ts';
 import { crcOfHead } from '../short-crc.ts';
 import { StorageError, revisionZero } from '../storage.ts';
-import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
+import type { PutOperation, Revision, StoredRecord, StoreKey } from '../storage.ts';
 
 export const FORMAT = 2;
 /** Without checks of heads. */
@@ -118,22 +118,35 @@ export interface LmdbRecord extends StoredRecord {
 /** Followers have the records of a commit for as long as those before and behind them. */
 const allocate = blockMemory();
 
+/** Where there is room before the value, the record is made there, and the value is not copied. */
 export function makeRecord(
   key: StoreKey,
   revision: Revision,
-  state: string,
-  value: Uint8Array,
+  { decoded, state, value, withRoom }: Omit<PutOperation, 'kind'>,
 ): LmdbRecord {
   const stateLength = Buffer.byteLength(state);
   const stateEnd = RECORD_HEADER_BYTES + stateLength;
   const valueAt = stateEnd + CHECK_BYTES;
-  const bytes = allocate(valueAt + value.byteLength);
+  const placed = withRoom && inPlace(withRoom, valueAt + value.byteLength);
+  const bytes = placed ?? allocate(valueAt + value.byteLength);
   writeRevision(bytes, revision, 0);
   bytes[REVISION_BYTES] = CHECKED | stateLength;
-  bytes.write(state, RECORD_HEADER_BYTES);
+  writeState(bytes, state, stateLength);
   bytes.writeUInt32BE(crcOfHead(bytes, stateEnd), stateEnd);
+  if (placed !== undefined) return { key, revision, state, value, bytes, decoded };
   bytes.set(value, valueAt);
-  return { key, revision, state, value: bytes.subarray(valueAt), bytes };
+  return { key, revision, state, value: bytes.subarray(valueAt), bytes, decoded };
+}
+
+/** Mostly a short word of ASCII, for which a loop is quicker than a call. */
+function writeState(bytes: Buffer, state: string, length: number): void {
+  if (length !== state.length) bytes.write(state, RECORD_HEADER_BYTES);
+  else for (let i = 0; i < length; i += 1) bytes[RECORD_HEADER_BYTES + i] = state.charCodeAt(i);
+}
+
+/** The last bytes of it, if it has as many. */
+function inPlace(memory: Buffer, length: number): Buffer | undefined {
+  return memory.length < length ? undefined : memory.subarray(memory.length - length);
 }
 
 /** `bytes` must not change afterwards: the value is a view into them. */

@@ -128,6 +128,6 @@ function createImport(
 /** Inside a batch; the promises of its puts say nothing of their own. */
 function putAll({ cur }: Tables, records: readonly StoredRecord[]): void {
   for (const { key, revision, state, value } of records) {
-    void cur.put(encodeKey(key), makeRecord(key, revision, state, value).bytes);
+    void cur.put(encodeKey(key), makeRecord(key, revision, { state, value }).bytes);
   }
 }

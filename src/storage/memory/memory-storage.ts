@@ -164,7 +164,7 @@ function commitTo(
   let revision = medium.revision;
   const plan = planMutations<StoredRecord>(mutations, {
     read: (key) => visibleAt(medium.versions.get(key), undefined),
-    make: (key, at, state, value) => ({ key, revision: at, state, value: value.slice() }),
+    make: (key, at, { state, value }) => ({ key, revision: at, state, value: value.slice() }),
     nextRevision: () => (revision = (revision + step) as Revision),
     rules: options.rules,
     stored: (_key, record) => record,

@@ -200,7 +200,9 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   }
 
   setAnswerHeader(name: string, value: string): void {
-    this.#answerHeaders = [...this.#answerHeaders, [name, value]];
+    const header = [name, value] as const;
+    const before = this.#answerHeaders;
+    this.#answerHeaders = before.length === 0 ? [header] : [...before, header];
   }
 
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {

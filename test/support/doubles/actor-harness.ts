@@ -29,7 +29,7 @@ import type { Committer, CommitterLimits } from '../../../src/storage/committer.
 import { storeKey } from '../../../src/storage/keys.ts';
 import type { ObjectKey } from '../../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
-import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
+import { decodeRecord, encodeRecord, recordToPut } from '../../../src/storage/record-codec.ts';
 import type { ObjectRecord, RecordTimer } from '../../../src/storage/record.ts';
 import { revisionZero } from '../../../src/storage/storage.ts';
 import type { Condition, Mutation, Revision, Storage } from '../../../src/storage/storage.ts';
@@ -256,7 +256,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     storage: store.storage,
     committer,
     encode: options.encode ?? encodePod,
-    encodeRecord,
+    encodeRecord: recordToPut,
     decodeRecord,
     decodeObject,
     clock: time.clock,

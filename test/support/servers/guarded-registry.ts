@@ -11,7 +11,7 @@ import { createAnswers } from '../../../src/registry/answers.ts';
 import { createDecide } from '../../../src/registry/decide.ts';
 import type { RegistryDeps } from '../../../src/registry/registry.ts';
 import { systemClock, systemTimers } from '../../../src/stdx/clock.ts';
-import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
+import { decodeRecord, recordToPut } from '../../../src/storage/record-codec.ts';
 import type { TestServer } from './test-server.ts';
 
 /** `plugins` is asked for each write: a test may change them. */
@@ -42,7 +42,7 @@ export function guardedRegistry(
       const fields = scheme.fieldsOf(key, object);
       return { record: { uid, labels, fields, metadataAt, object: bytes } };
     },
-    encodeRecord,
+    encodeRecord: recordToPut,
     onBroken: (error) => assert.fail(String(error)),
   });
   return { ...own, actors, guardOf };

@@ -27,7 +27,7 @@ import { seededPrng } from '../../../src/stdx/prng.ts';
 import { createTurns } from '../../../src/stdx/turns.ts';
 import { createCommitter } from '../../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
-import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
+import { decodeRecord, recordToPut } from '../../../src/storage/record-codec.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { createStreams } from '../../../streams/watch-cache.ts';
 import { defaultStreamLimits } from '../../../streams/limits.ts';
@@ -209,7 +209,7 @@ async function createRegistry(
       const fields = scheme.fieldsOf(key, object);
       return { record: { uid, labels, fields, metadataAt, object: bytes } };
     },
-    encodeRecord,
+    encodeRecord: recordToPut,
     decodeRecord,
     decodeObject,
     clock,

@@ -21,7 +21,7 @@ import { markCanonical } from '../fieldpath/fields-v1.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { deducedType } from '../schema/deduced.ts';
 import { compareValuesOf, noChange } from '../typed/compare.ts';
-import { shapeOf } from '../typed/shape.ts';
+import { addShape, ShapePieces } from '../typed/shape.ts';
 import { withoutOwnerless } from './ownerless-fields.ts';
 
 /** A set takes about ten times the memory of its shape. */
@@ -34,7 +34,7 @@ const sets = createTextCache<FieldSet>(shapeCharsMax);
 interface LastSet {
   readonly apiVersion: string;
   readonly subresource: string;
-  readonly shape: string;
+  readonly shape: readonly string[];
   readonly set: FieldSet;
 }
 
@@ -44,23 +44,31 @@ interface Known {
   last: LastSet;
 }
 
-const noSet: LastSet = { apiVersion: '', subresource: '', shape: '', set: {} };
+const noSet: LastSet = { apiVersion: '', subresource: '', shape: [], set: {} };
 const knownKinds = new WeakMap<OwnedKind, Known>();
 let kindsCount = 0;
+
+/** Of the object in hand. */
+let pieces = new ShapePieces();
+/** Those of a longer shape do not stay in memory. */
+const piecesKeptMax = 1024;
 
 /** `created` has no managedFields. */
 export function createdFields(writer: FieldWriter, created: ApiObject): FieldSet {
   const { kind, apiVersion, subresource } = writer;
   const type = kind.typeAt(apiVersion) ?? deducedType;
-  const shape = shapeOf(type, created, kind.emptyAt(apiVersion));
+  if (pieces.count > piecesKeptMax) pieces = new ShapePieces();
+  pieces.clear();
+  addShape(pieces, type, created, kind.emptyAt(apiVersion));
   const known = knownOf(kind);
   const { last } = known;
-  const isLast =
-    last.shape === shape && last.apiVersion === apiVersion && last.subresource === subresource;
-  if (isLast) return last.set;
+  const isLast = last.apiVersion === apiVersion && last.subresource === subresource;
+  if (isLast && pieces.areThose(last.shape)) return last.set;
+  const all = pieces.all();
+  const shape = all.join('');
   const key = `${known.number} ${apiVersion} ${subresource} ${shape}`;
   const set = sets.get(key) ?? newSet(key, workedOut(writer, type, created), shape);
-  known.last = { apiVersion, subresource, shape, set };
+  known.last = { apiVersion, subresource, shape: all, set };
   return set;
 }
 
