@@ -22,6 +22,7 @@ import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
+import { createDepartures } from '../departures.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
   ExchangeHandler,
@@ -59,6 +60,7 @@ export const listenNode: Listen = async (options, handler) => {
   const { limits, tls } = options;
   const shared: NodeShared = {
     deadlines: createDeadlines(systemClock, systemTimers),
+    departures: createDepartures(systemClock, systemTimers),
     requestTimeoutMs: limits.requestTimeoutMs,
     scheme: tls === undefined ? 'http' : 'https',
     load: options.load ?? createTransportLoad(limits),
