@@ -14,7 +14,7 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Server as HttpServerOfNode } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
@@ -62,6 +62,7 @@ export const listenNode: Listen = async (options, handler) => {
     deadlines: createDeadlines(systemClock, systemTimers),
     departures: createDepartures(systemClock, systemTimers),
     requestTimeoutMs: limits.requestTimeoutMs,
+    headBytesMax: limits.headBytesMax,
     scheme: tls === undefined ? 'http' : 'https',
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
@@ -109,14 +110,25 @@ function serveRequest(
   shared: NodeShared,
   handler: ExchangeHandler,
 ): void {
+  const { headBytesMax } = shared;
   const target = originForm(latin1AsUtf8(req.url ?? ''));
   const coding = req.headers['transfer-encoding'];
-  if (target === undefined) refuse(res, malformed('the request target is not a path'));
+  // HTTP/1.1 has been refused before; over HTTP/2 a client may not have confirmed the bound yet.
+  if ('authority' in req && headBytesOf(req.rawHeaders) > headBytesMax) {
+    refuse(res, headTooLarge(headBytesMax));
+  } else if (target === undefined) refuse(res, malformed('the request target is not a path'));
   else if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     refuse(res, malformed('missing required Host header'));
   } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
+}
+
+/** As HTTP/2 counts it. */
+function headBytesOf(raw: readonly string[]): number {
+  let bytes = 0;
+  for (const text of raw) bytes += text.length;
+  return bytes + 32 * (raw.length / 2);
 }
 
 /** Answers what never becomes an exchange, and closes the connection. */
@@ -233,7 +245,11 @@ function tlsServer(
       member.gone();
     });
     session.on('error', () => {});
-    session.on('stream', (stream) => stream.on('close', member.opened()));
+    session.on('stream', (stream: ServerHttp2Stream, ...rest: StreamFacts) => {
+      const raw = rest[2];
+      const tooLarge = headBytesOf(raw) > limits.headBytesMax;
+      stream.on('close', member.opened({ pairs: raw.length / 2, tooLarge }));
+    });
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
@@ -245,6 +261,8 @@ function tlsServer(
   });
   return server;
 }
+
+type StreamFacts = [headers: object, flags: number, rawHeaders: readonly string[]];
 
 /** Of node: the handle of the socket that a session has taken for itself. */
 interface WithHandle {

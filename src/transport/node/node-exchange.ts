@@ -44,6 +44,7 @@ export interface NodeShared {
   readonly deadlines: Deadlines;
   readonly departures: Departures;
   readonly requestTimeoutMs: number;
+  readonly headBytesMax: number;
   readonly scheme: 'http' | 'https';
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
