@@ -82,7 +82,7 @@ export const listenNode: Listen = async (options, handler) => {
     else certificateTurns(req.stream, begin);
   };
   const sessions = new Set<ServerHttp2Session>();
-  const server = tls === undefined ? plainServer(limits) : tlsServer(limits, tls, sessions);
+  const server = tls === undefined ? plainServer(limits) : tlsServer(options, tls, sessions);
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
   answerBrokenHeads(server, limits);
@@ -207,7 +207,7 @@ function plainServer(limits: TransportLimits): HttpServerOfNode {
 }
 
 function tlsServer(
-  limits: TransportLimits,
+  { limits, onCertificatesTooLong: onTooLong }: ListenOptions,
   tls: TlsOptions,
   sessions: Set<ServerHttp2Session>,
 ): Http2SecureServer {
@@ -235,7 +235,9 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
-  queueHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
+  const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
+  const handshakes = { timeoutMs, certificateBytesMax, onTooLong };
+  queueHandshakes(server, handshakes, systemClock, systemTimers);
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
     const member = sessionTurns(connectionOf(session));
@@ -296,8 +298,9 @@ function contextOptions({ certificatePem, clientCaPem, keyPem, minVersion }: Tls
     key: keyPem,
     ...(clientCaPem === undefined ? {} : { ca: clientCaPem }),
     minVersion: minVersion ?? 'TLSv1.2',
-    // A resumed session has lost what its client had sent beside its certificate.
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    // A resumed session has lost what its client had sent beside its certificate; and whoever
+    // shakes hands again on a connection would send certificates that nobody has counted.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
 }
 
