@@ -43,8 +43,8 @@ const garbageCollectorLimits = {
   orphansInFlightMax: 32,
   /** Places put into the queue at a time when the whole graph is looked at again. */
   reviewSlice: 10_000,
-  /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns with
-   * everybody else. */
+  /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns
+   * with everybody else. */
   dependentsAtOnce: 1_000,
 } as const;
 

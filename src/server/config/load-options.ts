@@ -70,7 +70,7 @@ export const loadOptionTable = [
     flag: 'tls-client-certificate-bytes',
     value: 'BYTES',
     default: String(6 * kibibyte),
-    help: "A client's certificates in its TLS handshake (secure port); above it the connection is cut.",
+    help: 'Certificates of a client in its TLS handshake (secure port); above it it is cut.',
   },
 ] as const satisfies readonly OptionSpec[];
 

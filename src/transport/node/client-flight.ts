@@ -3,8 +3,8 @@
  *
  * That library verifies every signature of the chain of certificates that a client sends in one
  * piece, and node offers no bound: two to three milliseconds for each with a P-521 key. So until
- * the handshake is over the bytes come here first, and what is too long is never passed on.
- * Afterwards the library reads its socket itself, and nothing stands between.
+ * the handshake is over the bytes come here first, record by record, and one that is too long is
+ * never passed on. Afterwards the library reads its socket itself, and nothing stands between.
  *
  *     socket ─▶ parser of HTTP ─▶ counted ─▶ TLS         during the handshake
  *     socket ─▶ TLS                                      from then on
@@ -83,17 +83,27 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
   if (parserClass === null || secured === undefined || !handle) return flight;
   const parser = idleParsers.pop() ?? new parserClass();
   parser.initialize(parserClass.REQUEST, {});
+  let taken = true;
   let left = bound.bytesMax;
+  const recordEnds = createRecordReader((bytes) => {
+    if (bound.isAnswered()) left -= bytes;
+    else flight.helloBytes += bytes;
+    return left >= 0;
+  });
   parser[parserClass.kOnExecute] = () => {
     const bytes = parser.getCurrentBuffer();
-    if (bound.isAnswered()) left -= bytes.length;
-    else flight.helloBytes += bytes.length;
-    if (left >= 0) return receiverOf(secured)?.receive?.(bytes);
-    flight.refused = true;
-    bound.onTooLong();
+    for (let at = 0; at < bytes.length;) {
+      // Behind the last record of the handshake may be as much as the client has to say.
+      const end = taken ? recordEnds(bytes, at) : bytes.length;
+      if (end === undefined) {
+        flight.refused = true;
+        return bound.onTooLong();
+      }
+      receiverOf(secured)?.receive?.(bytes.subarray(at, end));
+      at = end;
+    }
   };
   parser.consume(handle);
-  let taken = true;
   const giveBack = (): void => {
     if (!taken) return;
     taken = false;
@@ -104,6 +114,32 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
   secured.once('secure', giveBack);
   raw.once('close', giveBack);
   return flight;
+}
+
+const headBytes = 5;
+
+/**
+ * Where the record ends that goes on at a position, or the bytes do; undefined: it is too long.
+ * What a record holds is encrypted, its length is not. `begins` is told of each length, before any
+ * of it is passed on but its head.
+ */
+function createRecordReader(begins: (bytes: number) => boolean) {
+  let ofHead = 0;
+  let length = 0;
+  let ofBody = 0;
+  return (bytes: Uint8Array, from: number): number | undefined => {
+    let at = from;
+    for (; ofHead < headBytes && at < bytes.length; at += 1) {
+      length = ((length << 8) | (bytes[at] as number)) & 0xffff;
+      ofHead += 1;
+      if (ofHead === headBytes && !begins(headBytes + length)) return undefined;
+    }
+    if (ofHead < headBytes) return at;
+    const end = Math.min(bytes.length, at + length - ofBody);
+    ofBody += end - at;
+    if (ofBody === length) ofHead = ofBody = length = 0;
+    return end;
+  };
 }
 
 function receiverOf(socket: TLSSocket): Receiver | null | undefined {
