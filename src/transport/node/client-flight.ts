@@ -90,16 +90,31 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
     else flight.helloBytes += bytes;
     return left >= 0;
   });
+  /** Before the server's answer one record: what is behind the hello may be certificates. Then all
+   * that may pass: node drops what is answered to a part of what came together. */
+  const passes = (bytes: Uint8Array, from: number): number => {
+    const isHello = !bound.isAnswered();
+    let end = from;
+    while (end < bytes.length) {
+      const next = recordEnds(bytes, end);
+      if (next === undefined) break;
+      end = next;
+      if (isHello) break;
+    }
+    return end;
+  };
+  const refuse = (): void => {
+    flight.refused = true;
+    bound.onTooLong();
+  };
   parser[parserClass.kOnExecute] = () => {
     const bytes = parser.getCurrentBuffer();
     for (let at = 0; at < bytes.length;) {
       // Behind the last record of the handshake may be as much as the client has to say.
-      const end = taken ? recordEnds(bytes, at) : bytes.length;
-      if (end === undefined) {
-        flight.refused = true;
-        return bound.onTooLong();
-      }
+      const end = taken && left >= 0 ? passes(bytes, at) : bytes.length;
+      if (taken && left < 0 && end === at) return refuse();
       receiverOf(secured)?.receive?.(bytes.subarray(at, end));
+      if (taken && left < 0) return refuse();
       at = end;
     }
   };
