@@ -50,8 +50,9 @@ function boundedCauses<C extends Cause>(causes: readonly C[]): readonly C[] {
   for (const cause of causes) {
     const { field, message } = cause;
     const bounded: C = { ...cause, message: cut(message, causeMax) };
-    kept.push(field === undefined ? bounded : { ...bounded, field: boundedField(field) });
-    size += sizeOf(kept.slice(-1));
+    const short = field === undefined ? bounded : { ...bounded, field: boundedField(field) };
+    kept.push(short);
+    size += lengthOf(short);
     if (size > causesMax) break;
   }
   return kept;
@@ -59,8 +60,12 @@ function boundedCauses<C extends Cause>(causes: readonly C[]): readonly C[] {
 
 function sizeOf(causes: readonly Cause[]): number {
   let size = 0;
-  for (const { field = '', message } of causes) size += field.length + message.length;
+  for (const cause of causes) size += lengthOf(cause);
   return size;
+}
+
+function lengthOf({ field = '', message }: Cause): number {
+  return field.length + message.length;
 }
 
 /** Never within a pair of surrogates. */

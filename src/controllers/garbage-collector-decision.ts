@@ -20,7 +20,7 @@
  *
  * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
  * that block: the circle is looked for from the owner upwards, along `circleMax` links. A larger
- * one is not seen. Only having dependents forget their owner lists them.
+ * one is not seen. Dependents that forget their owner are listed as they do so.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
@@ -50,7 +50,7 @@ export type Decision =
   | {
       readonly kind: 'orphan';
       readonly uid: string;
-      readonly dependents: readonly ObjectReference[];
+      readonly dependents: Iterable<ObjectReference>;
     }
   | { readonly kind: 'release'; readonly finalizer: string }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
@@ -93,9 +93,18 @@ function decideOrphan(
   reference: ObjectReference,
   { graph, finalizers }: DecisionContext,
 ): Decision {
-  const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== reference);
-  if (dependents.length > 0) return { kind: 'orphan', uid, dependents };
+  const dependents = graph.dependentsOf(uid);
+  const hasOthers = dependents.size > (dependents.has(reference) ? 1 : 0);
+  if (hasOthers) return { kind: 'orphan', uid, dependents: othersOf(dependents, reference) };
   return { kind: 'release', finalizer: finalizers.orphan };
+}
+
+/** As they are iterated: there may be very many. */
+function* othersOf(
+  dependents: ReadonlySet<ObjectReference>,
+  own: ObjectReference,
+): IterableIterator<ObjectReference> {
+  for (const dependent of dependents) if (dependent !== own) yield dependent;
 }
 
 /** It waits unless all that block it wait for it in turn, or it blocks itself. */

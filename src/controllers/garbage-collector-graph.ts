@@ -77,11 +77,18 @@ const nothing: ReadonlySet<ObjectReference> = new Set();
 const ownersWord = Buffer.from('"ownerReferences":[');
 const deletionWord = Buffer.from('"deletionTimestamp":"');
 
-/** `examine` is called with every reference that has to be looked at because of a change. */
+/** Told of what has to be looked at because of a change. */
+export interface Examining {
+  one(reference: ObjectReference): void;
+  /** All dependents of an owner, which may be very many. The set is the graph's own: while it is
+   * iterated, what has gone is left out and what is added is found. */
+  all(references: ReadonlySet<ObjectReference>): void;
+}
+
 export function createOwnerGraph(
   scheme: Scheme,
   finalizers: Identity['finalizers'],
-  examine: (reference: ObjectReference) => void,
+  examine: Examining,
 ): OwnerGraph {
   return new Graph(scheme, finalizers, examine);
 }
@@ -94,7 +101,7 @@ export function metadataOf(entry: Entry): ObjectMeta {
 class Graph implements OwnerGraph {
   readonly #scheme: Scheme;
   readonly #finalizers: Identity['finalizers'];
-  readonly #examine: (reference: ObjectReference) => void;
+  readonly #examine: Examining;
   readonly #nodes = new Map<ObjectReference, GraphNode>();
   readonly #dependents = new Map<string, Set<ObjectReference>>();
   readonly #referred = new Map<ObjectReference, Set<string>>();
@@ -103,11 +110,7 @@ class Graph implements OwnerGraph {
   readonly #deleting = new Map<ObjectReference, Deleting>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
 
-  constructor(
-    scheme: Scheme,
-    finalizers: Identity['finalizers'],
-    examine: (reference: ObjectReference) => void,
-  ) {
+  constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: Examining) {
     this.#scheme = scheme;
     this.#finalizers = finalizers;
     this.#examine = examine;
@@ -208,12 +211,12 @@ class Graph implements OwnerGraph {
   #wait(reference: ObjectReference, deleting: Deleting): void {
     const { uid, foreground } = deleting;
     const before = this.#deleting.get(reference);
-    this.#examine(reference);
+    this.#examine.one(reference);
     if (before?.uid === uid && before.foreground === foreground) return;
     if (before !== undefined) this.#deletingReferences.delete(before.uid);
     this.#deleting.set(reference, deleting);
     this.#deletingReferences.set(uid, reference);
-    for (const dependent of this.dependentsOf(uid)) this.#examine(dependent);
+    this.#examineAll(uid);
   }
 
   #waitNoMore(reference: ObjectReference): void {
@@ -221,13 +224,16 @@ class Graph implements OwnerGraph {
     if (uid === undefined) return;
     this.#deleting.delete(reference);
     this.#deletingReferences.delete(uid);
-    for (const dependent of this.dependentsOf(uid)) this.#examine(dependent);
+    this.#examineAll(uid);
   }
 
   #examineDependents(owner: ObjectReference): void {
-    for (const uid of this.#referred.get(owner) ?? []) {
-      for (const reference of this.dependentsOf(uid)) this.#examine(reference);
-    }
+    for (const uid of this.#referred.get(owner) ?? []) this.#examineAll(uid);
+  }
+
+  #examineAll(uid: string): void {
+    const dependents = this.dependentsOf(uid);
+    if (dependents.size > 0) this.#examine.all(dependents);
   }
 
   #link(
@@ -249,7 +255,7 @@ class Graph implements OwnerGraph {
       if (isReference(owner.at)) addTo(this.#referred, owner.at, owner.uid);
       else if (owner.at === 'unknown') this.#unknown.add(reference);
     }
-    this.#examine(reference);
+    this.#examine.one(reference);
   }
 
   /** Its owners have one dependent less: those that wait for that are looked at. */
@@ -266,7 +272,7 @@ class Graph implements OwnerGraph {
     for (const { uid, at } of node.owners) {
       takeFrom(this.#dependents, uid, reference);
       const waiting = this.#deletingReferences.get(uid);
-      if (waiting !== undefined) this.#examine(waiting);
+      if (waiting !== undefined) this.#examine.one(waiting);
       if (isReference(at) && !this.#dependents.has(uid)) takeFrom(this.#referred, at, uid);
     }
   }

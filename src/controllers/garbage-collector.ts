@@ -43,6 +43,9 @@ const garbageCollectorLimits = {
   orphansInFlightMax: 32,
   /** Places put into the queue at a time when the whole graph is looked at again. */
   reviewSlice: 10_000,
+  /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns
+   * with everybody else. */
+  dependentsAtOnce: 1_000,
 } as const;
 
 export interface GarbageCollectorDeps {
@@ -100,9 +103,10 @@ class Collector implements GarbageCollector {
       onEmpty: () => this.#goOnReviewing(),
       onError: deps.onError,
     });
-    this.#graph = createOwnerGraph(scheme, identity.finalizers, (reference) =>
-      this.#queue.add(reference),
-    );
+    this.#graph = createOwnerGraph(scheme, identity.finalizers, {
+      one: (reference) => this.#queue.add(reference),
+      all: (references) => this.#examineAll(references),
+    });
     this.#context = {
       graph: this.#graph,
       finalizers: identity.finalizers,
@@ -189,6 +193,16 @@ class Collector implements GarbageCollector {
     return this.#looking === 'again' && !this.#stopped;
   }
 
+  #examineAll(references: ReadonlySet<ObjectReference>): void {
+    const add = (reference: ObjectReference): number => {
+      this.#queue.add(reference);
+      return 0;
+    };
+    const { turns } = this.#deps.registry;
+    if (references.size <= garbageCollectorLimits.dependentsAtOnce) references.forEach(add);
+    else void runStepwise(turns, inSteps(references, add), () => this.#stopped);
+  }
+
   #becomeWhole(): void {
     this.#isWhole = true;
     this.#queue.start();
@@ -259,14 +273,14 @@ class Collector implements GarbageCollector {
   }
 
   /** The graph has the owner looked at again when it hears that dependents have forgotten it. */
-  async #orphan(uid: string, dependents: readonly ObjectReference[]): Promise<boolean> {
+  async #orphan(uid: string, dependents: Iterable<ObjectReference>): Promise<boolean> {
     const uids = new Set([uid]);
-    const rest = dependents.values();
+    const rest = dependents[Symbol.iterator]();
     let settled = true;
     const worker = async (): Promise<void> => {
-      for (const reference of rest) {
+      for (let next = rest.next(); next.done !== true; next = rest.next()) {
         if (this.#stopped) return;
-        const done = await this.#forget(reference, uids);
+        const done = await this.#forget(next.value, uids);
         settled &&= done;
       }
     };

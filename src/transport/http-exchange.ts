@@ -109,6 +109,9 @@ export interface TransportLimits {
   readonly unreadBytesPerConnectionMax: number;
   /** Requests at a time on one connection of HTTP/2. */
   readonly http2StreamsMax: number;
+  /** What a client may send behind its hello before its TLS handshake is over: its certificates,
+   * and some hundred bytes; node adapter only. Above it the connection is cut. */
+  readonly clientCertificateBytesMax: number;
 }
 
 export interface TlsOptions {
@@ -139,6 +142,8 @@ export interface ListenOptions {
   readonly onDescriptorsShort?: ((short: boolean) => void) | undefined;
   /** A TLS handshake failed. */
   readonly onHandshakeError?: (() => void) | undefined;
+  /** A client was cut that sent more than `clientCertificateBytesMax`. */
+  readonly onCertificatesTooLong?: ((address: string) => void) | undefined;
 }
 
 export interface HttpServer {
@@ -171,4 +176,5 @@ export const defaultTransportLimits: TransportLimits = {
   unreadBytesMax: 512 * 1024 * 1024,
   unreadBytesPerConnectionMax: 32 * 1024 * 1024,
   http2StreamsMax: 1_000,
+  clientCertificateBytesMax: 6 * 1024,
 };

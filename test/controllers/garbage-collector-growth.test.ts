@@ -28,7 +28,10 @@ function world() {
   assert.ok(built.kind === 'ok');
   const entries = new Map<string, Entry>();
   const looked: string[] = [];
-  const graph = createOwnerGraph(built.scheme, finalizers, (each) => looked.push(each));
+  const graph = createOwnerGraph(built.scheme, finalizers, {
+    one: (each) => looked.push(each),
+    all: (references) => looked.push(...references),
+  });
   let reads = 0;
 
   const make = (name: string, { owners = [], blocks = true, held }: Made = {}): void => {

@@ -10,6 +10,7 @@ interface Peer extends HandshakeConnection {
   reading: boolean;
   gone: boolean;
   bytesRead: number;
+  helloBytes: number;
 }
 
 function harness() {
@@ -29,6 +30,7 @@ function harness() {
       reading: false,
       gone: false,
       bytesRead: 0,
+      helloBytes: 0,
       begin() {
         assert.equal(peer.begun, false);
         peer.begun = true;

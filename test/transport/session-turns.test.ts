@@ -10,10 +10,11 @@ import {
   sessionLimits,
   streamsAtFirst,
 } from '../../src/transport/node/session-turns.ts';
-import { openRawHttp2, streamFrames } from '../support/clients/raw-http2.ts';
+import { openRawHttp2, repeatedHeaderFrames, streamFrames } from '../support/clients/raw-http2.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
 const streamsMax = 1_000;
+const usual = { pairs: 12, tooLarge: false };
 
 function harness() {
   let turns: (() => void)[] = [];
@@ -33,7 +34,8 @@ function harness() {
       allow: (streams) => (seen.allowed = streams),
       end: () => (seen.ended = true),
     });
-    const open = (count: number) => Array.from({ length: count }, () => member.opened());
+    const open = (count: number, head = usual) =>
+      Array.from({ length: count }, () => member.opened(head));
     return { seen, member, open };
   };
   /** False: nothing is to be done in it. */
@@ -114,6 +116,32 @@ describe('streams of HTTP/2', () => {
     assert.equal(seen.allowed, streamsMax);
   });
 
+  it('of many pairs are as many as they take the time of', () => {
+    const { connect } = harness();
+    const { open, seen } = connect();
+    const { pairsPerStream, streamsPerTurn } = sessionLimits;
+    const head = { pairs: 8 * pairsPerStream, tooLarge: false };
+    open(streamsPerTurn / 8 - 1, head);
+    assert.equal(seen.reading, true);
+    open(1, head);
+    assert.equal(seen.reading, false);
+    assert.equal(seen.ended, false);
+  });
+
+  it('whose heads are too large end their connection when they are many in one turn', () => {
+    const { connect, turn } = harness();
+    const { open, seen } = connect();
+    const head = { pairs: 100, tooLarge: true };
+    for (let turns = 0; turns < 3; turns += 1) {
+      open(sessionLimits.tooLargePerTurn, head);
+      assert.equal(seen.reading, false, 'nobody is read from behind them');
+      assert.equal(seen.ended, false);
+      turn();
+    }
+    open(sessionLimits.tooLargePerTurn + 1, head);
+    assert.equal(seen.ended, true);
+  });
+
   it('of a connection that has gone are nobody waiting', () => {
     const { connect, turn } = harness();
     const gone = connect();
@@ -156,6 +184,24 @@ describe('a server of HTTP/2', () => {
     honest.socket.write(streamFrames('/', 20, false));
     while (honest.heads < 20) await sleep(5);
     for (const { socket } of [honest, ...floods]) socket.destroy();
+    await server.close();
+  });
+
+  it('shows no handler a head that is larger than may be, and ends who sends many', async () => {
+    const { server, served } = await serve();
+    const one = await openRawHttp2(server.port);
+    // Its client confirms no settings: until then the library would take up to 16 MiB.
+    one.socket.write(repeatedHeaderFrames(3_900, 100, 2));
+    while (one.heads < 2) await sleep(5);
+    assert.equal(served(), 1, 'the first one only adds the header to the table');
+    const flood = await openRawHttp2(server.port);
+    flood.socket.write(repeatedHeaderFrames(3_900, 100, 100));
+    while (flood.goAwayCode === undefined && !flood.socket.destroyed) await sleep(5);
+    assert.ok([undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM].includes(flood.goAwayCode));
+    assert.ok(served() <= 2, `${served()}`);
+    one.socket.write(streamFrames('/', 5, false).subarray(3 * streamFrames('/', 1, false).length));
+    while (one.heads < 4) await sleep(5);
+    for (const { socket } of [one, flood]) socket.destroy();
     await server.close();
   });
 

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
+import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import type { SecureVersion } from 'node:tls';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
@@ -16,14 +19,50 @@ const still = { nowMs: () => 0, monotonicMs: () => 0 };
 /** What a hello may hold: names of protocols that nobody speaks. */
 const longHello = Array.from({ length: 60 }, (_, i) => `${'p'.repeat(200)}${i}`);
 
+const certificateBytesMax = 4_096;
+
+/** As a client sends it, and nothing behind it. */
+async function helloOf(protocols: string[]): Promise<Buffer> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const client = connect({ port, host: '127.0.0.1', ALPNProtocols: protocols });
+  client.on('error', () => undefined);
+  const [socket] = (await once(listener, 'connection')) as [NodeJS.ReadableStream];
+  const parts: Buffer[] = [];
+  while (Buffer.concat(parts).length < protocols.join('').length) {
+    parts.push(((await once(socket, 'data')) as [Buffer])[0]);
+  }
+  client.destroy();
+  listener.close();
+  return Buffer.concat(parts);
+}
+
+async function givesUpWhenAnswered(port: number, hello: Buffer): Promise<void> {
+  const socket = connectTcp({ port, host: '127.0.0.1' });
+  let answered = 0;
+  socket.on('data', (bytes: Buffer) => (answered += bytes.length));
+  socket.write(hello);
+  while (answered < 500) await sleep(1);
+  socket.destroy();
+}
+
 async function serve() {
+  const cut: string[] = [];
+  let secured = 0;
   const server = createSecureServer({
     key: tlsPair.keyPem,
     cert: tlsPair.certificatePem,
     requestCert: true,
     rejectUnauthorized: false,
   });
-  queueHandshakes(server, 60_000, still, systemTimers);
+  queueHandshakes(
+    server,
+    { timeoutMs: 60_000, certificateBytesMax, onTooLong: (address) => cut.push(address) },
+    still,
+    systemTimers,
+  );
+  server.on('secureConnection', () => (secured += 1));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -38,7 +77,20 @@ async function serve() {
     client.destroy();
     return done;
   };
-  return { server, shakesHands };
+  /** Resolves when the server has cut it, or has its certificates. */
+  const sendsCertificates = async (count: number, version: SecureVersion): Promise<boolean> => {
+    const had = secured;
+    const cert = tlsPair.certificatePem.repeat(count);
+    const where = { port, host: '127.0.0.1', rejectUnauthorized: false };
+    const versions = { minVersion: version, maxVersion: version };
+    const client = connect({ ...where, ...versions, cert, key: tlsPair.keyPem });
+    const closed = once(client, 'close').catch(() => undefined);
+    while (secured === had && !client.destroyed) await sleep(2);
+    client.destroy();
+    await closed;
+    return secured > had;
+  };
+  return { server, port, shakesHands, sendsCertificates, cut };
 }
 
 describe('handshakes of one address', () => {
@@ -50,4 +102,36 @@ describe('handshakes of one address', () => {
     assert.equal(await shakesHands(['h2']), true);
     server.close();
   });
+
+  it('do not wait for long hellos that were answered, either, and then given up', async () => {
+    const { server, port, shakesHands } = await serve();
+    const hello = await helloOf([...longHello, 'h2']);
+    const hellos = 4 + Math.ceil(handshakeLimits.unverifiedBytesMax / 10_000);
+    for (let i = 0; i < hellos; i += 1) await givesUpWhenAnswered(port, hello);
+    assert.equal(await shakesHands(['h2']), true);
+    server.close();
+  });
+});
+
+describe('the certificates of a client', () => {
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    // One chain of a hundred P-521 certificates kept everybody waiting for 0.2 to 0.4 s.
+    it(`are cut above their bound before they are verified (${version})`, async () => {
+      const { server, sendsCertificates, shakesHands, cut } = await serve();
+      const bytes = Buffer.from(tlsPair.certificatePem.split('-----')[2] ?? '', 'base64').length;
+      const fitting = Math.floor((certificateBytesMax - 1_024) / bytes);
+      assert.ok(fitting > 0);
+      assert.equal(await sendsCertificates(fitting, version), true);
+      assert.deepEqual(cut, []);
+      for (const count of [Math.ceil(certificateBytesMax / bytes) + 1, 60]) {
+        cut.length = 0;
+        assert.equal(await sendsCertificates(count, version), false);
+        assert.deepEqual(cut, ['127.0.0.1']);
+      }
+      // What was never verified is no debt.
+      for (let i = 0; i < 20; i += 1) assert.equal(await sendsCertificates(60, version), false);
+      assert.equal(await shakesHands(['h2']), true);
+      server.close();
+    });
+  }
 });

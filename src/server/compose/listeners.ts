@@ -11,6 +11,7 @@
  * not to be had); stopping stops all.
  */
 import type { KeyPair } from '../../pki/certificate-authority.ts';
+import { systemClock } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { chooseTransport } from '../../transport/choose.ts';
 import type {
@@ -59,6 +60,8 @@ export interface Ports {
   readonly shared: boolean;
 }
 
+const longCertificatesLogMs = 60_000;
+
 export interface TlsMaterial {
   readonly serving: KeyPair;
   /** Who may have signed client certificates: clients are told, and choose by it. */
@@ -94,6 +97,7 @@ export async function prepareListeners(
       ...common,
       port,
       onDescriptorsShort: (short) => logDescriptorShortage(log, name, short),
+      onCertificatesTooLong: longCertificatesLog(config, log),
     });
     const opened: HttpServer[] = [];
     const open = async (
@@ -159,6 +163,19 @@ function logDescriptorShortage(log: Log, port: string, short: boolean): void {
     const what = `file descriptors run out: ${port} takes no connection until some are free`;
     log.error({ remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE=)' }, what);
   } else log.info({}, `file descriptors are free again: ${port} takes connections`);
+}
+
+/** Anybody can have it written: once in a while, for the first address. */
+function longCertificatesLog({ load }: CompletedConfig, log: Log): (address: string) => void {
+  let silentUntilMs = Number.NEGATIVE_INFINITY;
+  return (address) => {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs < silentUntilMs) return;
+    silentUntilMs = nowMs + longCertificatesLogMs;
+    const facts = { address, limitBytes: load.clientCertificateBytesMax };
+    const remedy = 'send no root certificate, or raise --tls-client-certificate-bytes';
+    log.warn({ ...facts, remedy }, 'a client was cut: its certificates are too long');
+  };
 }
 
 async function plainTransport(config: CompletedConfig, log: Log) {

@@ -393,5 +393,6 @@ export function transportLimits(config: CompletedConfig): TransportLimits {
     unreadBytesMax: config.load.unreadBytesMax,
     unreadBytesPerConnectionMax: config.load.unreadBytesPerConnectionMax,
     http2StreamsMax: config.load.http2StreamsMax,
+    clientCertificateBytesMax: config.load.clientCertificateBytesMax,
   };
 }

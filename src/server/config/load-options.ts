@@ -16,9 +16,12 @@ export interface LoadConfig {
   readonly unreadBytesMax: number;
   readonly unreadBytesPerConnectionMax: number;
   readonly http2StreamsMax: number;
+  /** Of a client's TLS handshake, behind its hello. */
+  readonly clientCertificateBytesMax: number;
 }
 
-const mebibyte = 1024 * 1024;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
 
 export const loadOptionTable = [
   {
@@ -63,6 +66,12 @@ export const loadOptionTable = [
     default: '1000',
     help: 'Requests and watches at a time on one HTTP/2 connection (100 until it uses them).',
   },
+  {
+    flag: 'tls-client-certificate-bytes',
+    value: 'BYTES',
+    default: String(6 * kibibyte),
+    help: 'Certificates of a client in its TLS handshake (secure port); above it it is cut.',
+  },
 ] as const satisfies readonly OptionSpec[];
 
 type Flag = (typeof loadOptionTable)[number]['flag'];
@@ -72,6 +81,9 @@ const watchesMax = 100_000_000;
 /** One request and one answer of any kind must fit. */
 const bytesMin = 4 * mebibyte;
 const bytesMax = 1024 * 1024 * mebibyte;
+/** A handshake without a certificate must fit; the library of TLS takes no more than the other. */
+const certificateBytesMin = 2 * kibibyte;
+const certificateBytesMax = 128 * kibibyte;
 
 /** @throws OptionsError. */
 export function completeLoad(raw: RawValues<Flag>): LoadConfig {
@@ -90,5 +102,11 @@ export function completeLoad(raw: RawValues<Flag>): LoadConfig {
       bytesMax,
     ),
     http2StreamsMax: integer(raw, 'http2-max-streams-per-connection', 1, 100_000),
+    clientCertificateBytesMax: integer(
+      raw,
+      'tls-client-certificate-bytes',
+      certificateBytesMin,
+      certificateBytesMax,
+    ),
   };
 }

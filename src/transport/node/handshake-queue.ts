@@ -45,6 +45,8 @@ export interface HandshakeConnection {
   /** Reads on, or no further for now. */
   read(reading: boolean): void;
   readonly bytesRead: number;
+  /** Of these, what came before the server's answer, as far as it is known: no certificates. */
+  readonly helloBytes: number;
   readonly gone: boolean;
 }
 
@@ -186,7 +188,8 @@ export function createHandshakeQueue(clock: Clock, timers: Timers): HandshakeQue
       members.delete(connection);
       member.over = true;
       reading.remove(member);
-      const sent = connection.bytesRead - handshakeLimits.freeBytes;
+      const { bytesRead, helloBytes } = connection;
+      const sent = bytesRead - helloBytes - handshakeLimits.freeBytes;
       if (!verified && sent > 0) {
         addresses.debtOf(member.address);
         member.address.debtBytes += sent;

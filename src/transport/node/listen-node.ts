@@ -14,7 +14,7 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Server as HttpServerOfNode } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
@@ -22,6 +22,7 @@ import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
+import { createDepartures } from '../departures.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
   ExchangeHandler,
@@ -59,7 +60,9 @@ export const listenNode: Listen = async (options, handler) => {
   const { limits, tls } = options;
   const shared: NodeShared = {
     deadlines: createDeadlines(systemClock, systemTimers),
+    departures: createDepartures(systemClock, systemTimers),
     requestTimeoutMs: limits.requestTimeoutMs,
+    headBytesMax: limits.headBytesMax,
     scheme: tls === undefined ? 'http' : 'https',
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
@@ -79,7 +82,7 @@ export const listenNode: Listen = async (options, handler) => {
     else certificateTurns(req.stream, begin);
   };
   const sessions = new Set<ServerHttp2Session>();
-  const server = tls === undefined ? plainServer(limits) : tlsServer(limits, tls, sessions);
+  const server = tls === undefined ? plainServer(limits) : tlsServer(options, tls, sessions);
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
   answerBrokenHeads(server, limits);
@@ -107,14 +110,25 @@ function serveRequest(
   shared: NodeShared,
   handler: ExchangeHandler,
 ): void {
+  const { headBytesMax } = shared;
   const target = originForm(latin1AsUtf8(req.url ?? ''));
   const coding = req.headers['transfer-encoding'];
-  if (target === undefined) refuse(res, malformed('the request target is not a path'));
+  // HTTP/1.1 has been refused before; over HTTP/2 a client may not have confirmed the bound yet.
+  if ('authority' in req && headBytesOf(req.rawHeaders) > headBytesMax) {
+    refuse(res, headTooLarge(headBytesMax));
+  } else if (target === undefined) refuse(res, malformed('the request target is not a path'));
   else if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     refuse(res, malformed('missing required Host header'));
   } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
+}
+
+/** As HTTP/2 counts it. */
+function headBytesOf(raw: readonly string[]): number {
+  let bytes = 0;
+  for (const text of raw) bytes += text.length;
+  return bytes + 32 * (raw.length / 2);
 }
 
 /** Answers what never becomes an exchange, and closes the connection. */
@@ -193,7 +207,7 @@ function plainServer(limits: TransportLimits): HttpServerOfNode {
 }
 
 function tlsServer(
-  limits: TransportLimits,
+  { limits, onCertificatesTooLong: onTooLong }: ListenOptions,
   tls: TlsOptions,
   sessions: Set<ServerHttp2Session>,
 ): Http2SecureServer {
@@ -221,7 +235,9 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
-  queueHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
+  const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
+  const handshakes = { timeoutMs, certificateBytesMax, onTooLong };
+  queueHandshakes(server, handshakes, systemClock, systemTimers);
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
     const member = sessionTurns(connectionOf(session));
@@ -231,7 +247,11 @@ function tlsServer(
       member.gone();
     });
     session.on('error', () => {});
-    session.on('stream', (stream) => stream.on('close', member.opened()));
+    session.on('stream', (stream: ServerHttp2Stream, ...rest: StreamFacts) => {
+      const raw = rest[2];
+      const tooLarge = headBytesOf(raw) > limits.headBytesMax;
+      stream.on('close', member.opened({ pairs: raw.length / 2, tooLarge }));
+    });
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
@@ -243,6 +263,8 @@ function tlsServer(
   });
   return server;
 }
+
+type StreamFacts = [headers: object, flags: number, rawHeaders: readonly string[]];
 
 /** Of node: the handle of the socket that a session has taken for itself. */
 interface WithHandle {
@@ -276,8 +298,9 @@ function contextOptions({ certificatePem, clientCaPem, keyPem, minVersion }: Tls
     key: keyPem,
     ...(clientCaPem === undefined ? {} : { ca: clientCaPem }),
     minVersion: minVersion ?? 'TLSv1.2',
-    // A resumed session has lost what its client had sent beside its certificate.
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    // A resumed session has lost what its client had sent beside its certificate; and whoever
+    // shakes hands again on a connection would send certificates that nobody has counted.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
 }
 

@@ -16,6 +16,7 @@ import { slotOf } from '../../stdx/slot-set.ts';
 import type { Slot } from '../../stdx/slot-set.ts';
 import { closedStream } from '../closed-stream.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
+import type { Departing, Departures } from '../departures.ts';
 import {
   isBodiless,
   isFramingHeader,
@@ -41,7 +42,9 @@ export type NodeResponse = ServerResponse | Http2ServerResponse;
 /** What the exchanges of one server share. */
 export interface NodeShared {
   readonly deadlines: Deadlines;
+  readonly departures: Departures;
   readonly requestTimeoutMs: number;
+  readonly headBytesMax: number;
   readonly scheme: 'http' | 'https';
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
@@ -70,7 +73,9 @@ function connectionOf(req: NodeRequest): Connection {
 
 const noHeaders: readonly Header[] = [];
 
-export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, StallableResponse {
+export class NodeExchange
+  implements HttpExchange, Expiring, StreamedExchange, StallableResponse, Departing
+{
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -115,7 +120,7 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, S
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
     this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
     this.#headers = copyHeaders(req);
-    res.on('close', () => this.#socketClosed());
+    res.on('close', () => this.#leave());
     res.on('error', ignore);
     req.on('error', ignore);
     if (hasBody(req)) this.#expectBody();
@@ -380,10 +385,29 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, S
     res.writeHead(status);
   }
 
+  /** It is over, or the client has gone. */
+  #leave(): void {
+    if (this.#closed) return;
+    this.#markClosed();
+    if (this.#aborted) this.#shared.departures.add(this);
+    else this.depart();
+  }
+
   #socketClosed(): void {
     if (this.#closed) return;
+    this.#markClosed();
+    this.depart();
+  }
+
+  #markClosed(): void {
     this.#closed = true;
     this.#held = undefined;
+    // Both: a stream that the client resets counts as finished though nobody has ended it.
+    this.#aborted = !(this.#res.writableEnded && this.#res.writableFinished);
+  }
+
+  /** Tells those who hold something for it. */
+  depart(): void {
     this.#shared.deadlines.remove(this);
     this.#body?.abort();
     this.#body?.release();
@@ -391,10 +415,7 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, S
     this.#release(this.#heldBytes);
     const callbacks = this.#abortCallbacks;
     this.#abortCallbacks = [];
-    // Both: a stream that the client resets counts as finished though nobody has ended it.
-    const finished = this.#res.writableEnded && this.#res.writableFinished;
-    this.#aborted = !finished;
-    if (!finished) for (const callback of callbacks) callback();
+    if (this.#aborted) for (const callback of callbacks) callback();
     const told = this.#onClosed;
     this.#onClosed = undefined;
     told?.();

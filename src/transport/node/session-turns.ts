@@ -1,7 +1,9 @@
 /**
  * How many streams the connections of HTTP/2 open in one turn of the event loop. Node makes a
  * stream of each head that it reads, 15 to 35 µs each, before anybody is asked; one read brings a
- * thousand, and all connections that have something to read are read from in the same turn.
+ * thousand, and all connections that have something to read are read from in the same turn. A head
+ * may also be much larger than its bytes: it repeats a header in one byte, and until a client has
+ * confirmed the settings node counts the pairs of a head, not what is in them.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait
@@ -9,8 +11,9 @@
  * Invariants: in a turn that is over its budget nobody else is read from, and he who is reads no
  * further than he has read. A connection begins with `streamsAtFirst` streams and may have twice as
  * many when half of them are open at the end of a turn, up to its limit. One that opens and resets
- * more than `resetsPerTurn` in one turn ends: nobody was asked about them yet. While no stream is
- * opened there is no timer.
+ * more than `resetsPerTurn` in one turn ends: nobody was asked about them yet. So does one that
+ * sends more than `tooLargePerTurn` heads in one turn which are larger than may be. While no stream
+ * is opened there is no timer.
  * Bound: as many wait as there are connections.
  *
  * Elsewhere: when the requests of these streams begin (stream-turns.ts).
@@ -21,6 +24,10 @@ import type { Timers } from '../../stdx/clock.ts';
 export const sessionLimits = {
   /** Of all connections. Policy: they wait to be read from. */
   streamsPerTurn: 128,
+  /** A head of more pairs counts for as many streams. */
+  pairsPerStream: 16,
+  /** Heads of one connection. Policy: it is ended. */
+  tooLargePerTurn: 8,
   /** Of one connection, opened and reset unasked. Policy: it is ended. */
   resetsPerTurn: 100,
   /** What one connection may have open, until it has shown that it uses them. */
@@ -37,11 +44,17 @@ export interface SessionConnection {
   end(): void;
 }
 
+export interface StreamHead {
+  readonly pairs: number;
+  /** It will be refused. */
+  readonly tooLarge: boolean;
+}
+
 export interface SessionMember {
   /** How many streams are open. */
   readonly open: number;
   /** Returns what is called when the stream is closed. */
-  opened(): () => void;
+  opened(head: StreamHead): () => void;
   /** The connection is closed. */
   gone(): void;
 }
@@ -55,6 +68,9 @@ interface Member {
   /** Opened and closed in the turn of this number. */
   resets: number;
   resetsTurn: number;
+  /** Heads that were too large, in the turn of this number. */
+  tooLarge: number;
+  tooLargeTurn: number;
   waits: boolean;
   gone: boolean;
 }
@@ -93,21 +109,16 @@ export function createSessionTurns(
     }
     if (waiting.length > 0) arm();
   };
-  const pauseAll = (): void => {
-    for (const member of members) {
-      if (member.waits) continue;
-      member.waits = true;
-      member.connection.read(false);
-      waiting.push(member);
-    }
-  };
-  const opened = (member: Member): (() => void) => {
+  const opened = (member: Member, head: StreamHead): (() => void) => {
     const openedTurn = turnNumber;
+    const { streamsPerTurn } = sessionLimits;
     member.open += 1;
     active.add(member);
-    openedInTurn += 1;
+    const wasBelow = openedInTurn < streamsPerTurn;
+    openedInTurn += streamsOf(head);
     arm();
-    if (openedInTurn === sessionLimits.streamsPerTurn) pauseAll();
+    if (wasBelow && openedInTurn >= streamsPerTurn) pause(members, waiting);
+    if (head.tooLarge) countTooLarge(member, turnNumber);
     return () => {
       member.open -= 1;
       if (openedTurn === turnNumber && !member.gone) countReset(member, turnNumber);
@@ -121,7 +132,7 @@ export function createSessionTurns(
       get open() {
         return member.open;
       },
-      opened: () => opened(member),
+      opened: (head) => opened(member, head),
       gone() {
         member.gone = true;
         members.delete(member);
@@ -131,9 +142,31 @@ export function createSessionTurns(
   };
 }
 
+function pause(members: ReadonlySet<Member>, waiting: RingBuffer<Member>): void {
+  for (const member of members) {
+    if (member.waits) continue;
+    member.waits = true;
+    member.connection.read(false);
+    waiting.push(member);
+  }
+}
+
 function newMember(connection: SessionConnection, allowed: number): Member {
-  const none = { open: 0, resets: 0, resetsTurn: -1, waits: false, gone: false };
-  return { connection, allowed, ...none };
+  const counts = { open: 0, resets: 0, resetsTurn: -1, tooLarge: 0, tooLargeTurn: -1 };
+  return { connection, allowed, ...counts, waits: false, gone: false };
+}
+
+/** Of those that are too large a connection may send as many in a turn as fill it. */
+function streamsOf({ pairs, tooLarge }: StreamHead): number {
+  const { pairsPerStream, streamsPerTurn, tooLargePerTurn } = sessionLimits;
+  return tooLarge ? streamsPerTurn / tooLargePerTurn : Math.ceil(pairs / pairsPerStream);
+}
+
+function countTooLarge(member: Member, turnNumber: number): void {
+  if (member.tooLargeTurn !== turnNumber) member.tooLarge = 0;
+  member.tooLargeTurn = turnNumber;
+  member.tooLarge += 1;
+  if (member.tooLarge > sessionLimits.tooLargePerTurn) member.connection.end();
 }
 
 function countReset(member: Member, turnNumber: number): void {

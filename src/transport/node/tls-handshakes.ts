@@ -1,8 +1,9 @@
 /**
  * The handshakes of a listener over TLS, in a queue (handshake-queue.ts).
  *
- * Between them and their sockets stands nothing: node's own listener is called when a connection's
- * turn comes, and until the handshake is over its socket is read from in its turns only.
+ * Between them and their sockets stands nothing but a count of what comes (client-flight.ts), and
+ * that while they last: node's own listener is called when a connection's turn comes, and until the
+ * handshake is over its socket is read from in its turns only.
  *
  * Elsewhere: the check of certificates (authentication/peer-verifier.ts).
  */
@@ -10,6 +11,8 @@ import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { boundFlight } from './client-flight.ts';
+import type { ClientFlight } from './client-flight.ts';
 import { createHandshakeQueue } from './handshake-queue.ts';
 import type { HandshakeConnection } from './handshake-queue.ts';
 import { leaveUnread } from './peer-certificate.ts';
@@ -19,10 +22,18 @@ interface WithHandle {
   readonly _handle?: { readStart(): number; readStop(): number } | null;
 }
 
-/** `timeoutMs`: for those that wait to begin. */
+export interface HandshakeOptions {
+  /** For those that wait to begin. */
+  readonly timeoutMs: number;
+  /** What a client may send behind its hello. */
+  readonly certificateBytesMax: number;
+  /** It has sent more, and is cut. */
+  readonly onTooLong?: ((address: string) => void) | undefined;
+}
+
 export function queueHandshakes(
   server: Http2SecureServer,
-  timeoutMs: number,
+  options: HandshakeOptions,
   clock: Clock,
   timers: Timers,
 ): void {
@@ -32,16 +43,14 @@ export function queueHandshakes(
   server.removeAllListeners('connection');
   server.on('connection', (raw: Socket) => {
     const name = nameOf(raw);
-    const connection = connectionOf(raw, () => {
+    const connection = connectionOf(raw, options, () => {
       raw.setTimeout(0);
       for (const listener of begin) listener.call(server, raw);
-      // Node takes it for one that is being read from.
-      connection.read(true);
     });
     connection.read(false);
-    raw.setTimeout(timeoutMs, () => raw.destroy());
+    raw.setTimeout(options.timeoutMs, () => raw.destroy());
     waiting.set(name, connection);
-    raw.on('close', () => over(name, connection.unanswered));
+    raw.on('close', () => over(name, connection.unverified));
     line.add(connection);
   });
   /** `verified`: or there was nothing to be verified. */
@@ -59,7 +68,7 @@ export function queueHandshakes(
   });
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => {
     const name = nameOf(socket);
-    over(name, waiting.get(name)?.unanswered === true);
+    over(name, waiting.get(name)?.unverified === true);
   });
 }
 
@@ -82,15 +91,34 @@ function isVerified(socket: TLSSocket): boolean {
 }
 
 interface ServerConnection extends HandshakeConnection {
-  /** Not asked for a certificate yet: none has been looked at, however long its hello is. */
-  readonly unanswered: boolean;
+  /** No certificate has been looked at: it was not asked for one, however long its hello is, or
+   * what it sent was too long. */
+  readonly unverified: boolean;
 }
 
-function connectionOf(raw: Socket, begin: () => void): ServerConnection {
+function connectionOf(
+  raw: Socket,
+  { certificateBytesMax: bytesMax, onTooLong }: HandshakeOptions,
+  begin: () => void,
+): ServerConnection {
   const { _handle: handle } = raw as WithHandle;
-  return {
-    address: networkOf(raw.remoteAddress ?? ''),
-    begin,
+  const { remoteAddress = '' } = raw;
+  const isAnswered = (): boolean => raw.bytesWritten >= answerBytesMin;
+  let flight: ClientFlight | undefined;
+  const connection: ServerConnection = {
+    address: networkOf(remoteAddress),
+    begin() {
+      flight = boundFlight(raw, begin, {
+        bytesMax,
+        isAnswered,
+        onTooLong() {
+          raw.destroy();
+          onTooLong?.(remoteAddress);
+        },
+      });
+      // Node takes it for one that is being read from.
+      connection.read(true);
+    },
     read(reading) {
       if (raw.destroyed) return;
       if (reading) handle?.readStart();
@@ -102,10 +130,14 @@ function connectionOf(raw: Socket, begin: () => void): ServerConnection {
     get gone() {
       return raw.destroyed;
     },
-    get unanswered() {
-      return raw.bytesWritten < answerBytesMin;
+    get helloBytes() {
+      return flight?.helloBytes ?? 0;
+    },
+    get unverified() {
+      return !isAnswered() || flight?.refused === true;
     },
   };
+  return connection;
 }
 
 /** Who has one address of IPv6 has all of its /64. */

@@ -29,6 +29,7 @@ import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
 import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
+import { createDepartures } from '../departures.ts';
 import type {
   ExchangeHandler,
   HttpServer,
@@ -58,6 +59,7 @@ export function createUwsListen(
     const shared: UwsShared = {
       live: new SlotSet(),
       deadlines: createDeadlines(clock, timers),
+      departures: createDepartures(clock, timers),
       requestTimeoutMs: options.limits.requestTimeoutMs,
       idleTimeoutMs: options.limits.idleTimeoutMs,
       load: options.load ?? createTransportLoad(options.limits),

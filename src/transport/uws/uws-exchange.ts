@@ -14,6 +14,7 @@ import { assert } from '../../stdx/assert.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
+import type { Departing, Departures } from '../departures.ts';
 import { closedStream } from '../closed-stream.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
@@ -44,6 +45,7 @@ export interface UwsShared {
   /** Exchanges that outlived their handler call and are not complete. */
   readonly live: SlotSet<UwsExchange>;
   readonly deadlines: Deadlines;
+  readonly departures: Departures;
   readonly requestTimeoutMs: number;
   /** For readers who take nothing. */
   readonly idleTimeoutMs: number;
@@ -57,7 +59,7 @@ export interface UwsShared {
   closed: boolean;
 }
 
-export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWatcher {
+export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWatcher, Departing {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -271,7 +273,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#inHandler = false;
     if (this.#closed) return;
     this.#shared.live.add(this.#living);
-    this.#res.onAborted(() => this.#gone());
+    this.#res.onAborted(() => this.#leave());
   }
 
   /** The body took too long, an answer has waited long enough for the rest of it, or the reader of
@@ -433,14 +435,30 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     callback?.();
   }
 
+  /** The client has gone: from now on nothing is asked of the library's response. */
+  #leave(): void {
+    if (this.#closed) return;
+    this.#markGone();
+    this.#shared.departures.add(this);
+  }
+
   #gone(): void {
     if (this.#closed) return;
+    this.#markGone();
+    this.depart();
+  }
+
+  #markGone(): void {
     this.#closed = true;
     this.#aborted = true;
     this.#held = undefined;
+    this.#stream?.gone();
+  }
+
+  /** Tells those who hold something for it. */
+  depart(): void {
     this.#shared.live.remove(this.#living);
     this.#shared.deadlines.remove(this);
-    this.#stream?.gone();
     this.#unread?.end();
     this.#body?.abort();
     this.#body?.release();

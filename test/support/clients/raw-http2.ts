@@ -42,6 +42,22 @@ export function streamFrames(path: string, count: number, reset: boolean): Buffe
   );
 }
 
+/** So many streams whose heads name one header of `bytes` again and again, a byte each time. */
+export function repeatedHeaderFrames(bytes: number, times: number, count: number): Buffer {
+  // A length of seven bits and its rest (RFC 7541, 5.1).
+  const rest = bytes - 127;
+  const length = Buffer.from([127, (rest & 127) | 128, rest >> 7]);
+  const added = Buffer.concat([Buffer.from([0x40, 1, 0x78]), length, Buffer.alloc(bytes, 'v')]);
+  const newestOfTable = 0x80 | 62;
+  return Buffer.concat(
+    Array.from({ length: count }, (_, i) => {
+      const repeated = Buffer.alloc(times, newestOfTable);
+      const head = Buffer.concat([headOf('/'), i === 0 ? added : repeated]);
+      return frame(frames.headers, endStreamAndHeaders, 2 * i + 1, head);
+    }),
+  );
+}
+
 export interface RawSession {
   readonly socket: TLSSocket;
   /** Heads of answers that have come. */
