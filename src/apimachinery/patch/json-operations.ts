@@ -180,8 +180,33 @@ function indexIn(list: readonly JsonValue[], token: string, pointer: string): nu
   return `${quoted(pointer)}: index ${token} is out of bounds`;
 }
 
+/** A token of more characters is decoded by their codes: the engine makes a text of each piece
+ * between two escapes, which takes 200 ms for 3 MB of them. */
+const shortToken = 256;
+
 function unescaped(token: string): string {
-  return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
+  if (!token.includes('~')) return token;
+  if (token.length > shortToken) return unescapedLong(token);
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+const tilde = 0x7e;
+const slash = 0x2f;
+const digitOne = 0x31;
+/** Of a token whose every "~" is part of an escape. */
+function unescapedLong(token: string): string {
+  const bytes = Buffer.allocUnsafe(token.length * 2);
+  let end = 0;
+  for (let at = 0; at < token.length; at += 1, end += 2) {
+    let code = token.charCodeAt(at);
+    if (code === tilde) {
+      at += 1;
+      code = token.charCodeAt(at) === digitOne ? slash : tilde;
+    }
+    bytes[end] = code & 0xff;
+    bytes[end + 1] = code >> 8;
+  }
+  return bytes.toString('utf16le', 0, end);
 }
 
 const ok = (value: JsonValue): Patched => ({ kind: 'ok', value });
