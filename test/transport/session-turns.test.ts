@@ -64,6 +64,22 @@ describe('streams of HTTP/2', () => {
     assert.equal(turn(), false, 'there is no timer when nobody waits');
   });
 
+  it('that are many on connections that end keep the others waiting until they end, too', () => {
+    const { connect, turn } = harness();
+    const [first, second, third] = [connect(), connect(), connect()];
+    first.open(sessionLimits.streamsPerTurn - 1);
+    second.open(1);
+    turn();
+    turn();
+    third.member.ending();
+    first.member.ending();
+    assert.ok(third.seen.reading, 'there is room for one more stream');
+    second.member.ending();
+    assert.ok(!third.seen.reading);
+    turn();
+    assert.ok(third.seen.reading);
+  });
+
   it('that are many again keep those waiting who read on, behind those who wait still', () => {
     const { connect, turn } = harness();
     const connections = Array.from({ length: 6 }, connect);

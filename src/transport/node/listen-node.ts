@@ -231,6 +231,8 @@ function tlsServer(
       member.gone();
     });
     session.on('error', () => {});
+    // Either comes before the streams are closed.
+    session.socket.on('end', member.ending).on('error', member.ending);
     session.on('stream', (stream) => stream.on('close', member.opened()));
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);

@@ -1,7 +1,8 @@
 /**
- * How many streams the connections of HTTP/2 open in one turn of the event loop. Node makes a
- * stream of each head that it reads, 15 to 35 µs each, before anybody is asked; one read brings a
- * thousand, and all connections that have something to read are read from in the same turn.
+ * How many streams the connections of HTTP/2 open, or leave open when they end, in one turn of the
+ * event loop. Node makes a stream of each head that it reads, 15 to 35 µs each, before anybody is
+ * asked; one read brings a thousand, and all connections that have something to read are read from
+ * in the same turn. When a client goes, node closes each of its streams, which takes as long.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait
@@ -19,7 +20,8 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Timers } from '../../stdx/clock.ts';
 
 export const sessionLimits = {
-  /** Of all connections. Policy: they wait to be read from. */
+  /** Of all connections, those of connections that end included. Policy: they wait to be read
+   * from. */
   streamsPerTurn: 128,
   /** Of one connection, opened and reset unasked. Policy: it is ended. */
   resetsPerTurn: 100,
@@ -42,6 +44,8 @@ export interface SessionMember {
   readonly open: number;
   /** Returns what is called when the stream is closed. */
   opened(): () => void;
+  /** The client has gone: what it has open is closed in this turn. */
+  ending(): void;
   /** The connection is closed. */
   gone(): void;
 }
@@ -69,7 +73,7 @@ export function createSessionTurns(
   /** Those who have opened streams in this turn. */
   const active = new Set<Member>();
   let turnNumber = 0;
-  let openedInTurn = 0;
+  let streamsInTurn = 0;
   let isArmed = false;
 
   const arm = (): void => {
@@ -80,34 +84,25 @@ export function createSessionTurns(
   const turn = (): void => {
     isArmed = false;
     turnNumber += 1;
-    openedInTurn = 0;
+    streamsInTurn = 0;
     for (const member of active) allowMore(member, streamsMax);
     active.clear();
-    let reading = 0;
-    while (waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
-      const member = waiting.shift();
-      member.waits = false;
-      if (member.gone) continue;
-      reading += 1;
-      member.connection.read(true);
-    }
+    readOn(waiting);
     if (waiting.length > 0) arm();
   };
-  const pauseAll = (): void => {
-    for (const member of members) {
-      if (member.waits) continue;
-      member.waits = true;
-      member.connection.read(false);
-      waiting.push(member);
-    }
+  const count = (streams: number): void => {
+    const before = streamsInTurn;
+    streamsInTurn += streams;
+    arm();
+    const { streamsPerTurn } = sessionLimits;
+    if (before >= streamsPerTurn || streamsInTurn < streamsPerTurn) return;
+    for (const member of members) pause(member, waiting);
   };
   const opened = (member: Member): (() => void) => {
     const openedTurn = turnNumber;
     member.open += 1;
     active.add(member);
-    openedInTurn += 1;
-    arm();
-    if (openedInTurn === sessionLimits.streamsPerTurn) pauseAll();
+    count(1);
     return () => {
       member.open -= 1;
       if (openedTurn === turnNumber && !member.gone) countReset(member, turnNumber);
@@ -122,6 +117,9 @@ export function createSessionTurns(
         return member.open;
       },
       opened: () => opened(member),
+      ending() {
+        if (member.open > 0) count(member.open);
+      },
       gone() {
         member.gone = true;
         members.delete(member);
@@ -129,6 +127,24 @@ export function createSessionTurns(
       },
     };
   };
+}
+
+function pause(member: Member, waiting: RingBuffer<Member>): void {
+  if (member.waits) return;
+  member.waits = true;
+  member.connection.read(false);
+  waiting.push(member);
+}
+
+function readOn(waiting: RingBuffer<Member>): void {
+  let reading = 0;
+  while (waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
+    const member = waiting.shift();
+    member.waits = false;
+    if (member.gone) continue;
+    reading += 1;
+    member.connection.read(true);
+  }
 }
 
 function newMember(connection: SessionConnection, allowed: number): Member {
