@@ -76,7 +76,7 @@ export function checkQualifiedName(value: string): readonly string[] {
   }
   // Nearly all are valid, and then the text of the rule is not asked for.
   const rule = () => explain(QUALIFIED_RULE, QUALIFIED_PART, ['MyName', 'my.name', '123-abc']);
-  const parts = value.split('/');
+  const parts = value.split('/', 3);
   if (parts.length > 2) {
     const form = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
     return [`a valid label key ${rule()} ${form}`];
