@@ -33,7 +33,8 @@ function harness() {
       allow: (streams) => (seen.allowed = streams),
       end: () => (seen.ended = true),
     });
-    const open = (count: number) => Array.from({ length: count }, () => member.opened());
+    const open = (count: number, headerTexts = 2) =>
+      Array.from({ length: count }, () => member.opened(headerTexts));
     return { seen, member, open };
   };
   /** False: nothing is to be done in it. */
@@ -64,14 +65,24 @@ describe('streams of HTTP/2', () => {
     assert.equal(turn(), false, 'there is no timer when nobody waits');
   });
 
+  it('that have many headers count as several, in their trailers, too', () => {
+    const { connect, turn } = harness();
+    const [first, second] = [connect(), connect()];
+    const { headerTextsPerStream, streamsPerTurn } = sessionLimits;
+    first.open(1, headerTextsPerStream * (streamsPerTurn - 1));
+    assert.ok(second.seen.reading);
+    first.member.read(headerTextsPerStream);
+    assert.ok(!second.seen.reading);
+    turn();
+    assert.ok(second.seen.reading);
+  });
+
   it('that are many on connections that end keep the others waiting until they end, too', () => {
     const { connect, turn } = harness();
     const [first, second, third] = [connect(), connect(), connect()];
-    first.open(sessionLimits.streamsPerTurn - 1);
-    second.open(1);
+    const { streamsPerEnd, streamsPerTurn } = sessionLimits;
+    first.open(streamsPerTurn - streamsPerEnd - 1);
     turn();
-    turn();
-    third.member.ending();
     first.member.ending();
     assert.ok(third.seen.reading, 'there is room for one more stream');
     second.member.ending();
@@ -101,14 +112,14 @@ describe('streams of HTTP/2', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const { resetsPerTurn } = sessionLimits;
-    for (const closed of open(resetsPerTurn)) closed();
+    for (const closed of open(resetsPerTurn)) closed(false);
     assert.equal(seen.ended, false);
     turn();
     const kept = open(resetsPerTurn + 1);
     turn();
-    for (const closed of kept) closed();
+    for (const closed of kept) closed(false);
     assert.equal(seen.ended, false, 'those of an earlier turn may have been served');
-    for (const closed of open(resetsPerTurn + 1)) closed();
+    for (const closed of open(resetsPerTurn + 1)) closed(false);
     assert.equal(seen.ended, true);
   });
 
@@ -116,7 +127,7 @@ describe('streams of HTTP/2', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const first = seen.allowed;
-    for (const closed of open(first)) closed();
+    for (const closed of open(first)) closed(false);
     turn();
     assert.equal(seen.allowed, first);
     open(first / 2);

@@ -14,9 +14,10 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Server as HttpServerOfNode } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
@@ -222,6 +223,7 @@ function tlsServer(
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
   queueHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
+  server.on('secureConnection', endsInTurns());
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
     const member = sessionTurns(connectionOf(session));
@@ -233,7 +235,11 @@ function tlsServer(
     session.on('error', () => {});
     // Either comes before the streams are closed.
     session.socket.on('end', member.ending).on('error', member.ending);
-    session.on('stream', (stream) => stream.on('close', member.opened()));
+    session.on('stream', (...[stream, , , rawHeaders]: HeadOfStream) => {
+      const closed = member.opened(rawHeaders.length);
+      stream.on('close', () => closed(stream.rstCode === http2Constants.NGHTTP2_INTERNAL_ERROR));
+      stream.on('trailers', (...[, , rawTrailers]: Trailers) => member.read(rawTrailers.length));
+    });
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
@@ -245,6 +251,31 @@ function tlsServer(
   });
   return server;
 }
+
+/** Connections of HTTP/1.1: when many end at once, the others are read from a few at a time. */
+function endsInTurns(): (socket: TLSSocket) => void {
+  const turns = createSessionTurns(systemTimers, 1);
+  return (socket) => {
+    if (socket.alpnProtocol === 'h2') return;
+    const { ending, gone } = turns({
+      read(reading) {
+        // What node itself has paused it goes on with.
+        if (socket.destroyed || socket.isPaused()) return;
+        const { _handle: handle } = socket as WithHandle;
+        if (reading) handle?.readStart();
+        else handle?.readStop();
+      },
+      allow: () => undefined,
+      end: () => undefined,
+    });
+    socket.on('end', ending).on('error', ending).on('close', gone);
+  };
+}
+
+/** What node says of a stream, and of its trailers: headers, flags, and names and values as they
+ * came. */
+type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
+type Trailers = [unknown, unknown, readonly string[]];
 
 /** Of node: the handle of the socket that a session has taken for itself. */
 interface WithHandle {
@@ -278,8 +309,9 @@ function contextOptions({ certificatePem, clientCaPem, keyPem, minVersion }: Tls
     key: keyPem,
     ...(clientCaPem === undefined ? {} : { ca: clientCaPem }),
     minVersion: minVersion ?? 'TLSv1.2',
-    // A resumed session has lost what its client had sent beside its certificate.
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    // A resumed session has lost what its client had sent beside its certificate. A renegotiation
+    // (TLS 1.2) would bring another certificate past the queue of handshakes.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
 }
 

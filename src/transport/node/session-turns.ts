@@ -2,7 +2,8 @@
  * How many streams the connections of HTTP/2 open, or leave open when they end, in one turn of the
  * event loop. Node makes a stream of each head that it reads, 15 to 35 µs each, before anybody is
  * asked; one read brings a thousand, and all connections that have something to read are read from
- * in the same turn. When a client goes, node closes each of its streams, which takes as long.
+ * in the same turn. A head of many headers counts as several streams. When a client goes, node
+ * closes each of its streams, which takes as long.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait
@@ -23,6 +24,10 @@ export const sessionLimits = {
   /** Of all connections, those of connections that end included. Policy: they wait to be read
    * from. */
   streamsPerTurn: 128,
+  /** So many streams take as long as the end of a connection over TLS. */
+  streamsPerEnd: 4,
+  /** Names and values of headers that take as long as a stream, a microsecond for two of them. */
+  headerTextsPerStream: 64,
   /** Of one connection, opened and reset unasked. Policy: it is ended. */
   resetsPerTurn: 100,
   /** What one connection may have open, until it has shown that it uses them. */
@@ -42,8 +47,11 @@ export interface SessionConnection {
 export interface SessionMember {
   /** How many streams are open. */
   readonly open: number;
-  /** Returns what is called when the stream is closed. */
-  opened(): () => void;
+  /** Returns what is called when the stream is closed. `headerTexts`: its names and values;
+   * `isCut`: by the server, because it took too much time. */
+  opened(headerTexts: number): (isCut: boolean) => void;
+  /** Trailers of so many names and values have come. */
+  read(headerTexts: number): void;
   /** The client has gone: what it has open is closed in this turn. */
   ending(): void;
   /** The connection is closed. */
@@ -98,13 +106,14 @@ export function createSessionTurns(
     if (before >= streamsPerTurn || streamsInTurn < streamsPerTurn) return;
     for (const member of members) pause(member, waiting);
   };
-  const opened = (member: Member): (() => void) => {
+  const opened = (member: Member, headerTexts: number) => {
     const openedTurn = turnNumber;
     member.open += 1;
     active.add(member);
-    count(1);
-    return () => {
+    count(Math.max(1, headerTexts / sessionLimits.headerTextsPerStream));
+    return (isCut: boolean): void => {
       member.open -= 1;
+      if (isCut) count(sessionLimits.streamsPerTurn);
       if (openedTurn === turnNumber && !member.gone) countReset(member, turnNumber);
     };
   };
@@ -116,10 +125,9 @@ export function createSessionTurns(
       get open() {
         return member.open;
       },
-      opened: () => opened(member),
-      ending() {
-        if (member.open > 0) count(member.open);
-      },
+      opened: (headerTexts) => opened(member, headerTexts),
+      read: (headerTexts) => count(headerTexts / sessionLimits.headerTextsPerStream),
+      ending: () => count(member.open + sessionLimits.streamsPerEnd),
       gone() {
         member.gone = true;
         members.delete(member);
