@@ -10,9 +10,9 @@
  * begun (stdx/turns.ts).
  *
  * Invariants: health checks wait for nobody but each other: above `healthChecksMax` in one turn,
- * which one segment of pipelined ones may bring, they begin in the next. At least one waiting request begins in each turn. A client
- * that has gone while it waited costs nothing. Bound: as many as there are requests on all
- * connections.
+ * which one segment of pipelined ones may bring, they begin in the next. At least one waiting
+ * request begins in each turn. A client that has gone while it waited costs nothing. Bound: as many
+ * as there are requests on all connections.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
