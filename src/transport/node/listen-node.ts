@@ -39,6 +39,7 @@ import {
   refusalBody,
   refusalType,
   tooSlow,
+  twoHosts,
   unknownMethod,
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
@@ -113,9 +114,21 @@ function serveRequest(
   if (target === undefined) refuse(res, malformed('the request target is not a path'));
   else if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     refuse(res, malformed('missing required Host header'));
+  } else if (!('authority' in req) && hasTwoHosts(req.rawHeaders)) {
+    refuse(res, malformed(twoHosts));
   } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
+}
+
+/** Node keeps the first of them, without a word. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** Answers what never becomes an exchange, and closes the connection. */
