@@ -36,7 +36,7 @@ export function formatGroupVersion({ group, version }: GroupVersion): string {
 
 /** Undefined when the text has more than one slash or an empty part. */
 export function parseGroupVersion(apiVersion: string): GroupVersion | undefined {
-  const parts = apiVersion.split('/');
+  const parts = apiVersion.split('/', 3);
   if (parts.length === 1 && parts[0] !== '') return { group: '', version: parts[0] as string };
   if (parts.length === 2 && parts[0] !== '' && parts[1] !== '') {
     return { group: parts[0] as string, version: parts[1] as string };

@@ -9,6 +9,7 @@
  * not that of the machine.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { withEscapes } from '../stdx/text-units.ts';
 import type { AuditBackend, AuditEvent, AuditMode } from './backend.ts';
 import { createLossCounter } from './backend.ts';
 import { createBatcher } from './batcher.ts';
@@ -42,14 +43,15 @@ export interface LogBackendDeps {
 
 /** What JSON lets stand and some readers of text take for the end of a line, or for an order to the
  * terminal. Callers choose names, agents and bodies; no part of an event may look like another. */
-const unsafe = /[\u007f-\u009f\u2028\u2029]/g;
+const unsafe = /[\u007f-\u009f\u2028\u2029]/;
 
 /** JSON, or texts quoted as in JSON: these characters stand in strings only. */
 function onOneLine(line: string): string {
-  return line.replace(
-    unsafe,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return unsafe.test(line) ? withEscapes(line, isUnsafe) : line;
+}
+
+function isUnsafe(code: number): boolean {
+  return (code >= 0x7f && code <= 0x9f) || code === 0x2028 || code === 0x2029;
 }
 
 export function createLogBackend(deps: LogBackendDeps): AuditBackend {

@@ -20,6 +20,8 @@ import {
 const shortSubdomainLengthMax = 52;
 /** Longest name of the kinds that have no rule but "one segment of a path". */
 const pathSegmentLengthMax = 253;
+/** Longest name of a trust bundle: the longest name of a signer, and one of its own. */
+const trustBundleLengthMax = 825;
 
 const validators: Readonly<Record<NameRule, NameValidator>> = {
   'dns-subdomain': dns1123Subdomain,
@@ -32,7 +34,10 @@ const validators: Readonly<Record<NameRule, NameValidator>> = {
       : []),
   ],
   'ip-address': (name) => (isIP(name) === 0 ? ['must be a valid IP address'] : []),
-  'trust-bundle': (name) => name.split(':').flatMap((part) => checkDns1123Subdomain(part)),
+  'trust-bundle': (name) =>
+    name.length > trustBundleLengthMax
+      ? [`must be no more than ${trustBundleLengthMax} characters`]
+      : name.split(':').flatMap((part) => checkDns1123Subdomain(part)),
   'group-resource': (name) => {
     const dot = name.lastIndexOf('.');
     if (dot === -1) return ['name must be in the form of <group>.<resource>'];

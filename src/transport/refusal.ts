@@ -16,6 +16,9 @@ export interface Refusal {
 
 export const refusalType = 'application/json';
 
+/** What is wrong with a request that names two hosts, of which a proxy may have taken the other. */
+export const twoHosts = 'too many Host headers';
+
 export function malformed(message: string): Refusal {
   return { status: 400, reason: 'BadRequest', message };
 }

@@ -52,6 +52,32 @@ describe('names', () => {
     });
   }
 
+  it('have the same form however long they are', () => {
+    const ends = ['', '-', '.', '_', 'A', '0', 'a', '-.', '.-', '..'];
+    const middles = ['', '.', '-', '--', '..', '-.', '.-', 'a.b-c', 'A', '_', 'é', '\n'];
+    // A part of a qualified name says of itself that it is too long.
+    const rulesOf = (check: names.NameCheck, value: string): readonly string[] =>
+      check(value).filter((rule) => !rule.includes('must be no more than'));
+    for (const check of [
+      names.checkDns1123Label,
+      names.checkDns1123Subdomain,
+      names.checkDns1035Label,
+      names.checkQualifiedName,
+      names.checkLabelValue,
+    ]) {
+      for (const start of ends) {
+        for (const middle of middles) {
+          for (const end of ends) {
+            const around = (length: number): string =>
+              `${start}${a(length)}${middle}${a(length)}${end}`;
+            const [short, long] = [rulesOf(check, around(2)), rulesOf(check, around(1_000))];
+            assert.deepEqual(long, short, JSON.stringify([start, middle, end]));
+          }
+        }
+      }
+    }
+  });
+
   it('are explained in the customary words', () => {
     const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
     assert.deepEqual(names.checkDns1123Subdomain('A'), [

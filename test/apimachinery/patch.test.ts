@@ -94,6 +94,21 @@ test('a pointer through the prototype leads to a key of the document or nowhere'
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
 
+test('a long pointer names the same key as a short one', () => {
+  for (const [written, key] of [
+    ['~1', '/'],
+    ['~0', '~'],
+    ['~01', '~1'],
+    ['\u00e9~1\ud83d\ude00~0\ud800', '\u00e9/\ud83d\ude00~\ud800'],
+  ] as const) {
+    for (const times of [1, 1_000]) {
+      const path = `/${written.repeat(times)}`;
+      const added = value(jsonPatch({}, [{ op: 'add', path, value: 1 }]));
+      assert.deepEqual(Object.keys(added as JsonObject), [key.repeat(times)]);
+    }
+  }
+});
+
 test('moves of a large value again and again stop at the limit', () => {
   const document = { a: 'x'.repeat(1_000_000) };
   const moves = (count: number): JsonValue =>

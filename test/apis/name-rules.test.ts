@@ -17,6 +17,11 @@ const rows: readonly (readonly [string, string, Readonly<Record<string, string>>
   ['batch/cronjobs', 'c'.repeat(52), { ['c'.repeat(53)]: 'must be no more than 52' }],
   ['certificates.{domain}/clustertrustbundles', 'a.b:c:d', { 'a.b:C': 'a lowercase RFC 1123' }],
   [
+    'certificates.{domain}/clustertrustbundles',
+    'a:'.repeat(412) + 'a',
+    { ['a:'.repeat(413)]: 'must be no more than 825 characters' },
+  ],
+  [
     'internal.apiserver.{domain}/storageversions',
     'example.org.wheels',
     {

@@ -76,6 +76,25 @@ describe('requests that come together', () => {
     assert.deepEqual(begun, ['/a 1000', '/b 1008', '/c 1008']);
   });
 
+  it('begin in the next turn when they are more health checks than one turn has', () => {
+    const { take, turn, begun, forgotten } = bench(0);
+    const { healthChecksMax } = requestTurnLimits;
+    const gone = exchangeAt('/livez');
+    for (let sent = 0; sent < healthChecksMax; sent += 1) take(exchangeAt('/livez'));
+    take(gone);
+    for (let sent = 0; sent <= healthChecksMax; sent += 1) take(exchangeAt('/readyz'));
+    gone.closed = true;
+    assert.equal(begun.length, healthChecksMax);
+    turn();
+    assert.equal(begun.length, 2 * healthChecksMax);
+    assert.deepEqual(forgotten, ['/livez']);
+    turn();
+    assert.equal(begun.length, 2 * healthChecksMax + 1);
+    turn();
+    take(exchangeAt('/livez'));
+    assert.equal(begun.length, 2 * healthChecksMax + 2, 'there is time again');
+  });
+
   it('wait behind those who wait already, health checks excepted', () => {
     const { take, turn, begun } = bench(requestTurnLimits.turnMs);
     for (const name of ['a', 'b']) take(exchangeAt(`/${name}`));

@@ -101,6 +101,12 @@ const rows: readonly Row[] = [
     uws: '',
   },
   {
+    what: 'two Hosts',
+    request: `GET / HTTP/1.1\r\n${host}X: y\r\nhost: t\r\n\r\n`,
+    node: '400 BadRequest too many Host headers',
+    uws: '400 BadRequest too many Host headers',
+  },
+  {
     what: 'a target that is no path',
     request: `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
     node: '400 BadRequest the request target is not a path',

@@ -14,7 +14,7 @@ import { openRawHttp2, repeatedHeaderFrames, streamFrames } from '../support/cli
 import { tlsPair } from '../support/data/tls-pair.ts';
 
 const streamsMax = 1_000;
-const usual = { pairs: 12, tooLarge: false };
+const usual = { texts: 24, tooLarge: false };
 
 function harness() {
   let turns: (() => void)[] = [];
@@ -66,6 +66,33 @@ describe('streams of HTTP/2', () => {
     assert.equal(turn(), false, 'there is no timer when nobody waits');
   });
 
+  it('that have many headers count as several, in their trailers, too', () => {
+    const { connect, turn } = harness();
+    const [first, second] = [connect(), connect()];
+    const { headerTextsPerStream, streamsPerTurn } = sessionLimits;
+    const texts = headerTextsPerStream * (streamsPerTurn - 1);
+    first.open(1, { texts, tooLarge: false });
+    assert.ok(second.seen.reading);
+    first.member.read(headerTextsPerStream);
+    assert.ok(!second.seen.reading);
+    turn();
+    assert.ok(second.seen.reading);
+  });
+
+  it('that are many on connections that end keep the others waiting until they end, too', () => {
+    const { connect, turn } = harness();
+    const [first, second, third] = [connect(), connect(), connect()];
+    const { streamsPerEnd, streamsPerTurn } = sessionLimits;
+    first.open(streamsPerTurn - streamsPerEnd - 1);
+    turn();
+    first.member.ending();
+    assert.ok(third.seen.reading, 'there is room for one more stream');
+    second.member.ending();
+    assert.ok(!third.seen.reading);
+    turn();
+    assert.ok(third.seen.reading);
+  });
+
   it('that are many again keep those waiting who read on, behind those who wait still', () => {
     const { connect, turn } = harness();
     const connections = Array.from({ length: 6 }, connect);
@@ -87,14 +114,14 @@ describe('streams of HTTP/2', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const { resetsPerTurn } = sessionLimits;
-    for (const closed of open(resetsPerTurn)) closed();
+    for (const closed of open(resetsPerTurn)) closed(false);
     assert.equal(seen.ended, false);
     turn();
     const kept = open(resetsPerTurn + 1);
     turn();
-    for (const closed of kept) closed();
+    for (const closed of kept) closed(false);
     assert.equal(seen.ended, false, 'those of an earlier turn may have been served');
-    for (const closed of open(resetsPerTurn + 1)) closed();
+    for (const closed of open(resetsPerTurn + 1)) closed(false);
     assert.equal(seen.ended, true);
   });
 
@@ -102,7 +129,7 @@ describe('streams of HTTP/2', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const first = seen.allowed;
-    for (const closed of open(first)) closed();
+    for (const closed of open(first)) closed(false);
     turn();
     assert.equal(seen.allowed, first);
     open(first / 2);
@@ -116,22 +143,10 @@ describe('streams of HTTP/2', () => {
     assert.equal(seen.allowed, streamsMax);
   });
 
-  it('of many pairs are as many as they take the time of', () => {
-    const { connect } = harness();
-    const { open, seen } = connect();
-    const { pairsPerStream, streamsPerTurn } = sessionLimits;
-    const head = { pairs: 8 * pairsPerStream, tooLarge: false };
-    open(streamsPerTurn / 8 - 1, head);
-    assert.equal(seen.reading, true);
-    open(1, head);
-    assert.equal(seen.reading, false);
-    assert.equal(seen.ended, false);
-  });
-
   it('whose heads are too large end their connection when they are many in one turn', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
-    const head = { pairs: 100, tooLarge: true };
+    const head = { texts: 200, tooLarge: true };
     for (let turns = 0; turns < 3; turns += 1) {
       open(sessionLimits.tooLargePerTurn, head);
       assert.equal(seen.reading, false, 'nobody is read from behind them');

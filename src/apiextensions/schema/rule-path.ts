@@ -95,11 +95,14 @@ function stepInto(
   return { schema: valuesOf(place), named: false };
 }
 
+/** More than the path to the deepest field has. Policy: what is behind them is not looked at. */
+const tokensMax = 10_000;
+
 /** Dots, brackets, texts in quotation marks, and what is between. */
 function tokensOf(path: string): readonly string[] {
   const tokens: string[] = [];
   let at = 0;
-  while (at < path.length) {
+  while (at < path.length && tokens.length < tokensMax) {
     const end = endOfToken(path, at);
     tokens.push(path.slice(at, end));
     at = end;

@@ -99,7 +99,7 @@ const mixedCase = 'may have mixed case, but should otherwise match: ';
 
 const formProblems = {
   apiVersion: (value: string): readonly string[] =>
-    value.split('/').length > 2 ? [`unexpected GroupVersion string: ${value}`] : [],
+    value.split('/', 3).length > 2 ? [`unexpected GroupVersion string: ${value}`] : [],
   kind: (value: string): readonly string[] => {
     const problems = checkDns1035Label(value.toLowerCase());
     return problems.length === 0 ? [] : [mixedCase + problems.join(',')];

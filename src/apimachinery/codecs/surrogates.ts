@@ -6,12 +6,17 @@
  */
 import { setMember } from '../../stdx/lookup.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
+import { TextUnits } from '../../stdx/text-units.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 
-const loneSurrogate = /\p{Surrogate}/gu;
+const loneSurrogate = /\p{Surrogate}/u;
 
 function wellFormed(text: string): string {
-  return text.replace(loneSurrogate, '\ufffd');
+  if (!loneSurrogate.test(text)) return text;
+  const units = new TextUnits();
+  units.addAll(text);
+  units.replaceHalves();
+  return units.text;
 }
 
 const valuesPerStep = 2_000;

@@ -4,10 +4,10 @@
  * Invariant: the reader begins at the indicator and ends at the first line that is not a part of
  * the block; what it passes is passed once. It yields after each `partCharacters`.
  */
+import { TextUnits } from '../../stdx/text-units.ts';
 import { char, isBlank, isBreak, isBreakOrEnd, partCharacters } from './yaml-cursor.ts';
 import { addLong } from './yaml-quoted-scalars.ts';
 import type { ScalarText } from './yaml-quoted-scalars.ts';
-import { TextUnits } from './text-units.ts';
 import type { Cursor } from './yaml-cursor.ts';
 
 interface Header {

@@ -7,6 +7,7 @@
  * and looks at no character more than a fixed number of times. A short scalar of one line is read
  * at once; the reader of any other yields after each `partCharacters`.
  */
+import { TextUnits } from '../../stdx/text-units.ts';
 import {
   char,
   isBlank,
@@ -16,7 +17,6 @@ import {
   isSpaceOrEnd,
   partCharacters,
 } from './yaml-cursor.ts';
-import { TextUnits } from './text-units.ts';
 import type { Cursor, Place } from './yaml-cursor.ts';
 
 export interface ScalarText {

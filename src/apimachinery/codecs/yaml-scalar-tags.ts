@@ -5,9 +5,9 @@
  * reference makes it: every byte that is not UTF-8 is one U+FFFD.
  */
 import { isUtf8 } from 'node:buffer';
+import { TextUnits, withoutLineEnds } from '../../stdx/text-units.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
-import { TextUnits } from './text-units.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import { resolvePlainScalar } from './yaml-scalars.ts';
 import { coreTagPrefix } from './yaml-tags.ts';
@@ -40,7 +40,7 @@ const partLength = 64 * 1024;
 
 /** The text that the bytes of a `!!binary` scalar are, made in parts. */
 export function* binaryText(text: string): Generator<undefined, string> {
-  const base64 = text.replace(/[\r\n]/g, '');
+  const base64 = withoutLineEnds(text);
   if (base64.length % 4 !== 0) throw notBase64();
   const bytes = Buffer.alloc((base64.length / 4) * 3);
   let length = 0;

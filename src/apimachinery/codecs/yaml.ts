@@ -16,6 +16,7 @@
  * and is double-quoted otherwise; JSON's quoted strings are YAML's.
  */
 import { isUtf8 } from 'node:buffer';
+import { TextUnits, withEscapes } from '../../stdx/text-units.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import { newBadRequest } from '../status-error.ts';
 import { isJsonObject } from '../unstructured.ts';
@@ -124,7 +125,7 @@ export function encodeYaml(value: JsonValue): Uint8Array {
 
 /** encodeYaml() in parts. */
 export function* encodeYamlSteps(value: JsonValue): Generator<undefined, Uint8Array> {
-  const out: Output = { text: '', linesLeft: linesPerStep };
+  const out: Output = { text: '', linesLeft: linesPerStep, partFrom: 0 };
   if (isFlow(value)) out.text = `${formatScalar(value, '')}\n`;
   else yield* writeBlock(out, value, '', '');
   return Buffer.from(out.text, 'utf8');
@@ -134,10 +135,14 @@ interface Output {
   text: string;
   /** Of the part in hand. */
   linesLeft: number;
+  /** Where it begins in the text. */
+  partFrom: number;
 }
 
 /** Each takes some microseconds. */
 const linesPerStep = 500;
+/** Of which each takes some nanoseconds. */
+const charactersPerStep = 256 * 1024;
 
 /** A text of one line, as a value stands behind its key. */
 export function yamlScalar(text: string): string {
@@ -191,8 +196,10 @@ function* writeBlock(
 
 function endsStep(out: Output): boolean {
   out.linesLeft -= 1;
-  if (out.linesLeft > 0) return false;
+  const { length } = out.text;
+  if (out.linesLeft > 0 && length - out.partFrom < charactersPerStep) return false;
   out.linesLeft = linesPerStep;
+  out.partFrom = length;
   return true;
 }
 
@@ -238,18 +245,32 @@ function isLiteralText(text: string): boolean {
   return text.includes('\n') && !notLiteral.test(text);
 }
 
+/** Lines that are not empty are indented. */
 function formatLiteral(text: string, indent: string): string {
-  const ends = text.endsWith('\n');
-  const lines = (ends ? text.slice(0, -1) : text).split('\n');
   const inner = `${indent}  `;
-  const body = lines.map((line) => (line === '' ? '' : inner + line)).join('\n');
-  return `${ends ? '|' : '|-'}\n${body}`;
+  const end = text.endsWith('\n') ? text.length - 1 : text.length;
+  const units = new TextUnits();
+  let isAtStart = true;
+  for (let at = 0; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isAtStart && code !== lineFeed) units.addAll(inner);
+    units.add(code);
+    isAtStart = code === lineFeed;
+  }
+  return `${end < text.length ? '|' : '|-'}\n${units.text}`;
 }
 
-/** JSON's form, with what YAML 1.1 takes for a line break or forbids written as escapes. */
+const lineFeed = 0x0a;
+/** What YAML 1.1 takes for a line break, or forbids. */
+const unsafeInQuotes = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/;
+
+/** JSON's form, with these characters written as escapes. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const quoted = JSON.stringify(text);
+  return unsafeInQuotes.test(quoted) ? withEscapes(quoted, isUnsafeInQuotes) : quoted;
+}
+
+function isUnsafeInQuotes(code: number): boolean {
+  if (code < 0x2028) return code >= 0x7f && code <= 0xa0;
+  return code <= 0x2029 || code === 0xfeff || code >= 0xfffe;
 }

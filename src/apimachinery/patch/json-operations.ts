@@ -9,6 +9,7 @@
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { ownMember, setMember } from '../../stdx/lookup.ts';
+import { TextUnits } from '../../stdx/text-units.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { cloneJson } from './members.ts';
@@ -180,8 +181,29 @@ function indexIn(list: readonly JsonValue[], token: string, pointer: string): nu
   return `${quoted(pointer)}: index ${token} is out of bounds`;
 }
 
+/** A token of more characters is decoded by its codes. */
+const shortToken = 256;
+
 function unescaped(token: string): string {
-  return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
+  if (!token.includes('~')) return token;
+  if (token.length > shortToken) return unescapedLong(token);
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+const tilde = 0x7e;
+const slash = 0x2f;
+const digitOne = 0x31;
+
+/** Of a token whose every "~" is part of an escape. */
+function unescapedLong(token: string): string {
+  const units = new TextUnits();
+  for (let at = 0; at < token.length; at += 1) {
+    const code = token.charCodeAt(at);
+    if (code === tilde) at += 1;
+    const isSlash = code === tilde && token.charCodeAt(at) === digitOne;
+    units.add(isSlash ? slash : code);
+  }
+  return units.text;
 }
 
 const ok = (value: JsonValue): Patched => ({ kind: 'ok', value });

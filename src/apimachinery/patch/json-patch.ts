@@ -120,9 +120,11 @@ export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {
   return finished(jsonPatchSteps(document, patch));
 }
 
-/** Operations between two yields, and values that one copies. */
+/** Operations between two yields, and what counts as one more: values that one copies, characters
+ * of its pointers. */
 const stepOperations = 500;
 const valuesPerOperation = 20;
+const charactersPerOperation = 200;
 /** A value of more takes steps of its own. */
 const longValues = 2_000;
 
@@ -146,7 +148,9 @@ export function* jsonPatchSteps(
         return patchRefused('inapplicable', `operation ${index} ${verb} more than ${excess}`);
       }
     }
-    work += 1 + (copied.values - before) / valuesPerOperation;
+    const characters = operation.path.length + (operation.from?.length ?? 0);
+    const values = copied.values - before;
+    work += 1 + values / valuesPerOperation + characters / charactersPerOperation;
     if (work >= stepOperations) {
       work = 0;
       yield;

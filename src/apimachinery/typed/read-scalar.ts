@@ -10,6 +10,7 @@
  * hold are cut off. MicroTime takes any fraction up to nine digits, more than the reference does.
  */
 import { unreachable } from '../../stdx/assert.ts';
+import { withoutLineEnds } from '../../stdx/text-units.ts';
 import { canonicalQuantity } from '../quantity.ts';
 import { quote } from '../quote.ts';
 import { formatRfc3339, microsOfRfc3339, parseRfc3339 } from '../time.ts';
@@ -122,13 +123,12 @@ function readDouble(value: JsonValue): JsonValue {
 }
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const lineBreaks = /[\r\n]/g;
 
 /** Line breaks inside are skipped; the bits behind the last byte become zero. */
 function readBytes(value: JsonValue): JsonValue {
   if (typeof value !== 'string') throw new WrongType('base64 text', value);
   if (value === '') return value;
-  const text = value.includes('\n') || value.includes('\r') ? value.replace(lineBreaks, '') : value;
+  const text = withoutLineEnds(value);
   if (text.length % 4 !== 0 || !base64.test(text)) throw new WrongType('base64 text', value);
   if (!text.endsWith('=')) return text;
   const last = text.slice(-4);

@@ -24,11 +24,11 @@ const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const QUALIFIED_PART = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${QUALIFIED_PART})?`;
 
-const isLabel1123 = anchored(LABEL_1123);
-const isSubdomain1123 = anchored(SUBDOMAIN_1123);
-const isLabel1035 = anchored(LABEL_1035);
-const isQualifiedPart = anchored(QUALIFIED_PART);
-const isLabelValue = anchored(LABEL_VALUE);
+const isLabel1123 = formOf(LABEL_1123, /[^-a-z0-9]|^-|-$/);
+const isSubdomain1123 = formOf(SUBDOMAIN_1123, /[^-a-z0-9.]|^[-.]|[-.]$|[-.]\.|\.-/);
+const isLabel1035 = formOf(LABEL_1035, /[^-a-z0-9]|^[^a-z]|-$/);
+const isQualifiedPart = formOf(QUALIFIED_PART, /[^-A-Za-z0-9_.]|^[^A-Za-z0-9]|[^A-Za-z0-9]$/);
+const isLabelValue = formOf(LABEL_VALUE, /[^-A-Za-z0-9_.]|^[^A-Za-z0-9]|[^A-Za-z0-9]$/);
 
 const ALPHANUMERIC_ENDS = 'and must start and end with an alphanumeric character';
 const LABEL_1123_RULE =
@@ -76,7 +76,7 @@ export function checkQualifiedName(value: string): readonly string[] {
   }
   // Nearly all are valid, and then the text of the rule is not asked for.
   const rule = () => explain(QUALIFIED_RULE, QUALIFIED_PART, ['MyName', 'my.name', '123-abc']);
-  const parts = value.split('/');
+  const parts = value.split('/', 3);
   if (parts.length > 2) {
     const form = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
     return [`a valid label key ${rule()} ${form}`];
@@ -125,8 +125,16 @@ function forNamesAndPrefixes(check: NameCheck): NameValidator {
   return (name, prefix) => check(prefix && name.length > 1 ? name.replace(/-$/, 'a') : name);
 }
 
-function anchored(pattern: string): RegExp {
-  return new RegExp(`^(?:${pattern})$`);
+/** Of a longer value, which no name may be, what breaks the form is searched: it is found as soon
+ * as it is there, where the form itself goes back over all that it has read, 160 ms for 3 MB. */
+const wholeMax = 1_024;
+
+/** `breaks` finds something in each value that has another form and is not empty. */
+function formOf(pattern: string, breaks: RegExp): Pick<RegExp, 'test'> {
+  const whole = new RegExp(`^(?:${pattern})$`);
+  return {
+    test: (value) => (value.length <= wholeMax ? whole.test(value) : !breaks.test(value)),
+  };
 }
 
 /** The reference counts bytes, and calls them characters where it speaks of names of DNS. */

@@ -87,7 +87,7 @@ function paramKindRules(kind: JsonObject, path: string): Problems {
 }
 
 function checkGroupVersion(text: string): readonly string[] {
-  const parts = text.split('/');
+  const parts = text.split('/', 3);
   if (parts.length > 2) return [`unexpected GroupVersion string: ${text}`];
   const [group, version] = parts.length === 2 ? parts : ['', parts[0]];
   if (version === undefined || version === '') return ['version must be specified'];

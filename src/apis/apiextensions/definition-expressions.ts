@@ -97,7 +97,7 @@ interface Versions {
 }
 
 /** In JSON. Of a text that holds such words the quotes are escaped. */
-const patternMember = /"pattern":("(?:[^"\\]|\\.)*")/g;
+const patternMember = /"pattern":("(?:[^"\\]+|\\.)*")/g;
 
 function patternsIn(json: string): readonly string[] {
   const found = new Set<string>();

@@ -39,7 +39,7 @@ const twoParts =
   "violates the requirement that an index interval can have at most two parts separated by '-'";
 
 function readInterval(interval: string, completions: number): Interval {
-  const limits = interval.split('-');
+  const limits = interval.split('-', 3);
   if (limits.length > 2) return wrong(`the fragment ${quote(interval)} ${twoParts}`);
   const [first, final = first] = limits.map((limit) =>
     /^\d{1,10}$/.test(limit) ? Number(limit) : NaN,

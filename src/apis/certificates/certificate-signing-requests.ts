@@ -70,7 +70,7 @@ const signingRequestRules: KindRules = {
 
 function signerRules(name: string): Problems {
   if (name === '') return [];
-  const [domain = '', path, ...more] = name.split('/');
+  const [domain = '', path, ...more] = name.split('/', 3);
   if (path !== undefined && path !== '' && more.length === 0 && domain.includes('.')) {
     return form('spec.signerName', domain, checkDns1123Subdomain);
   }

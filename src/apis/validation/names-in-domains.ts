@@ -59,7 +59,7 @@ export function checkDriverName(name: string): readonly string[] {
 
 /** An identifier, after the domain of who defines it where that is not the driver. */
 export function checkQualifiedIdentifier(name: string): readonly string[] {
-  const [domain = '', local, ...more] = name.split('/');
+  const [domain = '', local, ...more] = name.split('/', 3);
   if (more.length > 0) return ['must not contain more than one slash'];
   if (local === undefined) return checkIdentifier(domain);
   return [
@@ -76,8 +76,9 @@ function checkDomain(domain: string): readonly string[] {
   ];
 }
 
+/** Of a name that is too long, its beginning. */
 export function checkPoolName(name: string): readonly string[] {
-  return name.split('/').flatMap((part) => checkDns1123Subdomain(part));
+  return name.split('/', poolNameBytesMax + 1).flatMap((part) => checkDns1123Subdomain(part));
 }
 
 export function checkSemanticVersion(version: string): readonly string[] {

@@ -9,9 +9,10 @@
  * Elsewhere: the bound on how many there are (in-flight.ts), and on what a request does once it has
  * begun (stdx/turns.ts).
  *
- * Invariants: health checks never wait. At least one waiting request begins in each turn. A client
- * that has gone while it waited costs nothing. Bound: as many as there are requests on all
- * connections.
+ * Invariants: health checks wait for nobody but each other: above `healthChecksMax` in one turn,
+ * which one segment of pipelined ones may bring, they begin in the next. At least one waiting
+ * request begins in each turn. A client that has gone while it waited costs nothing. Bound: as many
+ * as there are requests on all connections.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
@@ -23,6 +24,8 @@ export const requestTurnLimits = {
   turnMs: 8,
   /** Waiting requests that begin in one turn. */
   beginningsMax: 64,
+  /** Health checks that begin in one turn. Policy: the others begin in the next. */
+  healthChecksMax: 64,
 } as const;
 
 /** `startMs`: when it came; `nowMs`: when it begins. Both monotonic. */
@@ -41,7 +44,8 @@ export function createRequestTurns(
   begin: BeginRequest,
   forget: (exchange: HttpExchange) => void,
 ): ExchangeHandler {
-  const waiting = new RingBuffer<{ readonly exchange: HttpExchange; readonly startMs: number }>();
+  const waiting = new RingBuffer<Waiting>();
+  const health = createHealthTurns(timers, begin, forget);
   let isAsked = false;
   /** The next one that has waited is the first of its turn. */
   let isFresh = false;
@@ -79,12 +83,52 @@ export function createRequestTurns(
   };
   return (exchange) => {
     const nowMs = clock.monotonicMs();
-    if (isHealthPath(exchange.path)) return begin(exchange, nowMs, nowMs);
+    if (isHealthPath(exchange.path)) return health(exchange, nowMs);
     if (!isOver(nowMs) && waiting.length === 0) return begin(exchange, nowMs, nowMs);
     waiting.push({ exchange, startMs: nowMs });
     if (isAsked) return;
     isAsked = true;
     timers.nextTurn(askForSome);
+  };
+}
+
+interface Waiting {
+  readonly exchange: HttpExchange;
+  readonly startMs: number;
+}
+
+function createHealthTurns(
+  timers: Pick<Timers, 'nextTurn'>,
+  begin: BeginRequest,
+  forget: (exchange: HttpExchange) => void,
+): (exchange: HttpExchange, nowMs: number) => void {
+  const waiting = new RingBuffer<Waiting>();
+  let left: number = requestTurnLimits.healthChecksMax;
+  let isAsked = false;
+  const askForTurn = (): void => {
+    if (isAsked) return;
+    isAsked = true;
+    timers.nextTurn(turn);
+  };
+  const turn = (): void => {
+    isAsked = false;
+    left = requestTurnLimits.healthChecksMax;
+    while (waiting.length > 0 && left > 0) {
+      const { exchange, startMs } = waiting.shift();
+      if (exchange.closed) forget(exchange);
+      else start(exchange, startMs);
+    }
+    if (waiting.length > 0) askForTurn();
+  };
+  const start = (exchange: HttpExchange, startMs: number): void => {
+    left -= 1;
+    askForTurn();
+    begin(exchange, startMs, startMs);
+  };
+  return (exchange, nowMs) => {
+    if (left > 0 && waiting.length === 0) return start(exchange, nowMs);
+    waiting.push({ exchange, startMs: nowMs });
+    askForTurn();
   };
 }
 

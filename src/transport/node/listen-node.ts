@@ -17,6 +17,7 @@ import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
@@ -39,6 +40,7 @@ import {
   refusalBody,
   refusalType,
   tooSlow,
+  twoHosts,
   unknownMethod,
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
@@ -119,6 +121,8 @@ function serveRequest(
   } else if (target === undefined) refuse(res, malformed('the request target is not a path'));
   else if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     refuse(res, malformed('missing required Host header'));
+  } else if (!('authority' in req) && hasTwoHosts(req.rawHeaders)) {
+    refuse(res, malformed(twoHosts));
   } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
@@ -129,6 +133,16 @@ function headBytesOf(raw: readonly string[]): number {
   let bytes = 0;
   for (const text of raw) bytes += text.length;
   return bytes + 32 * (raw.length / 2);
+}
+
+/** Node keeps the first of them, without a word. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** Answers what never becomes an exchange, and closes the connection. */
@@ -238,6 +252,7 @@ function tlsServer(
   const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
   const handshakes = { timeoutMs, certificateBytesMax, onTooLong };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
+  server.on('secureConnection', endsInTurns());
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
     const member = sessionTurns(connectionOf(session));
@@ -247,10 +262,13 @@ function tlsServer(
       member.gone();
     });
     session.on('error', () => {});
-    session.on('stream', (stream: ServerHttp2Stream, ...rest: StreamFacts) => {
-      const raw = rest[2];
-      const tooLarge = headBytesOf(raw) > limits.headBytesMax;
-      stream.on('close', member.opened({ pairs: raw.length / 2, tooLarge }));
+    // Either comes before the streams are closed.
+    session.socket.on('end', member.ending).on('error', member.ending);
+    session.on('stream', (...[stream, , , rawHeaders]: HeadOfStream) => {
+      const tooLarge = headBytesOf(rawHeaders) > limits.headBytesMax;
+      const closed = member.opened({ texts: rawHeaders.length, tooLarge });
+      stream.on('close', () => closed(stream.rstCode === http2Constants.NGHTTP2_INTERNAL_ERROR));
+      stream.on('trailers', (...[, , rawTrailers]: Trailers) => member.read(rawTrailers.length));
     });
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
@@ -264,7 +282,30 @@ function tlsServer(
   return server;
 }
 
-type StreamFacts = [headers: object, flags: number, rawHeaders: readonly string[]];
+/** Connections of HTTP/1.1: when many end at once, the others are read from a few at a time. */
+function endsInTurns(): (socket: TLSSocket) => void {
+  const turns = createSessionTurns(systemTimers, 1);
+  return (socket) => {
+    if (socket.alpnProtocol === 'h2') return;
+    const { ending, gone } = turns({
+      read(reading) {
+        // What node itself has paused it goes on with.
+        if (socket.destroyed || socket.isPaused()) return;
+        const { _handle: handle } = socket as WithHandle;
+        if (reading) handle?.readStart();
+        else handle?.readStop();
+      },
+      allow: () => undefined,
+      end: () => undefined,
+    });
+    socket.on('end', ending).on('error', ending).on('close', gone);
+  };
+}
+
+/** What node says of a stream, and of its trailers: headers, flags, and names and values as they
+ * came. */
+type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
+type Trailers = [unknown, unknown, readonly string[]];
 
 /** Of node: the handle of the socket that a session has taken for itself. */
 interface WithHandle {

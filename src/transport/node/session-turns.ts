@@ -1,9 +1,11 @@
 /**
- * How many streams the connections of HTTP/2 open in one turn of the event loop. Node makes a
- * stream of each head that it reads, 15 to 35 µs each, before anybody is asked; one read brings a
- * thousand, and all connections that have something to read are read from in the same turn. A head
- * may also be much larger than its bytes: it repeats a header in one byte, and until a client has
- * confirmed the settings node counts the pairs of a head, not what is in them.
+ * How many streams the connections of HTTP/2 open, or leave open when they end, in one turn of the
+ * event loop. Node makes a stream of each head that it reads, 15 to 35 µs each, before anybody is
+ * asked; one read brings a thousand, and all connections that have something to read are read from
+ * in the same turn. A head of many headers counts as several streams. It may also be much larger
+ * than its bytes: it repeats a header in one byte, and until a client has confirmed the settings
+ * node counts the headers, not what is in them. When a client goes, node closes each of its
+ * streams, which takes as long.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait
@@ -22,10 +24,13 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Timers } from '../../stdx/clock.ts';
 
 export const sessionLimits = {
-  /** Of all connections. Policy: they wait to be read from. */
+  /** Of all connections, those of connections that end included. Policy: they wait to be read
+   * from. */
   streamsPerTurn: 128,
-  /** A head of more pairs counts for as many streams. */
-  pairsPerStream: 16,
+  /** So many streams take as long as the end of a connection over TLS. */
+  streamsPerEnd: 4,
+  /** Names and values of headers that take as long as a stream. */
+  headerTextsPerStream: 32,
   /** Heads of one connection. Policy: it is ended. */
   tooLargePerTurn: 8,
   /** Of one connection, opened and reset unasked. Policy: it is ended. */
@@ -45,7 +50,8 @@ export interface SessionConnection {
 }
 
 export interface StreamHead {
-  readonly pairs: number;
+  /** Names and values of its headers. */
+  readonly texts: number;
   /** It will be refused. */
   readonly tooLarge: boolean;
 }
@@ -53,8 +59,13 @@ export interface StreamHead {
 export interface SessionMember {
   /** How many streams are open. */
   readonly open: number;
-  /** Returns what is called when the stream is closed. */
-  opened(head: StreamHead): () => void;
+  /** Returns what is called when the stream is closed. `isCut`: by the server, because it took too
+   * much time. */
+  opened(head: StreamHead): (isCut: boolean) => void;
+  /** Trailers of so many names and values have come. */
+  read(headerTexts: number): void;
+  /** The client has gone: what it has open is closed in this turn. */
+  ending(): void;
   /** The connection is closed. */
   gone(): void;
 }
@@ -85,7 +96,7 @@ export function createSessionTurns(
   /** Those who have opened streams in this turn. */
   const active = new Set<Member>();
   let turnNumber = 0;
-  let openedInTurn = 0;
+  let streamsInTurn = 0;
   let isArmed = false;
 
   const arm = (): void => {
@@ -96,31 +107,29 @@ export function createSessionTurns(
   const turn = (): void => {
     isArmed = false;
     turnNumber += 1;
-    openedInTurn = 0;
+    streamsInTurn = 0;
     for (const member of active) allowMore(member, streamsMax);
     active.clear();
-    let reading = 0;
-    while (waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
-      const member = waiting.shift();
-      member.waits = false;
-      if (member.gone) continue;
-      reading += 1;
-      member.connection.read(true);
-    }
+    readOn(waiting);
     if (waiting.length > 0) arm();
   };
-  const opened = (member: Member, head: StreamHead): (() => void) => {
-    const openedTurn = turnNumber;
+  const count = (streams: number): void => {
+    const before = streamsInTurn;
+    streamsInTurn += streams;
+    arm();
     const { streamsPerTurn } = sessionLimits;
+    if (before >= streamsPerTurn || streamsInTurn < streamsPerTurn) return;
+    for (const member of members) pause(member, waiting);
+  };
+  const opened = (member: Member, head: StreamHead) => {
+    const openedTurn = turnNumber;
     member.open += 1;
     active.add(member);
-    const wasBelow = openedInTurn < streamsPerTurn;
-    openedInTurn += streamsOf(head);
-    arm();
-    if (wasBelow && openedInTurn >= streamsPerTurn) pause(members, waiting);
+    count(streamsOf(head));
     if (head.tooLarge) countTooLarge(member, turnNumber);
-    return () => {
+    return (isCut: boolean): void => {
       member.open -= 1;
+      if (isCut) count(sessionLimits.streamsPerTurn);
       if (openedTurn === turnNumber && !member.gone) countReset(member, turnNumber);
     };
   };
@@ -133,6 +142,8 @@ export function createSessionTurns(
         return member.open;
       },
       opened: (head) => opened(member, head),
+      read: (headerTexts) => count(headerTexts / sessionLimits.headerTextsPerStream),
+      ending: () => count(member.open + sessionLimits.streamsPerEnd),
       gone() {
         member.gone = true;
         members.delete(member);
@@ -142,12 +153,21 @@ export function createSessionTurns(
   };
 }
 
-function pause(members: ReadonlySet<Member>, waiting: RingBuffer<Member>): void {
-  for (const member of members) {
-    if (member.waits) continue;
-    member.waits = true;
-    member.connection.read(false);
-    waiting.push(member);
+function pause(member: Member, waiting: RingBuffer<Member>): void {
+  if (member.waits) return;
+  member.waits = true;
+  member.connection.read(false);
+  waiting.push(member);
+}
+
+function readOn(waiting: RingBuffer<Member>): void {
+  let reading = 0;
+  while (waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
+    const member = waiting.shift();
+    member.waits = false;
+    if (member.gone) continue;
+    reading += 1;
+    member.connection.read(true);
   }
 }
 
@@ -157,9 +177,9 @@ function newMember(connection: SessionConnection, allowed: number): Member {
 }
 
 /** Of those that are too large a connection may send as many in a turn as fill it. */
-function streamsOf({ pairs, tooLarge }: StreamHead): number {
-  const { pairsPerStream, streamsPerTurn, tooLargePerTurn } = sessionLimits;
-  return tooLarge ? streamsPerTurn / tooLargePerTurn : Math.ceil(pairs / pairsPerStream);
+function streamsOf({ texts, tooLarge }: StreamHead): number {
+  const { headerTextsPerStream, streamsPerTurn, tooLargePerTurn } = sessionLimits;
+  return tooLarge ? streamsPerTurn / tooLargePerTurn : Math.max(1, texts / headerTextsPerStream);
 }
 
 function countTooLarge(member: Member, turnNumber: number): void {

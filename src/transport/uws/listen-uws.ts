@@ -38,7 +38,14 @@ import type {
   TlsOptions,
 } from '../http-exchange.ts';
 import { statusLine } from '../header-rules.ts';
-import { headTooLarge, malformed, refusalBody, refusalType, tooManyRequests } from '../refusal.ts';
+import {
+  headTooLarge,
+  malformed,
+  refusalBody,
+  refusalType,
+  tooManyRequests,
+  twoHosts,
+} from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
@@ -105,6 +112,8 @@ function refusalOf(
   if (shared.live.size >= limits.connectionsMax) {
     return tooManyRequests;
   }
+  // Repeated ones are joined so, and a host has no space.
+  if (exchange.header('host')?.includes(', ') === true) return malformed(twoHosts);
   const contentLength = exchange.header('content-length');
   const transferEncoding = exchange.header('transfer-encoding');
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {

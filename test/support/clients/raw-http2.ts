@@ -5,7 +5,8 @@
 import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
-const frames = { headers: 1, resetStream: 3, settings: 4, goAway: 7 } as const;
+const frames = { data: 0, headers: 1, resetStream: 3, settings: 4, goAway: 7 } as const;
+const endHeaders = 4;
 const endStreamAndHeaders = 5;
 const cancel = 8;
 const headBytes = 9;
@@ -29,9 +30,18 @@ function headOf(path: string): Buffer {
   return Buffer.concat([Buffer.from([0x82, 0x87]), ...literal(0x04, path), ...literal(0x01, 'a')]);
 }
 
-/** So many streams that ask for a path; each is reset at once, or left open. */
-export function streamFrames(path: string, count: number, reset: boolean): Buffer {
-  const head = headOf(path);
+/** A body that is posted in so many frames of one byte, and does not end. */
+export function bodyFrames(path: string, count: number): Buffer {
+  const head = Buffer.concat([Buffer.from([0x83]), headOf(path).subarray(1)]);
+  const bytes = Array.from({ length: count }, () => frame(frames.data, 0, 1, Buffer.from(' ')));
+  return Buffer.concat([frame(frames.headers, endHeaders, 1, head), ...bytes]);
+}
+
+/** So many streams that ask for a path; each is reset at once, or left open. `cookies`: headers of
+ * the least size beside those that are needed. */
+export function streamFrames(path: string, count: number, reset: boolean, cookies = 0): Buffer {
+  const crumb = Buffer.from([0x0f, 0x11, 0x03, ...Buffer.from('a=b')]);
+  const head = Buffer.concat([headOf(path), ...Array.from({ length: cookies }, () => crumb)]);
   const code = Buffer.from([0, 0, 0, cancel]);
   return Buffer.concat(
     Array.from({ length: count }, (_, i) => {

@@ -396,6 +396,14 @@ const others: readonly AttackRow[] = [
     run: (port, of) => readersOfNothing(port, of(20, 1_000), '/openapi/v2'),
   },
   {
+    title: 'health checks that come in one segment',
+    right: [0, 200],
+    run: async (port, of) => {
+      const line = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
+      return [await raw(port, line.repeat(of(1_000, 20_000)))];
+    },
+  },
+  {
     title: 'names that every object has, as methods and types',
     right: [201, 400, 405, 422, 0],
     run: async (port) => {

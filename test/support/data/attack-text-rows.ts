@@ -3,10 +3,13 @@
  * again: rows like those of attack-rows.ts.
  */
 import { send } from './attack-rows.ts';
-import type { AttackRow } from './attack-rows.ts';
+import type { AttackRow, SizeOf } from './attack-rows.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const cronJobs = '/apis/batch/v1/namespaces/default/cronjobs';
+const pods = '/api/v1/namespaces/default/pods';
+const signingRequests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const tokens = '/api/v1/namespaces/default/serviceaccounts/default/token';
 const yaml = 'application/yaml';
 const jsonPatch = 'application/json-patch+json';
@@ -19,6 +22,15 @@ const record = <T>(count: number, make: (i: number) => T): Record<string, T> =>
 
 const post = (port: number, path: string, body: object): Promise<number> =>
   send(port, { path, body: JSON.stringify(body) });
+
+const managed = (fieldsV1: object): object => ({
+  manager: 'a',
+  operation: 'Update',
+  apiVersion: 'v1',
+  fieldsType: 'FieldsV1',
+  time: '2024-01-01T00:00:00Z',
+  fieldsV1,
+});
 
 const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: text-}\n';
 
@@ -69,6 +81,37 @@ const texts: readonly AttackRow[] = [
       ];
     },
   },
+  ...[
+    ['line separators', '\u2028'],
+    ['angle brackets', '<'],
+    ['slashes', '/'],
+    ['dots', 'a.'],
+    ['controls', '\x01'],
+  ].map(([what = '', each = '']) => ({
+    title: `refusals of names, keys and patterns of many ${what}`,
+    right: [409, ...refused],
+    async run(port: number, of: SizeOf) {
+      const size = of(100_000, 2_800_000);
+      // A control takes six bytes in JSON.
+      const long = each.repeat(size / (each < ' ' ? 6 : Buffer.byteLength(each)));
+      const name = 'a';
+      const keyed = { [`k:${JSON.stringify({ name: long })}`]: {} };
+      const sysctls = [{ name: long, value: '1' }];
+      const containers = [{ name: long, image: 'i' }];
+      const schema = { openAPIV3Schema: { type: 'string', pattern: long } };
+      const bodies: readonly (readonly [path: string, body: object])[] = [
+        [configMaps, { metadata: { name: long } }],
+        [configMaps, { metadata: { name, labels: { [long]: 'v' }, finalizers: [long] } }],
+        [configMaps, { metadata: { name: long, managedFields: [managed(keyed)] } }],
+        [pods, { metadata: { name }, spec: { containers, securityContext: { sysctls } } }],
+        [signingRequests, { metadata: { name }, spec: { signerName: long, request: '' } }],
+        [definitions, { metadata: { name }, spec: { versions: [{ name, schema }] } }],
+      ];
+      const statuses: number[] = [];
+      for (const [path, body] of bodies) statuses.push(await post(port, path, body));
+      return statuses;
+    },
+  })),
   {
     title: 'schedules as long as a body',
     right: refused,
@@ -141,6 +184,21 @@ const owners: readonly AttackRow[] = [
       const statuses: number[] = [];
       for (let i = 0; i < of(5, 20); i += 1) statuses.push(await by(`m${i}`, 'v'));
       return [...statuses, await by('other', 'w')];
+    },
+  },
+  {
+    title: 'answers in YAML that have to be escaped and indented',
+    right: [200, 201],
+    run: async (port, of) => {
+      const statuses: number[] = [];
+      for (const each of ['\u0085', 'a\n']) {
+        const name = `escaped-${each.length}`;
+        const data = { a: each.repeat(of(20_000, 450_000)) };
+        statuses.push(await post(port, configMaps, { metadata: { name }, data }));
+        const path = `${configMaps}/${name}`;
+        statuses.push(await send(port, { method: 'GET', path, accept: yaml }));
+      }
+      return statuses;
     },
   },
   {

@@ -19,7 +19,7 @@ import {
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
 import { statusOf } from '../clients/http-client.ts';
-import { openRawHttp2, streamFrames } from '../clients/raw-http2.ts';
+import { bodyFrames, openRawHttp2, streamFrames } from '../clients/raw-http2.ts';
 import type { AttackRow, SizeOf } from './attack-rows.ts';
 
 /** Long enough for what was sent to be worked on. */
@@ -170,6 +170,26 @@ const beforeTls: readonly AttackRow[] = [
     },
   },
   {
+    title: 'TLS: connections that go at once',
+    right: [0],
+    run: async (port, of) => {
+      const sockets: Socket[] = [];
+      for (let i = 0; i < of(2, 15); i += 1) {
+        const some = secureSockets(port, 100).map(
+          (socket) =>
+            new Promise<Socket>((resolve) => {
+              socket.on('error', () => resolve(socket));
+              socket.on('secureConnect', () => resolve(socket));
+            }),
+        );
+        sockets.push(...(await Promise.all(some)));
+      }
+      for (const socket of sockets) socket.destroy();
+      await sleep(lingerMs);
+      return sockets.map(() => 0);
+    },
+  },
+  {
     title: 'TLS: a client certificate with eight CAs of one name',
     right: [200, 401],
     run: async (port, of) => withCredential(port, await longChain(8), of(20, 200)),
@@ -260,6 +280,26 @@ const overHttp2: readonly AttackRow[] = [
       await sleep(lingerMs);
       opened.destroy();
       return [0];
+    },
+  },
+  {
+    title: 'HTTP/2: many connections with bodies in frames of one byte',
+    right: [0],
+    run: async (port, of) => {
+      const all = Array.from({ length: of(4, 20) }, () => openRawHttp2(port));
+      const sockets = (await Promise.all(all)).map(({ socket }) => socket);
+      const body = bodyFrames(configMaps, of(2_000, 60_000));
+      return lingering(sockets, (socket) => void socket.write(body));
+    },
+  },
+  {
+    title: 'HTTP/2: many connections with heads of many cookies',
+    right: [0],
+    run: async (port, of) => {
+      const all = Array.from({ length: of(4, 20) }, () => openRawHttp2(port));
+      const sockets = (await Promise.all(all)).map(({ socket }) => socket);
+      const heads = streamFrames(configMaps, 90, false, 400);
+      return lingering(sockets, (socket) => void socket.write(heads));
     },
   },
   {

@@ -113,11 +113,17 @@ function byteRank(unit: number): number {
 const unsafeLetters = /[<>&\u2028\u2029]/g;
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/;
 
+/** Characters of a canonical text. Policy: a longer one, as no valid name is, keeps its letters:
+ * JSON reads the same of both, and escapes would make it six times as long. */
+const escapedMax = 16 * 1024;
+
 /** Compact JSON with sorted keys; `<`, `>` and `&` escaped as clients of the field expect. */
 export function canonicalText(value: JsonValue): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   if (typeof value === 'number') return String(value);
-  return stringifyJson(sorted(value)).replace(
+  const text = stringifyJson(sorted(value));
+  if (text.length > escapedMax) return text;
+  return text.replace(
     unsafeLetters,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

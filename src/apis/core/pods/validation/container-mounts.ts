@@ -140,7 +140,7 @@ function devicesRules(
       paths.has(devicePath)
         ? [invalid(`${here}.devicePath`, devicePath, 'must be unique')]
         : noProblems,
-      devicePath.split('/').includes('..')
+      backstep.test(devicePath)
         ? [invalid(`${here}.devicePath`, devicePath, "can not contain backsteps ('..')")]
         : noProblems,
       mounted.has(name)
@@ -153,6 +153,9 @@ function devicesRules(
   });
 }
 
+/** A step of a path that leads out of its folder. */
+export const backstep = /(?:^|\/)\.\.(?:\/|$)/;
+
 /** A path that stays below where it starts. */
 export function descendingPath(field: string, path: string): Problems {
   if (path === '') return noProblems;
@@ -163,6 +166,6 @@ export function descendingPath(field: string, path: string): Problems {
 }
 
 export function withoutBacksteps(field: string, path: string): Problems {
-  if (!path.includes('..') || !path.split('/').includes('..')) return noProblems;
+  if (!backstep.test(path)) return noProblems;
   return [invalid(field, path, "must not contain '..'")];
 }

@@ -112,7 +112,7 @@ function windowsRules(options: JsonObject, path: string): Problems {
 
 function checkUserName(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
-  const parts = name.split('\\');
+  const parts = name.split('\\', 3);
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
   const user = parts.at(-1) ?? '';
   const own = "runAsUserName's User";

@@ -7,7 +7,7 @@ import {
   checkDns1123Subdomain,
 } from '../../../../apimachinery/validation/names.ts';
 import { fileFieldRules, resourceFieldRules } from './container-environment.ts';
-import { descendingPath } from './container-mounts.ts';
+import { backstep, descendingPath } from './container-mounts.ts';
 import { gitRules, oneSource, sharedSources } from './volume-sources.ts';
 import type { SourceRules } from './volume-sources.ts';
 import { claimSpecRules } from '../../volumes/claim-rules.ts';
@@ -260,7 +260,7 @@ function filesRules(source: JsonObject, path: string): Problems {
 function reservedPath(field: string, path: string): Problems {
   return allErrors(
     descendingPath(field, path),
-    path.startsWith('..') && !path.split('/').includes('..')
+    path.startsWith('..') && !backstep.test(path)
       ? [invalid(field, path, "must not start with '..'")]
       : noProblems,
   );
