@@ -76,17 +76,7 @@ export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>):
       return outcomes;
     } finally {
       const seconds = (clock.monotonicMs() - sinceMs) / 1000;
-      let times: Times | undefined;
-      let prefix: string | undefined;
-      for (const mutation of mutations) {
-        const operation = operationOf(mutation);
-        // Most of a commit are the same of one resource: no text is made to find its times.
-        const isSame = prefix !== undefined && mutation.key.startsWith(prefix);
-        if (times?.operation !== operation || !isSame) {
-          times = timesOf(operation, mutation.key);
-          const resource = resourcePrefix(mutation.key);
-          prefix = resource === '' ? undefined : `${resource}/`;
-        }
+      for (const times of timesOfEach(mutations, timesOf)) {
         times.seconds.observe(seconds);
         if (failed) times.failures += 1;
       }
@@ -109,6 +99,25 @@ export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>):
     close: () => inner.close(),
   };
   return { storage, times: () => all };
+}
+
+/** Most of a commit are the same of one resource: no text is made to find its times. */
+function timesOfEach(
+  mutations: readonly Mutation[],
+  timesOf: (operation: StoreOperation, key: string) => Times,
+): readonly Times[] {
+  let times: Times | undefined;
+  let prefix: string | undefined;
+  return mutations.map((mutation) => {
+    const operation = operationOf(mutation);
+    const isSame = prefix !== undefined && mutation.key.startsWith(prefix);
+    if (times?.operation !== operation || !isSame) {
+      times = timesOf(operation, mutation.key);
+      const resource = resourcePrefix(mutation.key);
+      prefix = resource === '' ? undefined : `${resource}/`;
+    }
+    return times;
+  });
 }
 
 function operationOf({ expect, operation }: Mutation): StoreOperation {
