@@ -367,6 +367,11 @@ describe('metadata on update', () => {
       { deletionGracePeriodSeconds: 0 },
       'metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable',
     ],
+    [
+      current,
+      { deletionGracePeriodSeconds: -1 },
+      'metadata.deletionGracePeriodSeconds: Invalid value: -1: field is immutable',
+    ],
     [current, { generation: 2 }, 'metadata.generation: Invalid value: 2: must not be decremented'],
     [
       deleting,
