@@ -182,7 +182,8 @@ function* produceApplied(
   const isUnchanged = outcome.object === live;
   const merged = isUnchanged ? current.object : toDecidedVersion(outcome.object, kind);
   const next = withClaimedIdentity(merged, intent, current.object);
-  if (isUnchanged) return produced(next);
+  // What users define is validated all the same: a rule may forbid what does not change.
+  if (isUnchanged) return produced(kind.custom === undefined ? next : { ...next });
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   return produced(next);
