@@ -225,23 +225,8 @@ const requests: readonly Scenario[] = [
     title: 'a resourceVersion in an intent is a condition, a uid a field that does not change',
     steps: [
       applyWith({ uid: 'u' }, { status: 409, message: /uid u, and no existing object was found$/ }),
-      applyWith(
-        { uid: 'u', managedFields: [{}] },
-        { status: 400, message: 'metadata.managedFields must be nil' },
-      ),
       created,
       applyWith({ uid: 'u' }, { status: 422, message: /metadata\.uid: .*field is immutable$/ }),
-      applyWith(
-        { uid: 'u', labels: { a: 'b c' } },
-        {
-          status: 422,
-          message: /\[metadata\.uid: .*field is immutable, metadata\.labels: .*"b c"/,
-        },
-      ),
-      applyWith(
-        { uid: 'u', managedFields: [{}] },
-        { status: 400, message: 'metadata.managedFields must be nil' },
-      ),
       applyWith({ resourceVersion: '1' }, { status: 409, reason: 'Conflict' }),
       applyWith({ resourceVersion: '$rv' }, { status: 200 }),
     ],

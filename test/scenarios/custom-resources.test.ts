@@ -372,23 +372,6 @@ describe('objects of a kind that a user defines', () => {
     assert.deepEqual(again.body, inside.body);
   });
 
-  it('are validated by an apply that changes nothing, too: a rule may forbid what stays', async () => {
-    const rule = { rule: '!oldSelf.hasValue()', message: 'once', optionalOldSelf: true };
-    const mark = { type: 'string', 'x-kubernetes-validations': [rule] };
-    const schema = { openAPIV3Schema: { type: 'object', properties: { mark } } };
-    const versions = [{ name: 'v1', served: true, storage: true, schema }];
-    await established(server, definition({ plural: 'seals', kind: 'Seal', spec: { versions } }));
-    const apply = (): Promise<Reply> =>
-      server.request('PATCH', `${inDefault}/seals/one?fieldManager=one`, {
-        body: JSON.stringify(object('Seal', 'one', { mark: 'a' }, 'v1')),
-        headers: { 'content-type': 'application/apply-patch+yaml' },
-      });
-    assert.equal((await apply()).status, 201);
-    const again = await apply();
-    assert.equal(again.status, 422, again.text);
-    assert.match(text(again.body, 'message'), /mark: Invalid value: "a": once$/);
-  });
-
   it('have a status of their own: only it is written there, and it is no change', async () => {
     const before = await server.request('GET', `${widgets}/a`);
     const { resourceVersion } = metadataOf(before);

@@ -57,8 +57,8 @@ export function equals(a: Value, b: Value): boolean {
 }
 
 /**
- * Whether something equals what may have no value, because its data are not what their schema says:
- * a scalar is not equal to that, and for a list, a map or an object it is an error.
+ * Whether something equals what may have no value, as its data are not what their schema says: a
+ * scalar is not equal to that, and for a list, a map or an object it is an error.
  */
 export function equalsAttempted(a: Value, b: Attempted): boolean {
   if (!(b instanceof EvaluationError)) return equals(a, b);

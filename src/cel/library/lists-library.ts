@@ -119,7 +119,7 @@ function includes(target: Value, item: Value): Value {
   return lists.isList(target) ? indexOf(target, item) !== -1 : equals(target, item);
 }
 
-/** An element that has no value, because its data are not what their schema says, equals nothing. */
+/** An element that has no value, as its data are not what their schema says, equals nothing. */
 function areEqual(element: lists.Attempted, item: Value): boolean {
   if (element instanceof EvaluationError) return false;
   return lists.attempted(() => equals(element, item)) === true;

@@ -29,7 +29,7 @@ function containsAll(list: Value, sublist: Value): boolean {
   return true;
 }
 
-/** Of what has no value, because its data are not what their schema says: a list of a schema fails. */
+/** Whether a list has what has no value: one of a schema cannot tell, any other has not. */
 function hasNone(list: Value, item: EvaluationError): false {
   if (list instanceof ListValue) throw item;
   return false;
