@@ -35,7 +35,7 @@ describe('an apply that is refused', () => {
     assert.equal((await config({ uid: 'u' })).status, 422);
   });
 
-  it('for managed fields is refused for these first, whether the object is there or not', async () => {
+  it('for managed fields is refused for these first, with and without an object', async () => {
     for (const name of ['m', 'absent']) {
       const path = `/api/v1/namespaces/default/configmaps/${name}`;
       const metadata = { name, uid: 'u', managedFields: [{}] };

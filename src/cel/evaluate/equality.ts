@@ -66,7 +66,7 @@ export function equalsAttempted(a: Value, b: Attempted): boolean {
   return false;
 }
 
-/** Parts of data that are not what their schema says are equal to nothing: that is no error here. */
+/** Parts of data that are not what their schema says equal nothing: that is no error here. */
 export function unequal(a: Value, b: Value): boolean {
   try {
     return !equals(a, b);
