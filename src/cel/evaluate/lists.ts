@@ -29,13 +29,23 @@ export function attempted<T>(make: () => T): T | EvaluationError {
   try {
     return make();
   } catch (error) {
-    if (error instanceof EvaluationError) return error;
-    throw error;
+    return evaluationErrorOf(error);
   }
 }
 
+function evaluationErrorOf(error: unknown): EvaluationError {
+  if (error instanceof EvaluationError) return error;
+  throw error;
+}
+
+/** Without a function for each element. */
 function attemptGet(list: AnyList, index: number): Attempted {
-  return list instanceof ListValue ? attempted(() => list.get(index)) : adapt(list[index]);
+  if (!(list instanceof ListValue)) return adapt(list[index]);
+  try {
+    return list.get(index);
+  } catch (error) {
+    return evaluationErrorOf(error);
+  }
 }
 
 /** The first `size` of `shared`, which may grow behind them. */
