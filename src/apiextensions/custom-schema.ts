@@ -56,11 +56,11 @@ export interface CustomVersionSource {
 
 /**
  * Where a document comes from. Of a body, what is wrong in embedded metadata is refused; of the
- * store and of a conversion it is dropped, for it was accepted once. An intent of an apply and what
- * a webhook has patched keep their nulls: where none may be, they are refused when they are
- * validated.
+ * store and of a conversion it is dropped, for it was accepted once. An intent of an apply keeps
+ * its nulls; so does what came of it or of a webhook's patch (merged), but for those that no type
+ * refuses when they are validated.
  */
-export type DocumentOrigin = 'body' | 'intent' | 'stored';
+export type DocumentOrigin = 'body' | 'intent' | 'merged' | 'stored';
 
 /** '' is the object itself. Writes to `scale` are writes to the object. */
 export type ValidatedPart = '' | 'status';

@@ -29,6 +29,7 @@ import type {
 import { coerceEmbedded, coerceProblemText } from './prepare/embedded-metadata.ts';
 import { fillDefaults } from './prepare/fill-defaults.ts';
 import { prune } from './prepare/prune.ts';
+import type { DroppedNulls } from './prepare/prune.ts';
 import { publishedSchema, publishedSteps } from './project/open-api.ts';
 import type { PublishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
@@ -71,7 +72,8 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   }
   function* preparing(): Steps<void> {
     parts ??= yield* reading();
-    if (parts.schema !== undefined) yield* fillSpineMemos(parts.schema, toldMergeType);
+    if (parts.schema !== undefined)
+      yield* fillSpineMemos(parts.schema, toldMergeType(deps.metadataType));
     isPrepared = true;
   }
   const published = ({ schema, written }: VersionParts): PublishedSchema => ({
@@ -128,8 +130,10 @@ function defaultedIfFits(object: ApiObject, schema: StructuralSchema | undefined
 }
 
 /** Each node of a schema is JSON, as it stands in the definition. */
-const toldMergeType = (schema: StructuralSchema): MergeType =>
-  structuralType(schema as unknown as JsonObject);
+const toldMergeType =
+  (metadata: MergeType) =>
+  (schema: StructuralSchema): MergeType =>
+    structuralType(schema as unknown as JsonObject, metadata);
 
 function readParts(
   source: CustomVersionSource,
@@ -157,6 +161,13 @@ function readParts(
   return { entry, written, schema, validator };
 }
 
+const droppedNulls: Readonly<Record<DocumentOrigin, DroppedNulls>> = {
+  body: true,
+  intent: false,
+  merged: 'untyped',
+  stored: true,
+};
+
 /**
  * The document's own apiVersion, kind and metadata are left as they are. Without a schema nothing
  * is known, and nothing dropped but what is not known to be wanted: a version without a schema has
@@ -170,7 +181,7 @@ function conformed(
 ): Conformed {
   const prunes = !preserveUnknownFields && (schema !== undefined || written === undefined);
   const pruned = prunes
-    ? prune(document, schema, { isResource: true, dropsNulls: origin !== 'intent' })
+    ? prune(document, schema, { isResource: true, dropsNulls: droppedNulls[origin] })
     : { value: document, unknownFields: [] };
   const coerced = coerceEmbedded(pruned.value, schema, {
     isResource: false,

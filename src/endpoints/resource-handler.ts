@@ -63,7 +63,7 @@ export function handleResource(
     resource.version,
     resource.resource,
   );
-  if (kind === undefined || !inScope(kind, resource)) {
+  if (kind === undefined || !inScope(kind, resource, info.verb)) {
     const { registry, identity } = deps;
     return unknownInGroup(identity, registry.scheme, resource.group);
   }
@@ -153,11 +153,15 @@ function noteDeprecation(
   deps.onDeprecatedUse({ group, version, resource, subresource, removedRelease });
 }
 
-/** A namespace stands in the path only of a namespaced kind; its objects always have one. */
-function inScope(kind: KindInfo, resource: ResourceInfo): boolean {
+/** A namespace stands in the path only of a namespaced kind; its objects always have one. All
+ * namespaces of a custom type are a place for reads only: for anything else, as in the reference,
+ * there is none. */
+function inScope(kind: KindInfo, resource: ResourceInfo, verb: string): boolean {
   if (resource.prefix === 'proxy') return false;
   if (!kind.namespaced) return !resource.inNamespace;
-  return resource.inNamespace || (resource.name === '' && resource.subresource === '');
+  if (resource.inNamespace) return true;
+  if (resource.name !== '' || resource.subresource !== '') return false;
+  return kind.custom === undefined || verb === 'list' || verb === 'watch';
 }
 
 /** What a path names of a kind. */

@@ -12,21 +12,15 @@ import type { ApplyRequest } from '../apimachinery/fieldmanager/field-manager.ts
 import { applyPatch, applyPatchSteps } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import {
-  nameMismatch,
-  newConflict,
-  newInvalid,
-  StatusError,
-} from '../apimachinery/status-error.ts';
+import { nameMismatch, newConflict, StatusError } from '../apimachinery/status-error.ts';
 import {
   conformedDocument,
   conformedSteps,
   typedDocument,
 } from '../apimachinery/typed/field-validation.ts';
-import type { FieldError } from '../apimachinery/field-error.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject, withMetadata } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { finished } from '../stdx/stepwise.ts';
@@ -128,8 +122,8 @@ export function decideScaleApply(
  * members of its type, and a removed field gets its default again. */
 function* typed({ inTurns }: DecisionScope, merged: ApiObject, kind: KindInfo): Steps<ApiObject> {
   const conformed = inTurns
-    ? yield* conformedSteps(merged, kind, 'intent')
-    : conformedDocument(merged, kind, 'intent');
+    ? yield* conformedSteps(merged, kind, 'merged')
+    : conformedDocument(merged, kind, 'merged');
   const document = typedDocument(merged, kind, 'Ignore', [], conformed);
   // Both parts were of the kind.
   assert(document.kind === 'ok', 'what is merged is of its kind');
@@ -177,8 +171,6 @@ function* produceApplied(
   const conflict = preconditionConflict({ uid: undefined, resourceVersion }, current, target);
   if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
-  const errors = immutableErrors(intent, current.object);
-  if (errors.length > 0) return refused(newInvalid(kind, target.name, errors));
   const live = atVersionOf(current.object, kind);
   function* shown(merged: ApiObject): Steps<ApiObject> {
     return atVersionOf(yield* complete(merged), kind);
@@ -187,16 +179,28 @@ function* produceApplied(
   const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
-  if (outcome.object === live) return produced(current.object);
-  const next = toDecidedVersion(outcome.object, kind);
+  const isUnchanged = outcome.object === live;
+  const merged = isUnchanged ? current.object : toDecidedVersion(outcome.object, kind);
+  const next = withClaimedIdentity(merged, intent, current.object);
+  // What users define is validated all the same: a rule may forbid what does not change.
+  if (isUnchanged) return produced(kind.custom === undefined ? next : { ...next });
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   return produced(next);
 }
 
-/** An intent may repeat what no write changes, and not change it. */
-function immutableErrors(intent: ApiObject, current: ApiObject): readonly FieldError[] {
-  return validateImmutable(metadataForUpdate(intent, current).metadata, current.metadata);
+/** An intent may repeat what no write changes. Where it says otherwise, so does the object, which
+ * validation then refuses with all that is wrong with it. */
+function withClaimedIdentity(next: ApiObject, intent: ApiObject, current: ApiObject): ApiObject {
+  const claimed = metadataForUpdate(intent, current).metadata;
+  if (validateImmutable(claimed, current.metadata).length === 0) return next;
+  const { deletionGracePeriodSeconds, deletionTimestamp, uid } = claimed;
+  return withMetadata(next, {
+    ...next.metadata,
+    uid,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+  });
 }
 
 export interface AppliedCreation {
@@ -218,16 +222,16 @@ export function* creationByApply(
   const { uid, name: given = '' } = intent.metadata;
   const unnamed = nameMismatch(given, name);
   if (unnamed !== undefined) return refused(unnamed);
+  const intended = { intent, writer: writerOf(input), force };
+  const request = applyRequest(scope, kind, intended, undefined, undefined);
+  const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
+  if (outcome.kind === 'refused') return outcome;
   if (uid !== undefined && uid !== '') {
     const text =
       `uid mismatch: the provided object specified uid ${uid}, ` +
       'and no existing object was found';
     return refused(newConflict(kind, name, text));
   }
-  const intended = { intent, writer: writerOf(input), force };
-  const request = applyRequest(scope, kind, intended, undefined, undefined);
-  const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
-  if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
   return ok({
     submitted: yield* typed(scope, outcome.object, kind),

@@ -165,8 +165,10 @@ function replicaErrors(value: JsonValue): FieldError[] {
   return [];
 }
 
+/** A count of 0 is left out, as of every number that its type lets be absent. */
 function replicas(value: JsonValue | undefined): JsonObject {
-  return { replicas: integerOr(value, 1) };
+  const count = integerOr(value, 1);
+  return count === 0 ? {} : { replicas: count };
 }
 
 function integerOr(value: JsonValue | undefined, fallback: number): number {

@@ -473,6 +473,46 @@ describe('merge types', () => {
     });
   });
 
+  it('of resources that are embedded have that metadata, too', () => {
+    const open = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+    // What is declared of their metadata is for validation.
+    const named = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: {
+        metadata: { type: 'object', properties: { name: { type: 'string' } } },
+        spec: { type: 'object', properties: { a: { type: 'string' } } },
+      },
+    };
+    const schema = {
+      type: 'object',
+      properties: { open, named, all: { type: 'array', items: open } },
+    };
+    const type = structuralObjectType(schema, mergeTypeOf(metaTypes.object('meta/v1.ObjectMeta')));
+    const metadata = {
+      name: 'a',
+      labels: { a: 'b' },
+      finalizers: ['f'],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'A', name: 'b', uid: 'c' }],
+    };
+    const owned = {
+      'f:name': {},
+      'f:labels': { 'f:a': {} },
+      'f:finalizers': { 'v:"f"': {} },
+      'f:ownerReferences': { 'k:{"uid":"c"}': {} },
+    };
+    const object = { open: { metadata, spec: { x: 1 } }, named: { metadata, spec: { a: 'x' } } };
+    assert.deepEqual(validateValue(type, object), []);
+    assert.deepEqual(claimedFields(type, object), {
+      'f:open': { 'f:metadata': owned, 'f:spec': { '.': {}, 'f:x': {} } },
+      'f:named': { 'f:metadata': owned, 'f:spec': { 'f:a': {} } },
+    });
+  });
+
   it('that became atomic make owners of parts owners of the whole; not the reverse', () => {
     const part = { 'f:s': { 'f:x': {} }, 'f:l': { '.': {}, 'k:{"n":1}': { '.': {} } } };
     const scalar: MergeType = { scalar: 'untyped' };

@@ -286,10 +286,6 @@ describe('metadata on create', () => {
     [{ namespace: '' }, /^metadata\.namespace: Required value$/],
     [{ namespace: 'a.b' }, /^metadata\.namespace: Invalid value: "a\.b": must not contain dots$/],
     [{ generation: -1 }, /^metadata\.generation: Invalid value: -1: must be greater than or/],
-    [
-      { deletionGracePeriodSeconds: -1 },
-      /^metadata\.deletionGracePeriodSeconds: Invalid value: -1/,
-    ],
     [{ labels: { 'a b': 'x' } }, /^metadata\.labels: Invalid value: "a b": name part must/],
     [{ labels: { a: 'b c' } }, /^metadata\.labels: Invalid value: "b c": a valid label must/],
     [{ annotations: { 'a b': '' } }, /^metadata\.annotations: Invalid value: "a b": name part/],
@@ -396,6 +392,11 @@ describe('metadata on update', () => {
       current,
       { deletionGracePeriodSeconds: 0 },
       'metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable',
+    ],
+    [
+      current,
+      { deletionGracePeriodSeconds: -1 },
+      'metadata.deletionGracePeriodSeconds: Invalid value: -1: field is immutable',
     ],
     [current, { generation: 2 }, 'metadata.generation: Invalid value: 2: must not be decremented'],
     [

@@ -35,7 +35,7 @@ describe('what is said of kinds that users define', () => {
     const { body } = await server.request('GET', group);
     assert.deepEqual(
       objects(body, 'resources').map(({ name }) => name),
-      ['widgets', 'widgets/scale', 'widgets/status'],
+      ['widgets', 'widgets/status', 'widgets/scale'],
     );
     const [first] = objects(body, 'resources');
     assert.deepEqual(first, {
@@ -55,6 +55,13 @@ describe('what is said of kinds that users define', () => {
     const service = '/apis/apiregistration.k8s.io/v1/apiservices/v1.shop.example';
     const registered = await until(server, service, () => true);
     assert.equal(part(registered, 'spec')['versionPriority'], 100);
+    // All namespaces are read, and nothing else is done there.
+    const everywhere = `${group}/widgets`;
+    assert.equal((await server.request('GET', everywhere)).status, 200);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const reply = await server.request(method, everywhere);
+      assert.deepEqual([reply.status, method], [404, method], reply.text);
+    }
     await server.request('DELETE', `${definitionsPath}/widgets.shop.example`);
     await gone(server, `${definitionsPath}/widgets.shop.example`);
     await gone(server, service);

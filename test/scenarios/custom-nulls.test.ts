@@ -1,5 +1,5 @@
-/** Nulls in an apply to a custom resource, where null may not be: the default takes their place, or
- * they are refused. */
+/** Nulls in an apply to a custom resource, where null may not be: the default takes their place,
+ * they are refused, or, where no type refuses them, dropped. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -17,6 +17,12 @@ describe('nulls in an apply', () => {
     const properties = {
       color: { type: 'string', default: 'red' },
       size: { type: 'integer' },
+      note: { 'x-kubernetes-preserve-unknown-fields': true },
+      open: { 'x-kubernetes-preserve-unknown-fields': true, nullable: true },
+      notes: {
+        type: 'object',
+        additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true },
+      },
     };
     const root = { type: 'object', properties: { spec: { type: 'object', properties } } };
     const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: root } };
@@ -53,6 +59,25 @@ describe('nulls in an apply', () => {
     assert.match(reply.text, /spec\.size in body must be of type integer: \\"null\\"/);
     const kept = await server.request('GET', `${path}/bare`);
     assert.deepEqual(kept.body['spec'], { color: 'red', size: 3 });
+  });
+
+  it('in a field without a type it is owned, and not there', async () => {
+    const spec = { note: null, notes: { a: null, b: 1 }, open: null };
+    const shown = { color: 'red', notes: { b: 1 }, open: null };
+    assert.deepEqual(await specAfter('untyped', spec), shown);
+    assert.deepEqual(await specAfter('untyped', spec), shown);
+    const { body } = await server.request('GET', `${path}/untyped`);
+    assert.deepEqual(body['spec'], shown);
+    assert.match(JSON.stringify(body['metadata']), /"f:note":\{\},"f:notes":\{"f:a":\{\},"f:b"/);
+    const posted = await server.request('POST', path, {
+      body: JSON.stringify(object('Tap', 'noted', { spec: { note: 1 } }, 'v1')),
+    });
+    assert.equal(posted.status, 201);
+    const forced = await server.request('PATCH', `${path}/noted?fieldManager=one&force=true`, {
+      body: JSON.stringify(object('Tap', 'noted', { spec: { note: null } }, 'v1')),
+      headers: applied,
+    });
+    assert.deepEqual(forced.body['spec'], { color: 'red' });
   });
 
   it('what is created is as if it had not been said', async () => {

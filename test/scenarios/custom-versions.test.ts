@@ -229,6 +229,13 @@ describe('versions that count in different places', () => {
       assert.deepEqual(patched.body['spec'], { replicas: next + 10 }, patched.text);
     }
     assert.deepEqual(await specAt(server, at('v1', '/p')), { old: 13, new: 14 });
+    const none = await server.request('PATCH', at('v1', '/p/scale'), {
+      body: JSON.stringify({ spec: { replicas: 0 } }),
+      headers: merge,
+    });
+    // A count of 0 is left out of a Scale.
+    assert.deepEqual([none.status, none.body['spec']], [200, {}], none.text);
+    assert.deepEqual(await specAt(server, at('v1', '/p')), { old: 0, new: 14 });
     await server.remove();
   });
 });

@@ -92,7 +92,7 @@ export async function patchedBy(
   if (other !== undefined) return other;
   const type = typeOf(scheme, proposed, as);
   if (isLarge) await turns.pause(wholeTurnMs);
-  const conformed = conformedDocument(value, type, 'intent');
+  const conformed = conformedDocument(value, type, 'merged');
   if (isLarge) await turns.pause(wholeTurnMs);
   const typed = typedDocument(value, type, 'Ignore', [], conformed);
   if (typed.kind === 'refused') return newInternalError(typed.error.message);

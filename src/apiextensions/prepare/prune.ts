@@ -32,15 +32,17 @@ export interface Pruned {
 export interface PruneOptions {
   /** The value is a whole resource. */
   readonly isResource: boolean;
-  /** Also drop nulls. */
-  readonly dropsNulls: boolean;
+  readonly dropsNulls: DroppedNulls;
 }
+
+/** 'untyped': those that no type refuses. */
+export type DroppedNulls = boolean | 'untyped';
 
 interface Walk {
   readonly keys: (string | number)[];
   depth: number;
   readonly unknown: string[];
-  readonly dropsNulls: boolean;
+  readonly dropsNulls: DroppedNulls;
 }
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -135,9 +137,9 @@ function pruneMember(
   isResource: boolean,
   walk: Walk,
 ): JsonValue | typeof dropped {
-  if (schema !== undefined && member === null && walk.dropsNulls) {
+  if (schema !== undefined && member === null && walk.dropsNulls !== false) {
     const own = memberSchema(schema, name);
-    if (own !== undefined && dropsNull(own)) return dropped;
+    if (own !== undefined && dropsNull(own, walk.dropsNulls)) return dropped;
   }
   if (isResource && metaFields.has(name)) return member;
   const declared = schema && propertyOf(schema, name);
@@ -154,8 +156,13 @@ function pruneMember(
   return dropped;
 }
 
-function dropsNull(schema: StructuralSchema): boolean {
-  return schema.nullable !== true && defaultOf(schema) === undefined;
+function dropsNull(schema: StructuralSchema, which: DroppedNulls): boolean {
+  if (schema.nullable === true || defaultOf(schema) !== undefined) return false;
+  return which === true || !isTyped(schema);
+}
+
+function isTyped(schema: StructuralSchema): boolean {
+  return (schema.type ?? '') !== '' || schema['x-kubernetes-int-or-string'] === true;
 }
 
 /** The type of a document that is no resource here is nobody's news. */

@@ -181,7 +181,8 @@ function kindOf(
     shortNames: accepted.shortNames,
     categories: accepted.categories,
     verbs,
-    subresources: [...scale, ...status],
+    // In the reference's order.
+    subresources: [...status, ...scale],
     get scale() {
       return version.scale?.paths;
     },

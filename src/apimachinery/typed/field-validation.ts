@@ -37,8 +37,10 @@ export interface DocumentType extends GroupVersionKind {
   readonly defaults?: Defaulter | undefined;
 }
 
+type WrittenOrigin = 'body' | 'intent' | 'merged';
+
 interface CustomDocument {
-  conform(document: JsonObject, origin: 'body' | 'intent'): Conformed;
+  conform(document: JsonObject, origin: WrittenOrigin): Conformed;
   metadataProblem(metadata: JsonValue): string | undefined;
 }
 
@@ -102,11 +104,11 @@ export function typedDocument(
 const tooManyDefaults = 'its defaults are more than a body may hold';
 
 /** The first half of the work, and by itself a long turn where the document is a large one.
- * 'intent': of an apply, or what a webhook has patched. */
+ * 'intent': of an apply. 'merged': what came of one, or what a webhook has patched. */
 export function conformedDocument(
   document: JsonObject,
   { custom, schema }: DocumentType,
-  origin: 'body' | 'intent' = 'body',
+  origin: WrittenOrigin = 'body',
 ): Conformed {
   if (schema !== undefined) return conform(schema, document);
   return custom?.conform(document, origin) ?? { kind: 'ok', object: document, unknownFields: [] };
@@ -116,7 +118,7 @@ export function conformedDocument(
 export function* conformedSteps(
   document: JsonObject,
   type: DocumentType,
-  origin: 'body' | 'intent' = 'body',
+  origin: WrittenOrigin = 'body',
 ): Steps<Conformed> {
   const { schema } = type;
   if (schema !== undefined) return yield* conformSteps(schema, document);

@@ -83,7 +83,6 @@ function validateCommon(meta: ObjectMeta): readonly FieldError[] {
   const { labels, annotations, ownerReferences } = meta;
   return allErrors(
     nonNegative('metadata.generation', meta.generation),
-    nonNegative('metadata.deletionGracePeriodSeconds', meta.deletionGracePeriodSeconds),
     labels === undefined ? noErrors : validateLabels('metadata.labels', labels),
     annotations === undefined ? noErrors : validateAnnotations('metadata.annotations', annotations),
     ownerReferences === undefined ? noErrors : validateOwnerReferences(ownerReferences),

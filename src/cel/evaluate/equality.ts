@@ -4,12 +4,13 @@
  *
  * Bounds: linear in the smaller value, counted as work; as deep as the values, at most `depthMax`.
  */
-import { EvaluationCancelled } from '../evaluation-error.ts';
+import { EvaluationCancelled, EvaluationError } from '../evaluation-error.ts';
 import { Type } from '../type.ts';
 import {
   Double,
   Duration,
   ListValue,
+  MapValue,
   ObjectValue,
   OpaqueValue,
   OptionalValue,
@@ -17,8 +18,8 @@ import {
   Uint,
 } from '../value.ts';
 import type { Value } from '../value.ts';
-import { elementsOf, isList, listSize } from './lists.ts';
-import type { AnyList } from './lists.ts';
+import { attempted, attemptedElements, elementsOf, isList, listSize } from './lists.ts';
+import type { AnyList, Attempted } from './lists.ts';
 import { isMap, mapFind, mapKeys, mapSize } from './maps.ts';
 import { spendSteps } from './step-allowance.ts';
 
@@ -55,6 +56,26 @@ export function equals(a: Value, b: Value): boolean {
   return deepEquals(a, b, 0);
 }
 
+/**
+ * Whether something equals what may have no value, as its data are not what their schema says: a
+ * scalar is not equal to that, and for a list, a map or an object it is an error.
+ */
+export function equalsAttempted(a: Value, b: Attempted): boolean {
+  if (!(b instanceof EvaluationError)) return equals(a, b);
+  if (a instanceof ObjectValue || a instanceof ListValue || a instanceof MapValue) throw b;
+  return false;
+}
+
+/** Parts of data that are not what their schema says equal nothing: that is no error here. */
+export function unequal(a: Value, b: Value): boolean {
+  try {
+    return !equals(a, b);
+  } catch (error) {
+    if (error instanceof EvaluationError) return true;
+    throw error;
+  }
+}
+
 function deepEquals(a: Value, b: Value, depth: number): boolean {
   if (depth > depthMax) throw new EvaluationCancelled('operation cancelled: values nest too deep');
   spendSteps(workPerNode);
@@ -73,20 +94,18 @@ function deepEquals(a: Value, b: Value, depth: number): boolean {
 }
 
 function listsEqual(a: AnyList, b: AnyList, depth: number): boolean {
-  if (a instanceof ListValue) {
-    const own = a.equalTo(b);
-    if (own !== undefined) return own;
-  } else if (b instanceof ListValue) {
-    const own = b.equalTo(a);
-    if (own !== undefined) return own;
-  }
+  // The left one decides: a literal asks for its order, also of a set.
+  const own = a instanceof ListValue ? a.equalTo(b) : undefined;
+  if (own !== undefined) return own;
   if (listSize(a) !== listSize(b)) return false;
-  const others = elementsOf(b)[Symbol.iterator]();
+  const others = attemptedElements(b)[Symbol.iterator]();
   for (const one of elementsOf(a)) {
-    const other = others.next().value as Value;
+    const other = others.next().value as Attempted;
     if (typeof one !== 'object' && typeof other !== 'object') {
       spendSteps(1);
       if (one !== other) return false;
+    } else if (other instanceof EvaluationError) {
+      return equalsAttempted(one, other);
     } else if (!deepEquals(one, other, depth + 1)) {
       return false;
     }
@@ -100,9 +119,11 @@ function mapsEqual(a: AnyMap, b: AnyMap, depth: number): boolean {
   if (mapSize(a) !== mapSize(b)) return false;
   for (const key of mapKeys(a)) {
     spendSteps(workPerKey);
-    const right = mapFind(b, key);
+    const right = attempted(() => mapFind(b, key));
     if (right === undefined) return false;
-    if (!deepEquals(mapFind(a, key) as Value, right, depth + 1)) return false;
+    const left = mapFind(a, key) as Value;
+    if (right instanceof EvaluationError) return equalsAttempted(left, right);
+    if (!deepEquals(left, right, depth + 1)) return false;
   }
   return true;
 }

@@ -1,11 +1,15 @@
 /**
  * Iterates over the range of a comprehension: the elements of a list, or the keys of a map. Both
  * functions set the loop variables. `iterate` calls back; `loopOver` is asked for the next step.
+ *
+ * Of an element whose data are not what their schema says, the variable is the error: whoever reads
+ * it fails, and a later element can still decide.
  */
 import { evaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
 import type { Frame } from './frame.ts';
-import { elementsOf, isList, listGet } from './lists.ts';
+import { attempted, attemptedElements, isList, listGet } from './lists.ts';
+import type { Attempted } from './lists.ts';
 import { isMap, mapFind, mapKeys } from './maps.ts';
 import { typeOf } from './run-time-type.ts';
 import { lookup } from '../../stdx/lookup.ts';
@@ -27,7 +31,8 @@ export function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Vis
     }
   } else if (isList(range)) {
     let i = 0;
-    for (const element of elementsOf(range)) {
+    for (const attempt of attemptedElements(range)) {
+      const element = attempt as Value;
       locals[first] = second === undefined ? element : i;
       if (second !== undefined) locals[second] = element;
       i += 1;
@@ -36,12 +41,16 @@ export function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Vis
   } else if (isMap(range)) {
     for (const key of mapKeys(range)) {
       locals[first] = key;
-      if (second !== undefined) locals[second] = mapFind(range, key) as Value;
+      if (second !== undefined) locals[second] = attemptFind(range, key);
       if (visit(frame)) return;
     }
   } else {
     throw noRange(range, slots);
   }
+}
+
+function attemptFind(map: Parameters<typeof mapFind>[0], key: Value): Value {
+  return attempted(() => mapFind(map, key) as Value) as Value;
 }
 
 /** Types by the names that the reference has for them in its own language. */
@@ -68,14 +77,17 @@ export function loopOver(range: Value, frame: Frame, slots: LoopSlots): () => bo
   const { first, second } = slots;
   const isOfList = isList(range);
   if (!isOfList && !isMap(range)) throw noRange(range, slots);
-  const items = (isOfList ? elementsOf(range) : mapKeys(range))[Symbol.iterator]();
+  const items: Iterator<Attempted> = (isOfList ? attemptedElements(range) : mapKeys(range))[
+    Symbol.iterator
+  ]();
   let at = 0;
   return () => {
-    const { done, value } = items.next();
+    const { done, value: attempt } = items.next();
     if (done === true) return false;
+    const value = attempt as Value;
     if (!isOfList) {
       locals[first] = value;
-      if (second !== undefined) locals[second] = mapFind(range, value) as Value;
+      if (second !== undefined) locals[second] = attemptFind(range, value);
       return true;
     }
     locals[first] = second === undefined ? value : at;

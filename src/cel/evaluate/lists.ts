@@ -5,6 +5,7 @@
  * long lists become a tree. So a comprehension that appends one element at a time takes linear
  * time, and a concatenation takes no more memory than its parts.
  */
+import { EvaluationError } from '../evaluation-error.ts';
 import { adapt, ListValue } from '../value.ts';
 import type { Value } from '../value.ts';
 
@@ -20,11 +21,38 @@ export const listSize = (list: AnyList): number =>
 export const listGet = (list: AnyList, index: number): Value =>
   list instanceof ListValue ? list.get(index) : adapt(list[index]);
 
+/** What is in a list, or why it has no value: its data are not what their schema says. */
+export type Attempted = Value | EvaluationError;
+
+/** For whom what has no value need not be the end. */
+export function attempted<T>(make: () => T): T | EvaluationError {
+  try {
+    return make();
+  } catch (error) {
+    return evaluationErrorOf(error);
+  }
+}
+
+function evaluationErrorOf(error: unknown): EvaluationError {
+  if (error instanceof EvaluationError) return error;
+  throw error;
+}
+
+/** Without a function for each element. */
+function attemptGet(list: AnyList, index: number): Attempted {
+  if (!(list instanceof ListValue)) return adapt(list[index]);
+  try {
+    return list.get(index);
+  } catch (error) {
+    return evaluationErrorOf(error);
+  }
+}
+
 /** The first `size` of `shared`, which may grow behind them. */
 class GrowingList extends ListValue {
-  readonly shared: Value[];
+  readonly shared: Attempted[];
   readonly #size: number;
-  constructor(shared: Value[]) {
+  constructor(shared: Attempted[]) {
     super();
     this.shared = shared;
     this.#size = shared.length;
@@ -33,9 +61,14 @@ class GrowingList extends ListValue {
     return this.#size;
   }
   get(index: number): Value {
-    return this.shared[index] as Value;
+    const element = this.shared[index] as Attempted;
+    if (element instanceof EvaluationError) throw element;
+    return element;
   }
 }
+
+/** A list of what was made, some of which may have no value. */
+export const madeList = (elements: Attempted[]): ListValue => new GrowingList(elements);
 
 class JoinedList extends ListValue {
   readonly left: AnyList;
@@ -89,46 +122,68 @@ export function concatLists(left: AnyList, right: AnyList): Value {
     return grow(left.shared.slice(0, left.size()), right, added);
   }
   if (listSize(left) > copiedMax) return new JoinedList(left, right);
-  return grow([...elementsOf(left)], right, added);
+  return grow([...attemptedElements(left)], right, added);
 }
 
-function grow(shared: Value[], right: AnyList, added: number): Value {
-  for (let i = 0; i < added; i += 1) shared.push(listGet(right, i));
+function grow(shared: Attempted[], right: AnyList, added: number): Value {
+  for (let i = 0; i < added; i += 1) shared.push(attemptGet(right, i));
   return new GrowingList(shared);
 }
 
 /** The elements one after the other. */
 export function elementsOf(list: AnyList): Iterable<Value> {
-  return list instanceof JoinedList ? joinedElements(list) : new Elements(list);
+  return list instanceof JoinedList ? joinedElements(list, listGet) : new Elements(list);
+}
+
+/** The same, where an element without a value is not the end of all. */
+export function attemptedElements(list: AnyList): Iterable<Attempted> {
+  if (list instanceof JoinedList) return joinedElements(list, attemptGet);
+  return Array.isArray(list) ? new Elements(list) : new AttemptedElements(list);
 }
 
 /** Without a generator, and with one result for all: half the time of a short loop. */
-class Elements implements Iterable<Value>, Iterator<Value> {
-  readonly #list: AnyList;
+abstract class ElementsAs<T> implements Iterable<T>, Iterator<T> {
+  protected readonly list: AnyList;
   readonly #size: number;
-  readonly #result: { value: Value; done: boolean } = { value: null, done: false };
+  readonly #result: { value: T | null; done: boolean } = { value: null, done: false };
   #at = 0;
   constructor(list: AnyList) {
-    this.#list = list;
+    this.list = list;
     this.#size = listSize(list);
   }
-  [Symbol.iterator](): Iterator<Value> {
+  protected abstract element(index: number): T;
+  [Symbol.iterator](): Iterator<T> {
     return this;
   }
-  next(): IteratorResult<Value> {
+  next(): IteratorResult<T> {
     const result = this.#result;
     if (this.#at < this.#size) {
-      result.value = listGet(this.#list, this.#at);
+      result.value = this.element(this.#at);
       this.#at += 1;
     } else {
       result.value = null;
       result.done = true;
     }
-    return result;
+    return result as IteratorResult<T>;
   }
 }
 
-function* joinedElements(list: AnyList): Iterable<Value> {
+class Elements extends ElementsAs<Value> {
+  protected override element(index: number): Value {
+    return listGet(this.list, index);
+  }
+}
+
+class AttemptedElements extends ElementsAs<Attempted> {
+  protected override element(index: number): Attempted {
+    return attemptGet(this.list, index);
+  }
+}
+
+function* joinedElements<T>(
+  list: AnyList,
+  get: (list: AnyList, index: number) => T,
+): Generator<T, undefined, undefined> {
   // Joined lists are walked, so that a deep one is not descended again for each element.
   const rest: AnyList[] = [list];
   while (rest.length > 0) {
@@ -137,7 +192,7 @@ function* joinedElements(list: AnyList): Iterable<Value> {
       rest.push(next.right, next.left);
     } else {
       const size = listSize(next);
-      for (let i = 0; i < size; i += 1) yield listGet(next, i);
+      for (let i = 0; i < size; i += 1) yield get(next, i);
     }
   }
 }

@@ -5,7 +5,7 @@
 import type { Value } from '../value.ts';
 import { addInts, subtractInts } from './arithmetic.ts';
 import { orderOf } from './comparison.ts';
-import { equals } from './equality.ts';
+import { equals, unequal } from './equality.ts';
 import { failedOperand } from './failure.ts';
 import { noOperator } from './no-overload.ts';
 import type { Planned, Run } from './frame.ts';
@@ -44,7 +44,7 @@ export function planEquality(
       return (a === b) !== negated;
     }
     frame.charge(price(a, b));
-    return equals(a, b) !== negated;
+    return negated ? unequal(a, b) : equals(a, b);
   };
   return { run };
 }

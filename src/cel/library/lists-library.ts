@@ -8,7 +8,8 @@ import { addInts, doubleArithmetic, durationOf, uintArithmetic } from '../evalua
 import { compare } from '../evaluate/comparison.ts';
 import { equals } from '../evaluate/equality.ts';
 import * as lists from '../evaluate/lists.ts';
-import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { noOverload } from '../evaluate/no-overload.ts';
+import { EvaluationError, evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import type { Library, Overload } from '../declaration.ts';
 import {
   boolType,
@@ -47,15 +48,26 @@ const sums: readonly (readonly [name: string, type: Type, zero: Value])[] = [
   ['duration', durationType, new Duration(0n)],
 ];
 
+export function listOf(value: Value): lists.AnyList {
+  if (lists.isList(value)) return value;
+  throw noSuchOverload();
+}
+
 /** The elements of a list, one by one. */
 export function elementsOf(list: Value): Iterable<Value> {
-  if (lists.isList(list)) return lists.elementsOf(list);
-  throw noSuchOverload();
+  return lists.elementsOf(listOf(list));
+}
+
+/** The elements of a list whose overload its first element decides. */
+function elementsFor(name: string, list: Value): Iterable<Value> {
+  const [first] = lists.attemptedElements(listOf(list));
+  if (first instanceof EvaluationError) throw noOverload(name, [list]);
+  return elementsOf(list);
 }
 
 function isSorted(list: Value): Value {
   let previous: Value | undefined;
-  for (const element of elementsOf(list)) {
+  for (const element of elementsFor('isSorted', list)) {
     if (previous !== undefined && compare(previous, element) > 0) return false;
     previous = element;
   }
@@ -65,7 +77,7 @@ function isSorted(list: Value): Value {
 function best(name: string, better: (order: number) => boolean) {
   return (list: Value): Value => {
     let found: Value | undefined;
-    for (const element of elementsOf(list)) {
+    for (const element of elementsFor(name, list)) {
       if (found === undefined || better(compare(element, found))) found = element;
     }
     if (found === undefined) throw evaluationError(`${name} called on empty list`);
@@ -89,7 +101,7 @@ function isInt(value: Value): value is number | bigint {
 function sumFrom(zero: Value) {
   return (list: Value): Value => {
     let sum: Value | undefined;
-    for (const element of elementsOf(list)) {
+    for (const element of elementsFor('sum', list)) {
       sum = addValues(sum ?? zeroLike(element), element);
     }
     return sum ?? zero;
@@ -107,10 +119,16 @@ function includes(target: Value, item: Value): Value {
   return lists.isList(target) ? indexOf(target, item) !== -1 : equals(target, item);
 }
 
+/** An element that has no value, as its data are not what their schema says, equals nothing. */
+function areEqual(element: lists.Attempted, item: Value): boolean {
+  if (element instanceof EvaluationError) return false;
+  return lists.attempted(() => equals(element, item)) === true;
+}
+
 function indexOf(list: Value, item: Value): Value {
   let at = 0;
-  for (const element of elementsOf(list)) {
-    if (equals(element, item)) return at;
+  for (const element of lists.attemptedElements(listOf(list))) {
+    if (areEqual(element, item)) return at;
     at += 1;
   }
   return -1;
@@ -119,8 +137,8 @@ function indexOf(list: Value, item: Value): Value {
 function lastIndexOf(list: Value, item: Value): Value {
   let found = -1;
   let at = 0;
-  for (const element of elementsOf(list)) {
-    if (equals(element, item)) found = at;
+  for (const element of lists.attemptedElements(listOf(list))) {
+    if (areEqual(element, item)) found = at;
     at += 1;
   }
   return found;

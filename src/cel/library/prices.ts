@@ -13,8 +13,10 @@ import type {
   SizedNode,
   SizeEstimate,
 } from '../cost.ts';
+import { EvaluationError } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
-import { elementsOf, isList } from '../evaluate/lists.ts';
+import { attemptedElements, isList } from '../evaluate/lists.ts';
+import type { Attempted } from '../evaluate/lists.ts';
 import { sizeForCost } from '../evaluate/size.ts';
 
 /** Per character of a text. */
@@ -126,12 +128,13 @@ export function elementOf(list: SizedNode): SizedNode | undefined {
   return { expr: list.expr, type, path, computedSize: undefined };
 }
 
-/** The whole tree of a value; texts by their bytes, rounded down. */
-function depthOf(value: Value): number {
+/** The whole tree of a value; texts by their bytes, rounded down; what has no value is a scalar. */
+function depthOf(value: Attempted): number {
+  if (value instanceof EvaluationError) return 1;
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value, 'utf8') * walkFactor);
   if (value instanceof Uint8Array) return Math.floor(value.length * walkFactor);
   if (!isList(value)) return 1;
   let cost = 0;
-  for (const element of elementsOf(value)) cost += depthOf(element);
+  for (const element of attemptedElements(value)) cost += depthOf(element);
   return cost;
 }

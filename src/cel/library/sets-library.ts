@@ -7,25 +7,39 @@
 import { addRanges, fixed, multiplyRanges, scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
 import type { Library } from '../declaration.ts';
-import { equals } from '../evaluate/equality.ts';
+import { isInList } from '../evaluate/list-membership.ts';
+import { attempted, attemptedElements } from '../evaluate/lists.ts';
+import { EvaluationError } from '../evaluation-error.ts';
 import { boolType, listType, typeParameter } from '../type.ts';
+import { ListValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, overload } from './declare.ts';
-import { elementsOf } from './lists-library.ts';
+import { listOf } from './lists-library.ts';
 import { operandSize, sizeOfArgument } from './prices.ts';
 
 function contains(list: Value, item: Value): boolean {
-  for (const element of elementsOf(list)) if (equals(element, item)) return true;
-  return false;
+  return isInList(item, listOf(list));
 }
 
 function containsAll(list: Value, sublist: Value): boolean {
-  for (const item of elementsOf(sublist)) if (!contains(list, item)) return false;
+  for (const item of attemptedElements(listOf(sublist))) {
+    if (item instanceof EvaluationError) return hasNone(list, item);
+    if (!contains(list, item)) return false;
+  }
   return true;
 }
 
+/** Whether a list has what has no value: one of a schema cannot tell, any other has not. */
+function hasNone(list: Value, item: EvaluationError): false {
+  if (list instanceof ListValue) throw item;
+  return false;
+}
+
 function intersects(a: Value, b: Value): boolean {
-  for (const item of elementsOf(a)) if (contains(b, item)) return true;
+  for (const item of attemptedElements(listOf(a))) {
+    if (item instanceof EvaluationError) continue;
+    if (attempted(() => contains(b, item)) === true) return true;
+  }
   return false;
 }
 

@@ -24,13 +24,12 @@ import {
 } from '../evaluate/arithmetic.ts';
 import { index } from '../evaluate/access.ts';
 import { compare } from '../evaluate/comparison.ts';
-import { equals } from '../evaluate/equality.ts';
-import { concatLists, elementsOf } from '../evaluate/lists.ts';
-import type { AnyList } from '../evaluate/lists.ts';
+import { equals, unequal } from '../evaluate/equality.ts';
+import { isInList } from '../evaluate/list-membership.ts';
+import { concatLists } from '../evaluate/lists.ts';
 import { mapFind } from '../evaluate/maps.ts';
 import { sizeOf } from '../evaluate/size.ts';
 import { typeOf } from '../evaluate/run-time-type.ts';
-import { spendSteps } from '../evaluate/step-allowance.ts';
 import {
   boolType,
   bytesType,
@@ -174,7 +173,7 @@ const logic: readonly FunctionDeclaration[] = [
   functionOf('!_', ['logical_not', [boolType], boolType, planned]),
   functionOf('@not_strictly_false', ['not_strictly_false', [boolType], boolType, notStrictlyFalse]),
   functionOf('_==_', ['equals', pair(a), boolType, (x: Value, y: Value) => equals(x, y)]),
-  functionOf('_!=_', ['not_equals', pair(a), boolType, (x: Value, y: Value) => !equals(x, y)]),
+  functionOf('_!=_', ['not_equals', pair(a), boolType, unequal]),
 ];
 
 /** Ids of the overloads that compare numbers of two types. */
@@ -215,21 +214,12 @@ function order(name: string, id: string, decide: (order: number) => boolean): Fu
   );
 }
 
-const inList = (value: Value, list: AnyList): boolean => {
-  for (const element of elementsOf(list)) {
-    // Of a list whose type was not known this costs 1 in the reference, however long it is.
-    spendSteps(1);
-    if (equals(value, element)) return true;
-  }
-  return false;
-};
-
 const inMap = (key: Value, map: MapValue) => mapFind(map, key) !== undefined;
 
 const membership = (name: string): FunctionDeclaration =>
   functionOf(
     name,
-    ['in_list', [a, listOfA], boolType, inList],
+    ['in_list', [a, listOfA], boolType, isInList],
     ['in_map', [a, mapOfAB], boolType, inMap],
   );
 

@@ -8,16 +8,16 @@
 import { addRanges, costMax, fixed, multiplyRanges, scaleRange } from '../cost.ts';
 import type { CallEstimate, OverloadCost, SizedNode, SizeEstimate } from '../cost.ts';
 import type { FunctionDeclaration, Library, Overload } from '../declaration.ts';
-import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { EvaluationError, evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { dynType, intType, listType, stringType } from '../type.ts';
 import { ListValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
 import { formatText } from './format-text.ts';
 import type { FormatStyle } from './format-text.ts';
-import { isList } from '../evaluate/lists.ts';
+import { attemptedElements, isList } from '../evaluate/lists.ts';
 import { spendSteps } from '../evaluate/step-allowance.ts';
-import { elementsOf } from './lists-library.ts';
+import { listOf } from './lists-library.ts';
 import {
   elementOf,
   elementsCost,
@@ -49,7 +49,10 @@ function joined(list: Value, separator?: Value): Value {
   const between = separator === undefined ? '' : text(separator);
   const parts: string[] = [];
   let length = 0;
-  for (const element of elementsOf(list)) {
+  for (const element of attemptedElements(listOf(list))) {
+    if (element instanceof EvaluationError) {
+      throw evaluationError(`join: invalid input: ${element.message}`);
+    }
     if (typeof element !== 'string') throw evaluationError('join: invalid input');
     parts.push(element);
     length += element.length + between.length;
@@ -64,7 +67,7 @@ function joinedSize(args: readonly Value[]): number {
   const [list, between] = args as readonly [Value, Value | undefined];
   // What comes to nothing has the size of a scalar.
   if (!isList(list) || (between !== undefined && typeof between !== 'string')) return 1;
-  for (const element of elementsOf(list)) {
+  for (const element of attemptedElements(list)) {
     if (typeof element !== 'string') return 1;
     size += strings.codePoints(element);
     count += 1;

@@ -11,8 +11,10 @@
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
 
-import { equals } from '../evaluate/equality.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import { equals, equalsAttempted } from '../evaluate/equality.ts';
+import { attempted, attemptedElements, listGet, listSize, madeList } from '../evaluate/lists.ts';
+import type { AnyList } from '../evaluate/lists.ts';
+import { EvaluationError, evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
 import { adapt, Double, Duration, ListValue, MapValue, ObjectValue, Timestamp } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -22,7 +24,6 @@ import { fieldOf } from './schema-type.ts';
 import type { SchemaType } from './schema-type.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-type AnyList = readonly unknown[] | ListValue;
 
 /** A piece of JSON as a value of its type. */
 export function schemaValue(data: unknown, schema: SchemaType): Value {
@@ -157,7 +158,10 @@ class SchemaObject extends ObjectValue {
       if (type === undefined) return b === undefined || deepEqual(a, b);
       const present = [a, b].filter((data) => data !== undefined && data !== null).length;
       if (present < 2) return present === 0;
-      return equals(schemaValue(a, type), schemaValue(b, type));
+      return equalsAttempted(
+        schemaValue(a, type),
+        attempted(() => schemaValue(b, type)),
+      );
     });
   }
   /** Members that are there. */
@@ -213,18 +217,6 @@ class SchemaList extends ListValue {
   }
 }
 
-function sizeOfList(list: AnyList): number {
-  return list instanceof ListValue ? list.size() : list.length;
-}
-
-function elementOf(list: AnyList, index: number): Value {
-  return list instanceof ListValue ? list.get(index) : adapt(list[index]);
-}
-
-function elementsOf(list: AnyList): Value[] {
-  return Array.from({ length: sizeOfList(list) }, (_none, index) => elementOf(list, index));
-}
-
 /** A list whose entries are told apart by keys. */
 abstract class UnorderedList extends ListValue {
   protected readonly list: AnyList;
@@ -233,39 +225,44 @@ abstract class UnorderedList extends ListValue {
     this.list = list;
   }
   override size(): number {
-    return sizeOfList(this.list);
+    return listSize(this.list);
   }
   override get(index: number): Value {
-    return elementOf(this.list, index);
+    return listGet(this.list, index);
   }
   protected abstract keyOf(element: Value): string;
-  protected abstract like(elements: readonly Value[]): ListValue;
+  protected abstract like(list: AnyList): ListValue;
 
   override equalTo(other: AnyList): boolean {
-    if (sizeOfList(other) !== this.size()) return false;
-    const mine = new Map(elementsOf(this.list).map((entry) => [this.keyOf(entry), entry]));
-    const seen = new Set<string>();
-    for (const entry of elementsOf(other)) {
-      const key = this.keyOf(entry);
-      const found = mine.get(key);
-      if (found === undefined || !equals(found, entry)) return false;
-      seen.add(key);
+    if (listSize(other) !== this.size()) return false;
+    const mine = new Map<string, Value>();
+    for (const entry of attemptedElements(this.list)) {
+      // What has no value of its type is not found: it is like nothing.
+      if (!(entry instanceof EvaluationError)) mine.set(this.keyOf(entry), entry);
     }
-    return seen.size === mine.size;
+    for (const entry of attemptedElements(other)) {
+      if (entry instanceof EvaluationError) return false;
+      const found = mine.get(this.keyOf(entry));
+      if (found === undefined || !equals(found, entry)) return false;
+    }
+    return true;
   }
   override concat(other: AnyList): Value {
-    const merged = elementsOf(this.list);
-    const places = new Map(merged.map((entry, index) => [this.keyOf(entry), index]));
-    for (const entry of elementsOf(other)) {
-      const key = this.keyOf(entry);
-      const place = places.get(key);
+    const merged = [...attemptedElements(this.list)];
+    const places = new Map<string, number>();
+    merged.forEach((entry, index) => {
+      if (!(entry instanceof EvaluationError)) places.set(this.keyOf(entry), index);
+    });
+    for (const entry of attemptedElements(other)) {
+      const key = entry instanceof EvaluationError ? undefined : this.keyOf(entry);
+      const place = key === undefined ? undefined : places.get(key);
       if (place !== undefined) merged[place] = entry;
       else {
-        places.set(key, merged.length);
+        if (key !== undefined) places.set(key, merged.length);
         merged.push(entry);
       }
     }
-    return this.like(merged);
+    return this.like(madeList(merged));
   }
 }
 
@@ -275,8 +272,8 @@ class SetList extends UnorderedList {
     if (key !== undefined) return key;
     throw evaluationError('listSet operations are only supported on lists of scalar values');
   }
-  protected override like(elements: readonly Value[]): ListValue {
-    return new SetList(elements);
+  protected override like(list: AnyList): ListValue {
+    return new SetList(list);
   }
 }
 
@@ -289,12 +286,16 @@ class KeyedList extends UnorderedList {
   protected override keyOf(element: Value): string {
     return JSON.stringify(this.#keys.map((key) => scalarKey(memberValue(element, key)) ?? null));
   }
-  protected override like(elements: readonly Value[]): ListValue {
-    return new KeyedList(elements, this.#keys);
+  protected override like(list: AnyList): ListValue {
+    return new KeyedList(list, this.#keys);
   }
 }
 
 function memberValue(element: Value, key: string): Value {
+  if (element instanceof SchemaObject) {
+    // As it is written, whatever its schema says.
+    return adapt(memberOf(element.data, fieldOf(element.schema, key)?.property ?? key));
+  }
   if (element instanceof ObjectValue) return element.field(key) ?? null;
   if (element instanceof MapValue) return element.find(key) ?? null;
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return null;
