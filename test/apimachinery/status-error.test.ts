@@ -303,4 +303,9 @@ describe('quote', () => {
   for (const [text, expected] of quoted) {
     it(`writes ${expected}`, () => assert.equal(quote(text), expected));
   }
+
+  it('writes the beginning of a long text that has to be escaped', () => {
+    assert.match(quote('\u2028'.repeat(100_000)), /^"(?:\\u2028){16000,17000}\.\.\."$/);
+    assert.equal(quote('a'.repeat(100_000)).length, 100_002);
+  });
 });
