@@ -220,6 +220,31 @@ describe('a server of HTTP/2', () => {
     await server.close();
   });
 
+  // A stream of an ended session was taken for one of a client without certificates, and threw.
+  it('lives on when a session ends whose first streams come with the end of its handshake', async () => {
+    const { server } = await serve();
+    const flood = async (lingerMs: number): Promise<void> => {
+      const client = connectHttp2(`https://127.0.0.1:${server.port}`, {
+        rejectUnauthorized: false,
+      });
+      client.on('error', () => undefined);
+      for (let i = 0; i < 500 && !client.destroyed; i += 1) {
+        const stream = client.request({ ':path': '/' });
+        stream.on('error', () => undefined);
+        stream.close(constants.NGHTTP2_CANCEL);
+        if (i % 100 === 99) await sleep(1);
+      }
+      await sleep(lingerMs);
+      client.destroy();
+    };
+    for (let i = 0; i < 12; i += 1) await Promise.all([5 * i, 0, 20].map(flood));
+    const honest = await openRawHttp2(server.port);
+    honest.socket.write(streamFrames('/', 3, false));
+    while (honest.heads < 3) await sleep(5);
+    honest.socket.destroy();
+    await server.close();
+  });
+
   it('lives on when clients open streams and go in the same moment', async () => {
     const { server } = await serve();
     for (let i = 0; i < 5; i += 1) {

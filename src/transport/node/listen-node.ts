@@ -75,6 +75,8 @@ export const listenNode: Listen = async (options, handler) => {
   const goesAway = chanceOf(options.goawayChance ?? 0);
   const certificateTurns = createStreamTurns(systemTimers, certificatesPerTurn);
   const serve = (req: NodeRequest, res: NodeResponse): void => {
+    // Node tells of a stream in a later tick, when the session may have been ended already.
+    if ('authority' in req && req.stream.session?.destroyed !== false) return;
     const begin = (): void => serveRequest(req, res, shared, handler);
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) return isKnown ? begin() : certificateTurns(req.socket, begin);
