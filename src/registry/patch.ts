@@ -14,7 +14,7 @@ import { newTypeMismatch, typeMismatch } from '../apimachinery/type-mismatch.ts'
 import { jsonPatchSteps } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
-import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
+import { strategicMergeSteps } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import {
   nameMismatch,
@@ -170,7 +170,7 @@ function* apply(
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':
       assert(schema !== undefined, 'the fields of what is patched by its schema are known');
-      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(schema));
+      return yield* strategicMergeSteps(document, patch.patch, strategicSchemaOf(schema));
     default:
       return unreachable(patch);
   }
