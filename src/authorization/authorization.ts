@@ -234,7 +234,7 @@ function makeMembers(
   const { streams, clock, timers, turns, identity } = deps;
   const index = createRbacIndex();
   const rbacGroup = identity.groups.rbac;
-  const rbac = createRbacAuthorizer(index, rbacGroup);
+  const rbac = createRbacAuthorizer(index, rbacGroup, turns);
   const following = followRbac({ streams, rbacGroup, index });
   let node: UnionMember | undefined;
   const nodeMember = (): UnionMember => {
