@@ -7,13 +7,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { patchLimits } from '../../src/apimachinery/patch/patch-result.ts';
-import {
-  applyStrategicMergePatch,
-  strategicMergeSteps,
-} from '../../src/apimachinery/patch/strategic-merge-patch.ts';
+import { strategicMergeSteps } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 const rules: StrategicSchema = (field) => {
   if (field === 'items') return { strategies: ['merge'], mergeKey: 'k', inside: noRules };

@@ -10,7 +10,6 @@
  * does not name keep their order, and their place among the others as well as that can be.
  * Bounds: strategic-walk.ts.
  */
-import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
@@ -24,14 +23,6 @@ import { withoutDirectives } from './strategic-directives.ts';
 import { mergeLists, removeScalars, withElementOrder } from './strategic-lists.ts';
 import { newWalk } from './strategic-walk.ts';
 import type { Walk } from './strategic-walk.ts';
-
-export function applyStrategicMergePatch(
-  original: JsonObject,
-  patch: JsonObject,
-  schema: StrategicSchema,
-): Patched<JsonObject> {
-  return finished(strategicMergeSteps(original, patch, schema));
-}
 
 export function* strategicMergeSteps(
   original: JsonObject,

@@ -24,8 +24,8 @@ export function newWalk(): Walk {
     over(count) {
       walked += count;
       if (walked > patchLimits.walkedValuesMax) {
-        const problem = `the patch merges more than ${patchLimits.walkedValuesMax} members and items`;
-        throw new StrategicRefusal('too-large', problem);
+        const most = `${patchLimits.walkedValuesMax} members and items`;
+        throw new StrategicRefusal('too-large', `the patch merges more than ${most}`);
       }
       if (walked < stepEnd) return false;
       stepEnd = walked + stepValues;

@@ -4,8 +4,8 @@
  *
  * Invariants: pure. Roles count in order of their names, a role never for itself, an equal rule
  * once. A selector that is malformed chooses nothing.
- * Bounds: in parts. Roles whose rules together have more than `aggregatedTextsMax` texts, as many as
- * a body may hold, make none.
+ * Bounds: in parts. Roles whose rules together have more than `aggregatedTextsMax` texts, which is
+ * what a body may hold, make none.
  */
 import { bodyValuesMax } from '../../apimachinery/codecs/body-bounds.ts';
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';

@@ -8,8 +8,8 @@
  * for all names. owned-rules.ts finds the owner's rules that a single one may be within.
  *
  * Bounds: a rule falls into at most `singleRulesMax` single ones, and all of them together are
- * compared with at most `comparisonsMax` rules of the owner. What is above counts as not covered, so
- * that a role made to be expensive is refused, not worked through.
+ * compared with at most `comparisonsMax` rules of the owner. What is above counts as not covered,
+ * so that a role made to be expensive is refused, not worked through.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import { finished } from '../../stdx/stepwise.ts';
