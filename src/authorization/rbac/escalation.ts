@@ -50,7 +50,7 @@ import {
 /** Rules that somebody has, and single rules that are measured by them, in one turn. */
 const rulesAtOnce = 500;
 
-const shownSinglesMax = 2000;
+const shownSinglesMax = 1000;
 
 export interface EscalationDeps {
   readonly turns: Pick<Turns, 'run'>;

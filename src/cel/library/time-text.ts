@@ -123,7 +123,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const formatsMax = 100;
 /** Steps: the reference has one price for all functions. */
 const workPerTimeInZone = 400;
-const workPerZone = 10_000;
+const workPerZone = 40_000;
 /** Of hours and minutes of an offset, with the sign. */
 const offsetDigitsMax = 9;
 
