@@ -146,7 +146,7 @@ function* patchedObject(
   const applying = apply(document, patch, schema);
   const patched = inTurns ? yield* applying : finished(applying);
   if (inTurns) yield;
-  if (patched.kind === 'refused') return refused(patchError(patched));
+  if (patched.kind === 'refused') return refused(patchError(patched, patch, document));
   if (!isJsonObject(patched.value)) {
     return refused(newInvalidPatch('the result is not an object'));
   }
@@ -176,7 +176,16 @@ function* apply(
   }
 }
 
-function patchError({ why, problem }: Extract<Patched, { kind: 'refused' }>): StatusError {
+/** The words of a strategic merge may stand where a credential was meant. */
+const unquotedDirective = 'a directive of the patch is unknown, or not what it has to be';
+
+function patchError(
+  { why, problem: quoting }: Extract<Patched, { kind: 'refused' }>,
+  patch: ObjectPatch,
+  document: ApiObject,
+): StatusError {
+  const isQuoted = patch.kind === 'strategic' && why === 'malformed';
+  const problem = isQuoted && isCredentialKind(document.kind) ? unquotedDirective : quoting;
   switch (why) {
     case 'malformed':
       return newBadRequest(problem);
