@@ -112,6 +112,13 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   "'@[`{zZaA'.upperAscii() == '@[`{ZZAA' && '@[`{zZaA'.lowerAscii() == '@[`{zzaa'",
   "'@[`{zZ👑ŁšaA'.upperAscii() == '@[`{ZZ👑ŁšAA' && '@[`{zZ👑ŁšaA'.lowerAscii() == '@[`{zz👑Łšaa'",
   "['a', 'b'].join('-') == 'a-b' && [].join() == ''",
+  "'Aλ1'.matches('^\\\\p{Lu}\\\\p{Greek}\\\\pN$')",
+  [
+    `'a'.matches('x' + ${Array(20)
+      .fill(`'${'\\\\pL'.repeat(20)}'`)
+      .join(' + ')})`,
+    'regular expression is too large',
+  ],
   ["'abc'.charAt(4)", 'index out of range: 4'],
   ["'abc'.substring(2, 1)", 'invalid substring range. start: 2, end: 1'],
   // Formats as releases up to 1.33 have them.
