@@ -56,6 +56,7 @@ import {
   actorBytes,
   actorLimits,
   bytesPerEncodedByte,
+  recordBytesAtOnce,
   retryAfterSeconds,
   evictionMarginShare,
   sweepsPerIdle,
@@ -345,9 +346,14 @@ class ObjectActors implements ObjectActorSystem {
     pending.whenSettled((result) => actor.send({ type: 'committed', attempt, result }));
   }
 
+  /** What is large is decoded when it arrives: each of many has a turn of its own. */
   #load({ actor, context }: ActiveObject): void {
+    const loaded = (record?: StoredRecord): void => actor.send({ type: 'loaded', record });
     this.#read(context.storeKey).then(
-      (record) => actor.send({ type: 'loaded', record }),
+      (record) => {
+        if ((record?.value.length ?? 0) <= recordBytesAtOnce) return loaded(record);
+        return this.#nextTurn().then(() => loaded(record));
+      },
       (error: unknown) => actor.send({ type: 'load.failed', error }),
     );
   }
@@ -385,10 +391,13 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   #pause({ actor }: ActiveObject, number: number): void {
-    const goOn = (): void => actor.send({ type: 'answered', number, answer: { kind: 'allowed' } });
+    const answer = { kind: 'allowed' } as const;
+    void this.#nextTurn().then(() => actor.send({ type: 'answered', number, answer }));
+  }
+
+  #nextTurn(): Promise<void> {
     const { pause, timers } = this.#deps;
-    if (pause === undefined) timers.nextTurn(goOn);
-    else void pause().then(goOn);
+    return pause?.() ?? new Promise((resolve) => timers.nextTurn(resolve));
   }
 
   #answered(): void {
@@ -549,7 +558,6 @@ function decidedWrite(
   return { startMs, receivedMs, decidedMs: clock.monotonicMs() };
 }
 
-/** Nearly always those of the command alone. */
 function allConditions(
   own: readonly Condition[],
   others: readonly Condition[],

@@ -38,6 +38,9 @@ export const sweepsPerIdle = 4;
 /** When actors must go, this share of residentMax goes beyond what is needed: one in so many. */
 export const evictionMarginShare = 16;
 
+/** Of a record that is decoded in the turn in which it was read: a millisecond of work. */
+export const recordBytesAtOnce = 64 * 1024;
+
 /** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
 export const actorBytes = 512;
 export const bytesPerEncodedByte = 4;

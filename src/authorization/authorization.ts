@@ -165,9 +165,10 @@ export function createAuthorization(
     },
     onError: (member, error) => deps.onProblem(`the authorizer ${member.name} failed`, error),
   });
+  const rbacGroup = deps.identity.groups.rbac;
   return {
     ...union,
-    escalation: escalationCheck({ ...making, rbacGroup: deps.identity.groups.rbac }),
+    escalation: escalationCheck({ ...making, turns: deps.turns, rbacGroup }),
     usesRbac: members.some((member) => member.type === 'RBAC'),
     series: counts.series,
     stop() {
@@ -233,7 +234,7 @@ function makeMembers(
   const { streams, clock, timers, turns, identity } = deps;
   const index = createRbacIndex();
   const rbacGroup = identity.groups.rbac;
-  const rbac = createRbacAuthorizer(index, rbacGroup);
+  const rbac = createRbacAuthorizer(index, rbacGroup, turns);
   const following = followRbac({ streams, rbacGroup, index });
   let node: UnionMember | undefined;
   const nodeMember = (): UnionMember => {

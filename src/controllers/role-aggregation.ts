@@ -8,26 +8,34 @@
  *
  * Invariants: rules that are set by hand in an aggregate are overwritten. Nothing is written when
  * nothing differs. A write is decided on the role as it is then: one that is no aggregate any more
- * is left alone. What fails is tried again.
+ * is left alone. What fails is tried again, but a role that would become too large only when a role
+ * changes.
  */
 import type { Subscription } from 'rxjs';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
-import { aggregatableRole, staleAggregates } from '../authorization/rbac/aggregate.ts';
-import type { AggregatableRole } from '../authorization/rbac/aggregate.ts';
+import {
+  aggregatableRole,
+  aggregatedTextsMax,
+  staleAggregateSteps,
+} from '../authorization/rbac/aggregate.ts';
+import type { AggregatableRole, AggregatedRules } from '../authorization/rbac/aggregate.ts';
 import { ruleObject } from '../authorization/rbac/policy-rules.ts';
 import type { PolicyRule } from '../authorization/rbac/policy-rules.ts';
 import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
 const aggregationTimes = { settleMs: 10, retryMs: 1000 } as const;
 
 const manager = 'clusterrole-aggregation-controller';
+
+const tooLarge = `the rules of its parts have more than ${aggregatedTextsMax} rules and texts`;
 
 export interface RoleAggregationDeps {
   readonly registry: RegistryDeps;
@@ -46,6 +54,7 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   let working: Promise<void> | undefined;
   let changed = false;
 
+  const isStopped = (): boolean => stopped;
   const set = (entry: Entry): void => {
     roles.set(entry.name, aggregatableRole(decodeObject(entry.bytes)));
   };
@@ -62,16 +71,9 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   };
   const work = async (): Promise<void> => {
     changed = false;
-    let failed = false;
-    for (const [name, rules] of staleAggregates(sorted(roles))) {
-      if (stopped || kind === undefined) return;
-      try {
-        await writeRules(registry, kind, name, rules);
-      } catch (error) {
-        failed = true;
-        deps.onError(name, error);
-      }
-    }
+    const stale = await runStepwise(registry.turns, staleAggregateSteps(sorted(roles)), isStopped);
+    if (stale === undefined || kind === undefined) return;
+    const failed = await writeStale(deps, kind, stale, isStopped);
     if (failed && !stopped) {
       next = timers.after(aggregationTimes.retryMs, () => {
         next = undefined;
@@ -105,6 +107,30 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
 
 function sorted(roles: ReadonlyMap<string, AggregatableRole>): readonly AggregatableRole[] {
   return [...roles.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Whether some could not be written, and can be tried again. */
+async function writeStale(
+  { onError, registry }: RoleAggregationDeps,
+  kind: KindInfo,
+  stale: ReadonlyMap<string, AggregatedRules>,
+  isStopped: () => boolean,
+): Promise<boolean> {
+  let failed = false;
+  for (const [name, rules] of stale) {
+    if (isStopped()) return false;
+    if (rules === undefined) {
+      onError(name, new Error(tooLarge));
+      continue;
+    }
+    try {
+      await writeRules(registry, kind, name, rules);
+    } catch (error) {
+      failed = true;
+      onError(name, error);
+    }
+  }
+  return failed;
 }
 
 async function writeRules(

@@ -26,6 +26,9 @@ const deletesInFlightMax = 64;
  * being deleted already) wait for no commit, and would run on in one turn. */
 const deletionMs = 0.1;
 
+/** Of an object that is decoded for its deletion, in a millisecond. */
+const bytesOfMs = 64 * 1024;
+
 export interface CollectionDeletion {
   readonly list: ListResult;
   readonly deletedCount: number;
@@ -64,12 +67,18 @@ export async function deleteCollection(
   return ok({ list: listed.value, deletedCount });
 }
 
+interface Deleted {
+  readonly namespace: string;
+  readonly name: string;
+  readonly bytes?: Uint8Array | undefined;
+}
+
 /** Deletes each of the objects, in the state of that moment; returns how many. The first failure
  * ends it, but deletions in flight still happen. An undefined entry is a pause. */
 export async function deleteEntries(
   deps: RegistryDeps,
   target: ResourceTarget,
-  objects: Iterable<{ readonly namespace: string; readonly name: string } | undefined>,
+  objects: Iterable<Deleted | undefined>,
   options: Deletion,
 ): Promise<Result<number>> {
   const entries = objects[Symbol.iterator]();
@@ -82,8 +91,8 @@ export async function deleteEntries(
         await deps.turns.pause();
         continue;
       }
-      const { namespace, name } = next.value;
-      await deps.turns.pause(deletionMs);
+      const { bytes, namespace, name } = next.value;
+      await deps.turns.pause(deletionMs + (bytes?.length ?? 0) / bytesOfMs);
       const one = { ...target, namespace, name };
       const result = await deleteObject(deps, one, options, options.whom);
       if (result.kind === 'ok') deletedCount += 1;

@@ -14,7 +14,7 @@ import { newTypeMismatch, typeMismatch } from '../apimachinery/type-mismatch.ts'
 import { jsonPatchSteps } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
-import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
+import { strategicMergeSteps } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import {
   nameMismatch,
@@ -146,7 +146,7 @@ function* patchedObject(
   const applying = apply(document, patch, schema);
   const patched = inTurns ? yield* applying : finished(applying);
   if (inTurns) yield;
-  if (patched.kind === 'refused') return refused(patchError(patched));
+  if (patched.kind === 'refused') return refused(patchError(patched, patch, document));
   if (!isJsonObject(patched.value)) {
     return refused(newInvalidPatch('the result is not an object'));
   }
@@ -170,13 +170,22 @@ function* apply(
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':
       assert(schema !== undefined, 'the fields of what is patched by its schema are known');
-      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(schema));
+      return yield* strategicMergeSteps(document, patch.patch, strategicSchemaOf(schema));
     default:
       return unreachable(patch);
   }
 }
 
-function patchError({ why, problem }: Extract<Patched, { kind: 'refused' }>): StatusError {
+/** The words of a strategic merge may stand where a credential was meant. */
+const unquotedDirective = 'a directive of the patch is unknown, or not what it has to be';
+
+function patchError(
+  { why, problem: quoting }: Extract<Patched, { kind: 'refused' }>,
+  patch: ObjectPatch,
+  document: ApiObject,
+): StatusError {
+  const isQuoted = patch.kind === 'strategic' && why === 'malformed';
+  const problem = isQuoted && isCredentialKind(document.kind) ? unquotedDirective : quoting;
   switch (why) {
     case 'malformed':
       return newBadRequest(problem);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { noCompanions } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
+import { recordBytesAtOnce } from '../../actors/limits.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Precondition } from '../../src/storage/storage.ts';
@@ -53,6 +54,19 @@ describe('actor system', () => {
     assert.equal(store.counts.reads, 0);
     assert.deepEqual(seen, [made, { ...made, spec: 1 }]);
     assert.notEqual(seen[0], made, 'decoded, not kept');
+  });
+
+  test('a large record is decoded in a turn of its own', async () => {
+    const before = actorHarness();
+    await before.run('small', createOf(pod('small')));
+    await before.run('large', createOf(pod('large', { spec: 'x'.repeat(recordBytesAtOnce) })));
+    let pauses = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (pauses += 1));
+    const { run } = actorHarness({ store: before.store, pause });
+    assert.equal((await run('small', touch)).kind, 'replaced');
+    assert.equal(pauses, 0);
+    assert.equal((await run('large', touch)).kind, 'replaced');
+    assert.equal(pauses, 1);
   });
 
   test('C1 above residentMax the longest unused idle actor goes; all busy is a 429', async () => {

@@ -11,12 +11,12 @@ import { applyPatch } from '../../src/apimachinery/fieldmanager/managers/apply-p
 import { trackUpdate } from '../../src/apimachinery/fieldmanager/managers/track-update.ts';
 import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
-import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../../src/apimachinery/patch/strategic-schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { lastAppliedAnnotation, ownedKind, scheme } from '../support/checks/field-ownership.ts';
 import { assertLinear } from '../support/checks/processor-growth.ts';
+import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 type Many = (count: number, from?: number) => JsonValue;
 type Row = readonly [name: string, prepare: (count: number) => () => unknown];

@@ -7,11 +7,11 @@ import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import { patchLimits } from '../../src/apimachinery/patch/patch-result.ts';
 import type { Patched } from '../../src/apimachinery/patch/patch-result.ts';
-import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { readCorpus } from '../support/data/corpora.ts';
+import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 interface JsonPatchRow {
   readonly comment?: string;

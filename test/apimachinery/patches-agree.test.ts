@@ -8,10 +8,10 @@ import fc from 'fast-check';
 import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../../src/apimachinery/patch/patch-result.ts';
-import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
+import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 const many = { numRuns: Number(process.env['SLUICE_PATCH_RUNS'] ?? 1000) };
 

@@ -6,10 +6,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
+import { patchLimits } from '../../src/apimachinery/patch/patch-result.ts';
+import { strategicMergeSteps } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 const rules: StrategicSchema = (field) => {
   if (field === 'items') return { strategies: ['merge'], mergeKey: 'k', inside: noRules };
@@ -260,5 +262,39 @@ describe('lists of strategic merge patches', () => {
       map: { a: 1 },
     });
     assert.deepEqual(patched({ map: { b: 1 } }, { map: { $patch: 'delete' } }), { map: {} });
+  });
+});
+
+describe('a patch that names one item of a list again and again', () => {
+  const again = (count: number): JsonObject => ({
+    items: Array.from({ length: count }, (_, at) => ({ k: 1, map: { [`a${at}`]: at } })),
+  });
+  const wide = (count: number): JsonObject => {
+    const members = Array.from({ length: count }, (_, at) => [`m${at}`, at] as const);
+    return { items: [{ k: 1, map: Object.fromEntries(members) }] };
+  };
+
+  it('merges them one after the other', () => {
+    const { items } = patched({ items: [{ k: 1, map: { b: 1 } }] }, again(3));
+    assert.deepEqual(items, [{ k: 1, map: { b: 1, a0: 0, a1: 1, a2: 2 } }]);
+  });
+
+  it('is refused where it walks over more than a patch may', () => {
+    const original = wide(1000);
+    const few = Math.floor(patchLimits.walkedValuesMax / 2000);
+    assert.equal(applyStrategicMergePatch(original, again(few), rules).kind, 'ok');
+    const refused = applyStrategicMergePatch(original, again(few * 3), rules);
+    assert.ok(refused.kind === 'refused', 'refused');
+    assert.equal(refused.why, 'too-large');
+    assert.match(refused.problem, /merges more than 250000 members and items/);
+  });
+
+  it('is merged in parts, and so is one of many members', () => {
+    const partsOf = (original: JsonObject, patch: JsonObject): number =>
+      [...strategicMergeSteps(original, patch, rules)].length;
+    assert.ok(partsOf(wide(1000), again(100)) >= 25);
+    assert.ok(partsOf({}, { map: {} }) === 0);
+    const members = Array.from({ length: 20_000 }, (_, at) => [`m${at}`, at] as const);
+    assert.ok(partsOf({ map: { a: 1 } }, { map: Object.fromEntries(members) }) >= 9);
   });
 });

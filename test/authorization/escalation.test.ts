@@ -93,6 +93,25 @@ describe('nobody grants what they do not have', () => {
     });
   }
 
+  it('of many names, beside as many rules of their own, and the text names the others', async () => {
+    const rule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
+    const names = Array.from({ length: 2500 }, (_, i) => `n${i}`);
+    await given(
+      'crowd',
+      names.map((name) => ({ ...rule, resourceNames: [name] })),
+    );
+    const path = rbacPath('', 'clusterroles');
+    const of = (name: string, resourceNames: readonly string[]) =>
+      as('crowd', 'POST', path, clusterRole(name, [{ ...rule, resourceNames }]));
+    assert.equal((await of('all-of-them', names)).status, 201);
+    const refused = await of('one-more', [...names, 'other']);
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /currently held:\\n\{[^{]*ResourceNames:\[\\"other\\"\][^{]*\}"/);
+    const others = await of('others', names.concat(names.map((name) => `other-${name}`)));
+    assert.equal(others.status, 403);
+    assert.match(others.text, /\\nand 1500 more"/);
+  });
+
   it('by create, with the text that says what is missing', async () => {
     const reply = await as(
       'writer',

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UserInfo } from '../../src/apimachinery/user-info.ts';
 import { tooManyRules, userRulesMax } from '../../src/authorization/authorizer.ts';
-import type { Attributes } from '../../src/authorization/authorizer.ts';
+import type { Attributes, Decision } from '../../src/authorization/authorizer.ts';
 import { rulesOf } from '../../src/authorization/rbac/policy-rules.ts';
 import type { PolicyRule } from '../../src/authorization/rbac/policy-rules.ts';
 import { createRbacAuthorizer } from '../../src/authorization/rbac/rbac-authorizer.ts';
+import type { RbacAuthorizer } from '../../src/authorization/rbac/rbac-authorizer.ts';
 import { createRbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
 import type { RbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
+import type { Step } from '../../src/stdx/turns.ts';
 import type { Binding, Subject } from '../../src/authorization/rbac/rbac-objects.ts';
 import { bindingOf } from '../../src/authorization/rbac/rbac-objects.ts';
 import {
@@ -37,8 +39,24 @@ function binding(namespace: string, name: string, role: string, ...subjects: Sub
 const user = (name: string): Subject => ({ kind: 'User', name, namespace: '' });
 const groupOf = (name: string): Subject => ({ kind: 'Group', name, namespace: '' });
 
+/** Each step in a turn of its own. */
+const turns = {
+  run: (step: Step): void => void setImmediate(() => step(() => true) && turns.run(step)),
+};
+
+function authorizerOf(index: RbacIndex): RbacAuthorizer {
+  return createRbacAuthorizer(index, group, turns);
+}
+
+/** There at once. */
+function decisionOf(rbac: RbacAuthorizer, attributes: Attributes): Decision {
+  const decision = rbac.authorize(attributes);
+  assert.ok(!(decision instanceof Promise), 'there at once');
+  return decision;
+}
+
 function allows(index: RbacIndex, attributes: Attributes): boolean {
-  return createRbacAuthorizer(index, group).authorize(attributes).kind === 'allow';
+  return decisionOf(authorizerOf(index), attributes).kind === 'allow';
 }
 
 describe('a rule', () => {
@@ -267,14 +285,14 @@ describe('a binding', () => {
   it('to a role that is not there grants nothing, says so, and hides no other binding', () => {
     const index = createRbacIndex();
     index.setBinding(binding('', 'a', 'ClusterRole gone', user('u')));
-    const rbac = createRbacAuthorizer(index, group);
-    assert.deepEqual(rbac.authorize(getPod(userNamed('u'), 'ns')), {
+    const rbac = authorizerOf(index);
+    assert.deepEqual(decisionOf(rbac, getPod(userNamed('u'), 'ns')), {
       kind: 'no-opinion',
       reason: `RBAC: clusterrole.${group} "gone" not found`,
     });
     index.setRole('/r', readPods);
     index.setBinding(binding('', 'b', 'ClusterRole r', user('u')));
-    assert.equal(rbac.authorize(getPod(userNamed('u'), 'ns')).kind, 'allow');
+    assert.equal(decisionOf(rbac, getPod(userNamed('u'), 'ns')).kind, 'allow');
   });
 
   it('is told in the reason', () => {
@@ -284,13 +302,13 @@ describe('a binding', () => {
     index.setBinding(
       binding('ns', 'c', 'ClusterRole r', { kind: 'ServiceAccount', name: 's', namespace: 'ns' }),
     );
-    const rbac = createRbacAuthorizer(index, group);
+    const rbac = authorizerOf(index);
     assert.equal(
-      rbac.authorize(getPod(userNamed('u'), 'ns')).reason,
+      decisionOf(rbac, getPod(userNamed('u'), 'ns')).reason,
       'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "u"',
     );
     assert.equal(
-      rbac.authorize(getPod(userNamed('system:serviceaccount:ns:s'), 'ns')).reason,
+      decisionOf(rbac, getPod(userNamed('system:serviceaccount:ns:s'), 'ns')).reason,
       'RBAC: allowed by RoleBinding "c/ns" of ClusterRole "r" to ServiceAccount "s/ns"',
     );
   });
@@ -314,7 +332,7 @@ describe('a binding', () => {
     index.setBinding(binding('ns', 'a', 'ClusterRole r', user('u')));
     index.setBinding(binding('', 'y', 'ClusterRole r', user('u')));
     index.setBinding(binding('', 'x', 'ClusterRole s', user('u')));
-    const { reason } = createRbacAuthorizer(index, group).authorize(getPod(userNamed('u'), 'ns'));
+    const { reason } = decisionOf(authorizerOf(index), getPod(userNamed('u'), 'ns'));
     assert.match(reason, /ClusterRoleBinding "x"/);
   });
 });
@@ -329,7 +347,7 @@ describe('the rules of a user', () => {
     index.setBinding(binding('', 'b', 'ClusterRole r', user('u')));
     index.setBinding(binding('ns', 'c', 'Role s', user('u')));
     index.setBinding(binding('ns', 'd', 'Role gone', user('u')));
-    assert.deepEqual(createRbacAuthorizer(index, group).rulesFor(userNamed('u'), 'ns'), {
+    assert.deepEqual(authorizerOf(index).rulesFor(userNamed('u'), 'ns'), {
       resourceRules: [pods, pods],
       nonResourceRules: [urls],
       incomplete: false,
@@ -347,7 +365,7 @@ describe('the rules of a user', () => {
       );
       index.setBinding(binding('ns', `b${at}`, `Role r${at}`, user('u')));
     }
-    const authorizer = createRbacAuthorizer(index, group);
+    const authorizer = authorizerOf(index);
     const listed = authorizer.rulesFor(userNamed('u'), 'ns');
     assert.equal(listed.resourceRules.length, userRulesMax);
     assert.deepEqual([listed.incomplete, listed.evaluationError], [true, tooManyRules]);
@@ -362,5 +380,40 @@ describe('the rules of a user', () => {
       rules: [{ verbs: '*', resources: [1, 'pods'] }, 7],
     };
     assert.deepEqual(rulesOf(object), [rule({ resources: ['pods'] })]);
+  });
+});
+
+describe('a user of many rules', () => {
+  const names = (from: number): readonly string[] =>
+    Array.from({ length: 19_000 }, (_, i) => `n${from + i}`);
+  const crowded = (): RbacIndex => {
+    const index = createRbacIndex();
+    for (let at = 0; at < 20; at += 1) {
+      const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
+      index.setRole(`ns/r${at}`, [rule({ ...pods, resourceNames: names(at * 19_000) })]);
+      index.setBinding(binding('ns', `b${String(at).padStart(2, '0')}`, `Role r${at}`, user('u')));
+    }
+    index.setBinding(binding('ns', 'a', 'Role gone', user('u')));
+    return index;
+  };
+  const asked = (name: string): Attributes => ({
+    ...resourceAttributes('get /pods', name),
+    user: userNamed('u'),
+    namespace: 'ns',
+  });
+
+  it('is decided on in turns with others, and as at once', async () => {
+    const rbac = authorizerOf(crowded());
+    assert.equal(decisionOf(rbac, asked('n0')).kind, 'allow');
+    const late = rbac.authorize(asked('n379999'));
+    assert.ok(late instanceof Promise, 'in turns');
+    assert.deepEqual(await late, {
+      kind: 'allow',
+      reason: 'RBAC: allowed by RoleBinding "b19/ns" of Role "r19" to User "u"',
+    });
+    assert.deepEqual(await rbac.authorize(asked('other')), {
+      kind: 'no-opinion',
+      reason: `RBAC: role.${group} "gone" not found`,
+    });
   });
 });

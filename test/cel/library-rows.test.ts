@@ -109,7 +109,16 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   "'aaa'.replace('a', 'b', 2) == 'bba' && 'ab'.replace('', '-') == '-a-b-'",
   "'a,b,c'.split(',', 2) == ['a', 'b,c'] && 'ab'.split('') == ['a', 'b'] && 'a'.split(',', 0) == []",
   "'\\u00a0 a\\t'.trim() == 'a' && 'ÄbC'.lowerAscii() == 'Äbc' && 'äb'.upperAscii() == 'äB'",
+  "'@[`{zZaA'.upperAscii() == '@[`{ZZAA' && '@[`{zZaA'.lowerAscii() == '@[`{zzaa'",
+  "'@[`{zZ👑ŁšaA'.upperAscii() == '@[`{ZZ👑ŁšAA' && '@[`{zZ👑ŁšaA'.lowerAscii() == '@[`{zz👑Łšaa'",
   "['a', 'b'].join('-') == 'a-b' && [].join() == ''",
+  "'Aλ1'.matches('^\\\\p{Lu}\\\\p{Greek}\\\\pN$')",
+  [
+    `'a'.matches('x' + ${Array(20)
+      .fill(`'${'\\\\pL'.repeat(20)}'`)
+      .join(' + ')})`,
+    'regular expression is too large',
+  ],
   ["'abc'.charAt(4)", 'index out of range: 4'],
   ["'abc'.substring(2, 1)", 'invalid substring range. start: 2, end: 1'],
   // Formats as releases up to 1.33 have them.

@@ -93,6 +93,7 @@ const rows: readonly (readonly [string, string, string, string, string])[] = [
   ],
   ['a merge', 'PATCH', `${secrets}/s`, mergePatch, `{"data":{"p":"${hidden}"}}`],
   ['a strategic merge', 'PATCH', `${secrets}/s`, strategic, `{"data":{"p":"${hidden}"}}`],
+  ['a directive of it', 'PATCH', `${secrets}/s`, strategic, `{"data":{"$patch":"${hidden}"}}`],
   ['a token as a list', 'POST', tokenReviews, json, `{"spec":{"token":["${hidden}"]}}`],
   ['a token as a number', 'POST', tokenReviews, json, `{"spec":{"token":${hiddenNumber}}}`],
   ['an audience', 'POST', tokenRequests, json, `{"spec":{"audiences":"${hidden}"}}`],

@@ -12,6 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { attackRows, send } from '../support/data/attack-rows.ts';
 import { attackCustomRows } from '../support/data/attack-custom-rows.ts';
 import { attackServerRows } from '../support/data/attack-server-rows.ts';
+import { attackStoreRows } from '../support/data/attack-store-rows.ts';
 import { attackTextRows } from '../support/data/attack-text-rows.ts';
 import { attackTlsRows } from '../support/data/attack-tls-rows.ts';
 import type { AttackRow, SizeOf } from '../support/data/attack-rows.ts';
@@ -75,6 +76,7 @@ describe('one caller', () => {
   };
   for (const row of attackRows) tell(row, () => server.port);
   for (const row of attackServerRows) tell(row, () => server.port);
+  for (const row of attackStoreRows) tell(row, () => server.port);
   for (const row of attackTextRows) tell(row, () => server.port);
   for (const row of attackCustomRows) tell(row, () => server.port);
   for (const row of attackTlsRows) tell(row, () => server.securePort);

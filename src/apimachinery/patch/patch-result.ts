@@ -41,6 +41,9 @@ export const patchLimits = {
   copiedBytesMax: 3 * 1024 * 1024,
   /** Values that those operations take along: as many as a body may hold. */
   copiedValuesMax: 25_000,
+  /** Members and items that one strategic merge may walk over: ten times those of a body. Each is
+   * walked over once, unless a patch names an item of a list again and again. */
+  walkedValuesMax: 250_000,
   /** Segments of one JSON pointer. What a patch makes nests no deeper than a body may. */
   depthMax: 256,
 } as const;

@@ -6,18 +6,21 @@
  * For `$setElementOrder` the reference counts those places in a list it has already changed: items
  * that are new stand where deleted ones have made room. Clients see its order, so it is ours.
  *
- * Bounds: time linear in both lists, but for sorting.
+ * Bounds: time linear in both lists, but for sorting; strategic-walk.ts.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { StrategicRefusal, directives, withoutDirectives } from './strategic-directives.ts';
 import type { FieldRule, StrategicSchema } from './strategic-schema.ts';
+import type { Walk } from './strategic-walk.ts';
 
 type MergeObjects = (
   original: JsonObject,
   patch: JsonObject,
   schema: StrategicSchema,
-) => JsonObject;
+  walk: Walk,
+) => Steps<JsonObject>;
 
 export interface ListMerge {
   readonly original: JsonArray;
@@ -27,8 +30,12 @@ export interface ListMerge {
   readonly rule: FieldRule;
 }
 
-export function mergeLists(lists: ListMerge, mergeObjects: MergeObjects): JsonArray {
-  return mergedLists(lists, mergeObjects).ordered;
+export function* mergeLists(
+  lists: ListMerge,
+  mergeObjects: MergeObjects,
+  walk: Walk,
+): Steps<JsonArray> {
+  return (yield* mergedLists(lists, mergeObjects, walk)).ordered;
 }
 
 interface MergedLists {
@@ -37,14 +44,19 @@ interface MergedLists {
   readonly refilled: JsonArray;
 }
 
-function mergedLists(lists: ListMerge, mergeObjects: MergeObjects): MergedLists {
+function* mergedLists(
+  lists: ListMerge,
+  mergeObjects: MergeObjects,
+  walk: Walk,
+): Steps<MergedLists> {
   const { original, patch, rule } = lists;
   if (original.length === 0 && patch.length === 0) return { ordered: original, refilled: [] };
+  if (walk.over(original.length + patch.length)) yield;
   if (!isListOfMaps(lists)) {
     const merged = unique([...original, ...patch]);
     return { ordered: inOrder(merged, patch, original, (item) => item), refilled: original };
   }
-  const { merged, kept, named, replaced } = mergeKeyed(lists, keyOf(lists), mergeObjects);
+  const { merged, kept, named, replaced } = yield* mergeKeyed(lists, mergeObjects, walk);
   return {
     ordered: inOrder(merged, named, merged.slice(0, kept), identityOf(rule, merged)),
     refilled: replaced ? original : merged.slice(0, original.length),
@@ -80,8 +92,9 @@ interface MergedKeyed {
   readonly replaced: boolean;
 }
 
-function mergeKeyed(lists: ListMerge, key: string, mergeObjects: MergeObjects): MergedKeyed {
+function* mergeKeyed(lists: ListMerge, mergeObjects: MergeObjects, walk: Walk): Steps<MergedKeyed> {
   const { field, rule } = lists;
+  const key = keyOf(lists);
   const patch = lists.patch as readonly JsonObject[];
   const named = patch.filter((item) => item[directives.patch] === undefined);
   const special = patch.filter((item) => item[directives.patch] !== undefined);
@@ -99,7 +112,7 @@ function mergeKeyed(lists: ListMerge, key: string, mergeObjects: MergeObjects): 
     const at = places.get(wanted) ?? merged.length;
     const found = merged[at];
     places.set(wanted, at);
-    if (found !== undefined) merged[at] = mergeObjects(found, item, rule.inside);
+    if (found !== undefined) merged[at] = yield* mergeObjects(found, item, rule.inside, walk);
     else merged.push(withoutDirectives(item) as JsonObject);
   }
   return { merged, kept, named, replaced: false };
@@ -145,23 +158,25 @@ export interface OrderedList {
 }
 
 /** The merged list in the order that the patch gives; undefined when there is no list. */
-export function withElementOrder(
+export function* withElementOrder(
   { original, patch, order, field, rule }: OrderedList,
   mergeObjects: MergeObjects,
-): JsonArray | undefined {
+  walk: Walk,
+): Steps<JsonArray | undefined> {
   const before = Array.isArray(original) ? (original as JsonArray) : undefined;
   const change = Array.isArray(patch) ? (patch as JsonArray) : undefined;
   if (before === undefined && change === undefined) return undefined;
   if (patch === null) return undefined;
   if (!rule.strategies.includes('merge')) return change ?? before;
   const identity = identityOf(rule, order);
+  if (walk.over((before?.length ?? 0) + order.length)) yield;
   if (change === undefined) return inOrder(before ?? [], order, before ?? [], identity);
   checkOrder(change, order, field, identity);
   if (before === undefined) {
     return inOrder(withoutDirectives(change) as JsonArray, order, [], identity);
   }
   const lists = { original: before, patch: change, field, rule };
-  const { ordered, refilled } = mergedLists(lists, mergeObjects);
+  const { ordered, refilled } = yield* mergedLists(lists, mergeObjects, walk);
   return inOrder(ordered, order, refilled, identity);
 }
 

@@ -8,7 +8,9 @@
  *
  * Invariants: neither value is changed. No directive is left in the result. Items that the patch
  * does not name keep their order, and their place among the others as well as that can be.
+ * Bounds: strategic-walk.ts.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
@@ -19,39 +21,49 @@ import type { FieldRule, StrategicSchema } from './strategic-schema.ts';
 import { StrategicRefusal, directives } from './strategic-directives.ts';
 import { withoutDirectives } from './strategic-directives.ts';
 import { mergeLists, removeScalars, withElementOrder } from './strategic-lists.ts';
+import { newWalk } from './strategic-walk.ts';
+import type { Walk } from './strategic-walk.ts';
 
-export function applyStrategicMergePatch(
+export function* strategicMergeSteps(
   original: JsonObject,
   patch: JsonObject,
   schema: StrategicSchema,
-): Patched<JsonObject> {
+): Steps<Patched<JsonObject>> {
   try {
-    return { kind: 'ok', value: mergeObjects(original, patch, schema) };
+    return { kind: 'ok', value: yield* mergeObjects(original, patch, schema, newWalk()) };
   } catch (error) {
     if (!(error instanceof StrategicRefusal)) throw error;
     return patchRefused(error.why, error.message);
   }
 }
 
-function mergeObjects(
+type Changes = readonly (readonly [string, JsonValue | undefined])[];
+
+function* mergeObjects(
   original: JsonObject,
   patch: JsonObject,
   schema: StrategicSchema,
-): JsonObject {
+  walk: Walk,
+): Steps<JsonObject> {
   const directive = patch[directives.patch];
   if (directive !== undefined) return replaced(patch, directive);
+  const changes: Changes = Object.entries(patch);
+  if (walk.over(Object.keys(original).length)) yield;
   const merged: Draft = { ...retained(original, patch) };
-  const ordered = applyOrders(merged, patch, schema);
-  for (const [key, value] of Object.entries(patch)) {
+  const ordered = yield* applyOrders(merged, patch, changes, schema, walk);
+  for (const [key, value] of changes) {
+    if (walk.over(1)) yield;
     if (value === undefined || key === directives.retainKeys || ordered.has(key)) continue;
     if (key.startsWith(directives.setElementOrder)) continue;
     if (key.startsWith(directives.deleteFromPrimitiveList)) {
       const field = key.slice(directives.deleteFromPrimitiveList.length);
       const list = ownMember(merged, field);
-      if (Array.isArray(list)) setMember(merged, field, removeScalars(list, value, field));
+      if (!Array.isArray(list)) continue;
+      if (walk.over(list.length)) yield;
+      setMember(merged, field, removeScalars(list, value, field));
       continue;
     }
-    mergeMember(merged, key, value, schema(key));
+    yield* mergeMember(merged, key, value, schema(key), walk);
   }
   return merged;
 }
@@ -81,18 +93,25 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
 }
 
 /** Lists whose order the patch gives: merged and put in order. Answers their names. */
-function applyOrders(merged: Draft, patch: JsonObject, schema: StrategicSchema): Set<string> {
+function* applyOrders(
+  merged: Draft,
+  patch: JsonObject,
+  changes: Changes,
+  schema: StrategicSchema,
+  walk: Walk,
+): Steps<Set<string>> {
   const done = new Set<string>();
-  for (const [key, order] of Object.entries(patch)) {
+  for (const [key, order] of changes) {
     if (!key.startsWith(directives.setElementOrder)) continue;
     const field = key.slice(directives.setElementOrder.length);
     if (!Array.isArray(order)) {
       throw new StrategicRefusal('malformed', `${key} must be a list`);
     }
     const rule = schema(field);
-    const value = withElementOrder(
+    const value = yield* withElementOrder(
       { original: ownMember(merged, field), patch: ownMember(patch, field), order, field, rule },
       mergeObjects,
+      walk,
     );
     done.add(field);
     if (value !== undefined) setMember(merged, field, value);
@@ -101,7 +120,13 @@ function applyOrders(merged: Draft, patch: JsonObject, schema: StrategicSchema):
   return done;
 }
 
-function mergeMember(merged: Draft, key: string, value: JsonValue, rule: FieldRule): void {
+function* mergeMember(
+  merged: Draft,
+  key: string,
+  value: JsonValue,
+  rule: FieldRule,
+  walk: Walk,
+): Steps<void> {
   const before = ownMember(merged, key);
   if (value === null) {
     delete merged[key];
@@ -109,14 +134,16 @@ function mergeMember(merged: Draft, key: string, value: JsonValue, rule: FieldRu
   }
   if (isJsonObject(value) && isJsonObject(before ?? null)) {
     const whole = rule.strategies.includes('replace') && value[directives.patch] === undefined;
-    const next = whole ? value : mergeObjects(before as JsonObject, value, rule.inside);
+    const next = whole
+      ? value
+      : yield* mergeObjects(before as JsonObject, value, rule.inside, walk);
     setMember(merged, key, next);
     return;
   }
   if (Array.isArray(value) && Array.isArray(before)) {
     const keyed = rule.strategies.includes('merge');
     const lists = { original: before as JsonArray, patch: value as JsonArray, field: key, rule };
-    setMember(merged, key, keyed ? mergeLists(lists, mergeObjects) : value);
+    setMember(merged, key, keyed ? yield* mergeLists(lists, mergeObjects, walk) : value);
     return;
   }
   const clean = withoutDirectives(value);

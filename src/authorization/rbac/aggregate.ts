@@ -4,14 +4,24 @@
  *
  * Invariants: pure. Roles count in order of their names, a role never for itself, an equal rule
  * once. A selector that is malformed chooses nothing.
+ * Bounds: in parts. Roles whose rules together have more than `aggregatedTextsMax` texts, which is
+ * what a body may hold, make none.
  */
+import { bodyValuesMax } from '../../apimachinery/codecs/body-bounds.ts';
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type { LabelSelector } from '../../apimachinery/selectors/label-selector.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { deepEqual } from '../../stdx/deep-equal.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { textsOf } from './owned-rules.ts';
 import { rulesOf } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
+
+export const aggregatedTextsMax = bodyValuesMax;
+
+/** Rules, and requirements of selectors, that are looked at in one step. */
+const stepRules = 2000;
 
 export interface AggregatableRole {
   readonly name: string;
@@ -44,43 +54,104 @@ function selectorsOf(object: ApiObject): readonly LabelSelector[] | undefined {
   return selectors;
 }
 
-/** The rules that this role should have. `roles`: all there are, in order of names. */
-function aggregatedRules(
-  role: AggregatableRole,
-  roles: readonly AggregatableRole[],
-): readonly PolicyRule[] {
-  const rules: PolicyRule[] = [];
-  for (const selector of role.selectors ?? []) {
-    for (const part of roles) {
-      if (part.name === role.name || !selector.matches(part.labels)) continue;
-      for (const rule of part.rules) {
-        if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);
-      }
-    }
-  }
-  return rules;
-}
+/** Undefined: there would be too many. */
+export type AggregatedRules = readonly PolicyRule[] | undefined;
 
 /** The roles whose rules are not what they should be, with those. Parts that are made of others
- * themselves count as they will be. */
+ * themselves count as they will be. `roles`: all there are, in order of names. */
 export function staleAggregates(
   roles: readonly AggregatableRole[],
-): ReadonlyMap<string, readonly PolicyRule[]> {
-  const stale = new Map<string, readonly PolicyRule[]>();
-  let now = [...roles];
+): ReadonlyMap<string, AggregatedRules> {
+  return finished(staleAggregateSteps(roles));
+}
+
+export function* staleAggregateSteps(
+  roles: readonly AggregatableRole[],
+): Steps<ReadonlyMap<string, AggregatedRules>> {
+  const aggregates = yield* aggregatesOf(roles);
+  const stale = new Map<string, AggregatedRules>();
+  const now = roles.map(({ rules }) => rules);
+  let changed: ReadonlySet<number> | undefined;
   // Each pass settles one more level of roles made of roles; a circle of them settles, too, since
   // equal rules count once.
-  for (let pass = 0; pass <= roles.length; pass += 1) {
-    let changed = false;
-    now = now.map((role) => {
-      if (role.selectors === undefined) return role;
-      const rules = aggregatedRules(role, now);
-      if (deepEqual(rules, role.rules)) return role;
-      changed = true;
-      stale.set(role.name, rules);
-      return { ...role, rules };
-    });
-    if (!changed) break;
+  for (let pass = 0; pass <= roles.length && changed?.size !== 0; pass += 1) {
+    const next = new Map<number, readonly PolicyRule[]>();
+    for (const { at, parts } of aggregates) {
+      const before = changed;
+      if (before !== undefined && !parts.some((part) => before.has(part))) continue;
+      const { name = '' } = roles[at] ?? {};
+      const rules = yield* aggregatedRules(parts.map((part) => now[part] ?? []));
+      if (rules === undefined) stale.set(name, undefined);
+      if (rules === undefined || sameRules(rules, now[at] ?? [])) continue;
+      next.set(at, rules);
+      stale.set(name, rules);
+    }
+    for (const [at, rules] of next) now[at] = rules;
+    changed = new Set(next.keys());
   }
   return stale;
+}
+
+interface Aggregate {
+  /** Its place in the roles, and those of what it is made of. */
+  readonly at: number;
+  readonly parts: readonly number[];
+}
+
+function* aggregatesOf(roles: readonly AggregatableRole[]): Steps<readonly Aggregate[]> {
+  const found: Aggregate[] = [];
+  let looked = 0;
+  for (const [at, { selectors }] of roles.entries()) {
+    if (selectors === undefined) continue;
+    const parts = new Set<number>();
+    for (const selector of selectors) {
+      for (const [part, { labels }] of roles.entries()) {
+        if (part !== at && selector.matches(labels)) parts.add(part);
+        looked += 1 + selector.requirements.length;
+        if (looked < stepRules) continue;
+        looked = 0;
+        yield;
+      }
+    }
+    found.push({ at, parts: [...parts] });
+  }
+  return found;
+}
+
+function* aggregatedRules(parts: readonly (readonly PolicyRule[])[]): Steps<AggregatedRules> {
+  const rules = new Map<string, PolicyRule>();
+  let texts = 0;
+  let looked = 0;
+  for (const part of parts) {
+    for (const rule of part) {
+      const key = keyOf(rule);
+      if (!rules.has(key)) {
+        rules.set(key, rule);
+        texts += 1 + textsOf(rule);
+        looked += 1 + textsOf(rule);
+      }
+      if (texts > aggregatedTextsMax) return undefined;
+      looked += 1;
+      if (looked < stepRules) continue;
+      looked = 0;
+      yield;
+    }
+  }
+  return [...rules.values()];
+}
+
+const keys = new WeakMap<PolicyRule, string>();
+
+/** Equal for equal rules. */
+function keyOf(rule: PolicyRule): string {
+  const known = keys.get(rule);
+  if (known !== undefined) return known;
+  const { apiGroups, nonResourceURLs, resourceNames, resources, verbs } = rule;
+  const key = JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
+  keys.set(rule, key);
+  return key;
+}
+
+function sameRules(a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean {
+  return a.length === b.length && a.every((rule, at) => keyOf(rule) === keyOf(b[at] as PolicyRule));
 }

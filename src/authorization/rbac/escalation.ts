@@ -11,6 +11,9 @@
  * Invariants: members of system:masters are not asked about. A write that changes only what
  * garbage collection changes is not measured: else objects could not go. A role that is not there
  * cannot be bound without `bind`: nobody knows what it would grant.
+ *
+ * Bounds: rule-cover.ts. Where there are more than `rulesAtOnce` rules other requests have their
+ * turn in between. A refusal names `shownSinglesMax` single rules.
  */
 import { changesOwnersAlone } from '../../apimachinery/owner-changes.ts';
 import {
@@ -22,6 +25,11 @@ import type { StatusError } from '../../apimachinery/status-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { assert } from '../../stdx/assert.ts';
+import { finished, runStepwise } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Attributes } from '../authorizer.ts';
@@ -31,9 +39,21 @@ import type { RbacAuthorizer } from './rbac-authorizer.ts';
 import { referredRole } from './rbac-index.ts';
 import type { RbacIndex } from './rbac-index.ts';
 import { roleRefOf } from './rbac-objects.ts';
-import { compactRules, describeRule, quoteList, uncoveredRules } from './rule-cover.ts';
+import {
+  compactRules,
+  describeRule,
+  quoteList,
+  singleRulesCount,
+  uncoveredSteps,
+} from './rule-cover.ts';
+
+/** Rules that somebody has, and single rules that are measured by them, in one turn. */
+const rulesAtOnce = 500;
+
+const shownSinglesMax = 1000;
 
 export interface EscalationDeps {
+  readonly turns: Pick<Turns, 'run'>;
   readonly rbac: Pick<RbacAuthorizer, 'grantedRules'>;
   readonly index: Pick<RbacIndex, 'rules'>;
   readonly rbacGroup: string;
@@ -57,7 +77,7 @@ export interface EscalationCheck {
   /** `<group>/<resource>`. */
   readonly resources: readonly string[];
   concerns(user: UserInfo, write: Pick<Grant, 'resource'>): boolean;
-  validate(grant: Grant, pass: { readonly ask: Ask }): StatusError | undefined;
+  validate(grant: Grant, pass: { readonly ask: Ask }): Awaitable<StatusError | undefined>;
 }
 
 export function escalationCheck(deps: EscalationDeps): EscalationCheck {
@@ -115,7 +135,7 @@ function checkWrite(
   may: May,
   next: ApiObject,
   current: ApiObject | undefined,
-): StatusError | undefined {
+): Awaitable<StatusError | undefined> {
   if (current !== undefined && changesOwnersAlone(next, current)) return undefined;
   const isBinding = writer.resource.endsWith('bindings');
   return isBinding
@@ -129,17 +149,21 @@ function checkRole(
   may: May,
   next: ApiObject,
   current: ApiObject | undefined,
-): StatusError | undefined {
+): Awaitable<StatusError | undefined> {
   const { name = '' } = next.metadata;
   const escalate = may('escalate', writer.resource, name);
   if (escalate !== false) return escalate ? undefined : unanswered;
-  const why = uncovered(deps, writer, rulesOf(next));
-  if (why !== undefined) return forbidden(deps, writer, name, why);
   const aggregates =
     next['aggregationRule'] !== undefined || current?.['aggregationRule'] !== undefined;
-  if (!aggregates || uncovered(deps, writer, everything) === undefined) return undefined;
-  const needed = 'must have cluster-admin privileges to use the aggregationRule';
-  return forbidden(deps, writer, name, needed);
+  return after(uncovered(deps, writer, rulesOf(next)), (why) => {
+    if (why !== undefined) return forbidden(deps, writer, name, why);
+    if (!aggregates) return undefined;
+    return after(uncovered(deps, writer, everything), (missing) => {
+      if (missing === undefined) return undefined;
+      const needed = 'must have cluster-admin privileges to use the aggregationRule';
+      return forbidden(deps, writer, name, needed);
+    });
+  });
 }
 
 const nothing = { apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
@@ -153,7 +177,7 @@ function checkBinding(
   writer: Writer,
   may: May,
   next: ApiObject,
-): StatusError | undefined {
+): Awaitable<StatusError | undefined> {
   const ref = roleRefOf(next);
   const resource = ref.kind === 'Role' ? 'roles' : 'clusterroles';
   const bind = may('bind', resource, ref.name);
@@ -161,8 +185,9 @@ function checkBinding(
   const role = referredRole(ref, writer.namespace);
   const rules = role === undefined ? undefined : deps.index.rules(role);
   if (rules === undefined) return newNotFound({ group: deps.rbacGroup, resource }, ref.name);
-  const why = uncovered(deps, writer, rules);
-  return why === undefined ? undefined : forbidden(deps, writer, next.metadata.name ?? '', why);
+  return after(uncovered(deps, writer, rules), (why) =>
+    why === undefined ? undefined : forbidden(deps, writer, next.metadata.name ?? '', why),
+  );
 }
 
 function forbidden(
@@ -176,19 +201,43 @@ function forbidden(
 
 /** Why these rules cannot be granted by the writer. */
 function uncovered(
-  { rbac }: EscalationDeps,
+  { rbac, turns }: EscalationDeps,
   { user, namespace }: Writer,
   rules: readonly PolicyRule[],
-): string | undefined {
+): Awaitable<string | undefined> {
   const owned = rbac.grantedRules(user, namespace);
-  const missing = uncoveredRules(owned.rules, rules);
-  if (missing.length === 0) return undefined;
-  const shown = [...new Set(compactRules(missing).map(describeRule))].sort();
+  return after(missingRules(turns, owned.rules, rules), (missing) =>
+    missing.length === 0 ? undefined : problemOf(user, missing, owned.errors),
+  );
+}
+
+function missingRules(
+  turns: Pick<Turns, 'run'>,
+  owned: readonly PolicyRule[],
+  rules: readonly PolicyRule[],
+): Awaitable<readonly PolicyRule[]> {
+  const work = uncoveredSteps(owned, rules);
+  let count = owned.length;
+  for (const rule of rules) count += singleRulesCount(rule);
+  if (count <= rulesAtOnce) return finished(work);
+  return runStepwise(turns, work, () => false).then((missing) => {
+    assert(missing !== undefined, 'nobody stops it');
+    return missing;
+  });
+}
+
+function problemOf(
+  user: UserInfo,
+  missing: readonly PolicyRule[],
+  errors: readonly string[],
+): string {
+  const some = missing.slice(0, shownSinglesMax);
+  const shown = [...new Set(compactRules(some).map(describeRule))].sort();
+  if (missing.length > some.length) shown.push(`and ${missing.length - some.length} more`);
   const who = `user ${quote(user.name)} (groups=${quoteList(user.groups)})`;
-  const errors =
-    owned.errors.length === 0 ? '' : `; resolution errors: [${owned.errors.join(', ')}]`;
+  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${errors.join(', ')}]`;
   return (
     `${who} is attempting to grant RBAC permissions not currently held:\n` +
-    `${shown.join('\n')}${errors}`
+    `${shown.join('\n')}${unresolved}`
   );
 }

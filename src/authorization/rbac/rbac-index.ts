@@ -13,6 +13,7 @@
  * of the user, twice, and a walk over the roles granted to it. Several bindings of one subject to
  * one role count once.
  */
+import { textsOf } from './owned-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import { subjectKey, subjectKeysOf } from './rbac-objects.ts';
 import type { Binding, RoleRef, Subject, SubjectKey } from './rbac-objects.ts';
@@ -29,6 +30,12 @@ export interface Grant {
   readonly binding: Binding;
   readonly subject: Subject;
   readonly role: RbacKey;
+}
+
+export interface KnownRole {
+  readonly rules: readonly PolicyRule[];
+  /** What a walk over them costs: rules, and the texts of long lists. */
+  readonly weight: number;
 }
 
 /** What a subject has in one scope. */
@@ -48,6 +55,7 @@ export interface RbacIndex {
   clearBindings(ofCluster: boolean): void;
   /** Undefined: there is no such role. */
   rules(key: RbacKey): readonly PolicyRule[] | undefined;
+  role(key: RbacKey): KnownRole | undefined;
   /** The grants of this user that count in the namespace ('': cluster scope), until `visit` says
    * false. */
   visit(user: UserInfo, namespace: string, visit: (grant: Grant) => boolean): void;
@@ -61,7 +69,7 @@ export function referredRole({ kind, name }: RoleRef, namespace: string): RbacKe
 }
 
 export function createRbacIndex(): RbacIndex {
-  const roles = new Map<RbacKey, readonly PolicyRule[]>();
+  const roles = new Map<RbacKey, KnownRole>();
   const bindings = new Map<RbacKey, Binding>();
   const scopes = new Map<string, Map<SubjectKey, SubjectGrants>>();
 
@@ -92,7 +100,7 @@ export function createRbacIndex(): RbacIndex {
   };
 
   return {
-    setRole: (key, rules) => void roles.set(key, rules),
+    setRole: (key, rules) => void roles.set(key, { rules, weight: weightOf(rules) }),
     removeRole: (key) => void roles.delete(key),
     setBinding(binding) {
       const { namespace, name } = binding;
@@ -113,7 +121,8 @@ export function createRbacIndex(): RbacIndex {
         if ((namespace === '') === ofCluster) removeBinding(namespace, name);
       }
     },
-    rules: (key) => roles.get(key),
+    rules: (key) => roles.get(key)?.rules,
+    role: (key) => roles.get(key),
     visit(user, namespace, visit) {
       const keys = subjectKeysOf(user);
       if (!visitScope('', keys, visit) || namespace === '') return;
@@ -123,6 +132,15 @@ export function createRbacIndex(): RbacIndex {
       return bindings.size;
     },
   };
+}
+
+/** Texts of a list that are compared in the time that another rule takes. */
+const textsOfOneRule = 8;
+
+function weightOf(rules: readonly PolicyRule[]): number {
+  let weight = 0;
+  for (const rule of rules) weight += 1 + Math.floor(textsOf(rule) / textsOfOneRule);
+  return weight;
 }
 
 function addGrant(scope: Map<SubjectKey, SubjectGrants>, grant: Grant): void {

@@ -14,6 +14,8 @@ import { patternSize } from './pattern-size.ts';
 const patternMax = 10_000;
 const instructionsMax = 10_000;
 const compiledMax = 200;
+/** `\p{Greek}` is a table of hundreds of ranges, which the library sorts. */
+const instructionsOfUnicodeClass = 32;
 const workPerMatch = 64;
 
 export interface Pattern {
@@ -32,7 +34,7 @@ export function compilePattern(pattern: string): Pattern {
   if (known !== undefined) return known;
   if (pattern.length > patternMax) throw evaluationError('regular expression is too long');
   const size = patternSize(pattern);
-  if (size > instructionsMax) {
+  if (size + unicodeClasses(pattern) * instructionsOfUnicodeClass > instructionsMax) {
     throw evaluationError('regular expression is too large');
   }
   let regex: RE2JS;
@@ -49,6 +51,10 @@ export function compilePattern(pattern: string): Pattern {
   const made = { regex, testWork, findWork };
   compiled.set(pattern, made);
   return made;
+}
+
+function unicodeClasses(pattern: string): number {
+  return pattern.match(/\\p/gi)?.length ?? 0;
 }
 
 /** Whether the pattern matches some part of the text. */

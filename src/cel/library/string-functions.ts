@@ -100,11 +100,28 @@ export function substring(text: string, start: Index, end?: Index): string {
 }
 
 export function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return beyondAscii.test(text) ? withOtherCase(text, letterA, letterZ) : text.toLowerCase();
 }
 
 export function upperAscii(text: string): string {
-  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+  const [first, last] = [letterA | caseBit, letterZ | caseBit];
+  return beyondAscii.test(text) ? withOtherCase(text, first, last) : text.toUpperCase();
+}
+
+const beyondAscii = /[^\0-\x7f]/;
+const letterA = 0x41;
+const letterZ = 0x5a;
+/** Between a letter and the same in the other case. */
+const caseBit = 0x20;
+
+/** Letters from `first` to `last` in the other case: a walk without a text for each run of them. */
+function withOtherCase(text: string, first: number, last: number): string {
+  const bytes = Buffer.from(text, 'utf16le');
+  for (let at = 0; at < bytes.length; at += 2) {
+    const low = bytes[at] as number;
+    if (low >= first && low <= last && bytes[at + 1] === 0) bytes[at] = low ^ caseBit;
+  }
+  return bytes.toString('utf16le');
 }
 
 /** Without white space (as Unicode has it) at both ends. */

@@ -5,6 +5,7 @@ import { quote } from '../../apimachinery/quote.ts';
 import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { durationOf, timestampOf } from '../evaluate/arithmetic.ts';
+import { spendSteps } from '../evaluate/step-allowance.ts';
 import type { Duration, Timestamp } from '../value.ts';
 
 const timestampPattern =
@@ -120,6 +121,9 @@ const fields: Intl.DateTimeFormatOptions = {
 };
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatsMax = 100;
+/** Steps: the reference has one price for all functions. */
+const workPerTimeInZone = 400;
+const workPerZone = 40_000;
 /** Of hours and minutes of an offset, with the sign. */
 const offsetDigitsMax = 9;
 
@@ -136,6 +140,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   checkZoneName(zone);
+  spendSteps(workPerZone);
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: zone });
@@ -164,6 +169,7 @@ function zoneOffset(seconds: number, zone: string): number {
     const minutes = wholeNumber(zone.slice(colon + 1));
     return hours * 3600 + (zone.startsWith('-') ? -minutes : minutes) * 60;
   }
+  spendSteps(workPerTimeInZone);
   const parts = new Map(
     zoneFormat(zone)
       .formatToParts(new Date(seconds * 1000))

@@ -143,9 +143,15 @@ function objectOf(kept: WeakMap<Entry, ApiObject>, entry: Entry): ApiObject {
   const known = kept.get(entry);
   if (known !== undefined) return known;
   const object = decodeObject(entry.bytes);
-  kept.set(entry, object);
+  if (entry.bytes.length <= keptBytesMax) kept.set(entry, object);
   return object;
 }
+
+/** Of an object that is kept decoded as long as it is stored; a larger one is decoded each time. */
+const keptBytesMax = 256 * 1024;
+
+/** Of one that is decoded in the turn in which it is asked for, and of a millisecond of work. */
+const bytesAtOnce = 64 * 1024;
 
 const namespacesResource = { group: '', resource: 'namespaces' } as const;
 
@@ -169,8 +175,11 @@ const paramsAtOnce = 1000;
 
 function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
   const kept = new WeakMap<Entry, ApiObject>();
-  const shown = (kind: KindInfo, entry: Entry): Awaitable<ApiObject> =>
-    converted(kind, objectOf(kept, entry));
+  const shown = (kind: KindInfo, entry: Entry): Awaitable<ApiObject> => {
+    const { length } = entry.bytes;
+    if (length <= bytesAtOnce || kept.has(entry)) return converted(kind, objectOf(kept, entry));
+    return turns.pause(length / bytesAtOnce).then(() => converted(kind, objectOf(kept, entry)));
+  };
   return {
     kindOf: ({ group, kind, version }) => {
       const found = scheme.findKind(group, version, kind);
