@@ -169,6 +169,13 @@ describe('JSON merge patch vectors', () => {
       assert.deepEqual(merged, JSON.parse(expected));
     });
   }
+  test('leaves null members of objects in lists out, and the nulls that are items in', () => {
+    const patch = { a: [{ b: null, c: [{ d: null }, null] }, null, 1], e: { f: null } };
+    assert.deepEqual(applyMergePatch({}, patch), { a: [{ c: [{}, null] }, null, 1], e: {} });
+    assert.deepEqual(applyMergePatch({ a: ['x'] }, { a: [{ b: null }] }), { a: [{}] });
+    assert.deepEqual(applyMergePatch({ a: { x: 1 } }, { a: [{ b: null }] }), { a: [{ b: null }] });
+    assert.deepEqual(patch.a[0], { b: null, c: [{ d: null }, null] }, 'the patch is not changed');
+  });
   for (const { demonstrates } of corpus.mergeMergePatches) {
     const skip = 'two patches made into one is for clients; a server applies one patch';
     test(`merging of patches: ${demonstrates}`, { skip }, () => undefined);
