@@ -118,9 +118,11 @@ const fixed: Scenario = {
         const intent = { apiVersion: 'v1', kind: 'ConfigMap', ...body };
         const ask = `PATCH ${maps}/m`;
         const named = { ...intent, metadata: { name: 'm', ...metadata } };
+        const forced = `${ask}?fieldManager=a&force=true`;
         return [
           { request: ask, headers: merge, body, status: 422, message },
-          { request: `${ask}?fieldManager=a`, headers: applied, body: named, status: 422, message },
+          { request: `${ask}?fieldManager=a`, headers: applied, body: named, status: 409 },
+          { request: forced, headers: applied, body: named, status: 422, message },
         ];
       },
     ),

@@ -47,7 +47,7 @@ async function givesUpWhenAnswered(port: number, hello: Buffer): Promise<void> {
   socket.destroy();
 }
 
-async function serve() {
+async function serve(bound = certificateBytesMax) {
   const cut: string[] = [];
   let secured = 0;
   const server = createSecureServer({
@@ -58,7 +58,7 @@ async function serve() {
   });
   queueHandshakes(
     server,
-    { timeoutMs: 60_000, certificateBytesMax, onTooLong: (address) => cut.push(address) },
+    { timeoutMs: 60_000, certificateBytesMax: bound, onTooLong: (address) => cut.push(address) },
     still,
     systemTimers,
   );
@@ -134,4 +134,11 @@ describe('the certificates of a client', () => {
       server.close();
     });
   }
+
+  it('are not counted where the bound is more than the library takes', async () => {
+    const { server, sendsCertificates, cut } = await serve(128 * 1024);
+    assert.equal(await sendsCertificates(60, 'TLSv1.3'), true);
+    assert.deepEqual(cut, []);
+    server.close();
+  });
 });

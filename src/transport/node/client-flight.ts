@@ -16,6 +16,7 @@
  *
  * Bounds: `bytesMax` behind the hello; `parsersKept` parsers beside those in use.
  */
+import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { systemTimers } from '../../stdx/clock.ts';
@@ -59,6 +60,12 @@ interface Receiver {
   receive?(bytes: Uint8Array): void;
 }
 
+/** Of node: below a socket. */
+interface RawHandle {
+  readStart(): number;
+  readStop(): number;
+}
+
 interface WithHandle<H> {
   readonly _handle?: H | null;
 }
@@ -78,9 +85,9 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
   begin();
   const secured = lastMade as TLSSocket | undefined;
   lastMade = undefined;
-  const { _handle: handle } = raw as WithHandle<object>;
+  const { _handle: handle } = raw as WithHandle<RawHandle>;
   const flight = { helloBytes: 0, refused: false };
-  if (parserClass === null || secured === undefined || !handle) return flight;
+  if (parserClass === null || !handle || receiverOf(secured)?.receive === undefined) return flight;
   const parser = idleParsers.pop() ?? new parserClass();
   parser.initialize(parserClass.REQUEST, {});
   let taken = true;
@@ -107,14 +114,26 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
     flight.refused = true;
     bound.onTooLong();
   };
+  /** Behind the last record of the handshake: as much as the client has to say. In a turn of its
+   * own, for node drops what is answered to a part of what came together. */
+  const passLater = (rest: Uint8Array): void => {
+    handle.readStop();
+    systemTimers.nextTurn(() => {
+      receiverOf(secured)?.receive?.(rest);
+      if (!raw.destroyed) handle.readStart();
+    });
+  };
   parser[parserClass.kOnExecute] = () => {
     const bytes = parser.getCurrentBuffer();
     for (let at = 0; at < bytes.length;) {
-      // Behind the last record of the handshake may be as much as the client has to say.
-      const end = taken && left >= 0 ? passes(bytes, at) : bytes.length;
-      if (taken && left < 0 && end === at) return refuse();
+      const end = left >= 0 ? passes(bytes, at) : at;
+      if (end === at) return refuse();
       receiverOf(secured)?.receive?.(bytes.subarray(at, end));
-      if (taken && left < 0) return refuse();
+      if (!taken) {
+        if (end < bytes.length) passLater(bytes.slice(end));
+        return;
+      }
+      if (left < 0) return refuse();
       at = end;
     }
   };
@@ -126,7 +145,7 @@ export function boundFlight(raw: Socket, begin: () => void, bound: FlightBound):
     // It may be the caller.
     systemTimers.nextTurn(() => keep(parser));
   };
-  secured.once('secure', giveBack);
+  secured?.once('secure', giveBack);
   raw.once('close', giveBack);
   return flight;
 }
@@ -157,8 +176,8 @@ function createRecordReader(begins: (bytes: number) => boolean) {
   };
 }
 
-function receiverOf(socket: TLSSocket): Receiver | null | undefined {
-  return (socket as WithHandle<Receiver>)._handle;
+function receiverOf(socket: TLSSocket | undefined): Receiver | null | undefined {
+  return (socket as WithHandle<Receiver> | undefined)?._handle;
 }
 
 function keep(parser: Parser): void {
@@ -168,25 +187,16 @@ function keep(parser: Parser): void {
 
 /** Null: this version of Node has nothing of the kind. */
 function prepare(): ParserClass | null {
-  const { noDeprecation } = process;
-  // There is no other way to them.
-  process.noDeprecation = true;
   try {
-    const { HTTPParser } = inside('http_parser') as { readonly HTTPParser: ParserClass };
-    const { TLSWrap } = inside('tls_wrap') as { readonly TLSWrap: { prototype: Receiver } };
+    const common = createRequire(import.meta.url)('_http_common') as { HTTPParser: ParserClass };
+    const { HTTPParser } = common;
     const { consume, getCurrentBuffer, initialize, unconsume } = HTTPParser.prototype;
-    const methods = [consume, getCurrentBuffer, initialize, unconsume, TLSWrap.prototype.receive];
+    const methods = [consume, getCurrentBuffer, initialize, unconsume];
     const hasAll = methods.every((method) => typeof method === 'function');
     return hasAll && seeSocketsMade() ? HTTPParser : null;
   } catch {
     return null;
-  } finally {
-    process.noDeprecation = noDeprecation ?? false;
   }
-}
-
-function inside(name: string): unknown {
-  return (process as { readonly binding?: (name: string) => unknown }).binding?.(name);
 }
 
 /** Node's listener shows the socket that it makes to nobody before the handshake is over. */

@@ -25,11 +25,14 @@ interface WithHandle {
 export interface HandshakeOptions {
   /** For those that wait to begin. */
   readonly timeoutMs: number;
-  /** What a client may send behind its hello. */
+  /** What a client may send behind its hello; from `libraryBytesMax` on it is not counted. */
   readonly certificateBytesMax: number;
   /** It has sent more, and is cut. */
   readonly onTooLong?: ((address: string) => void) | undefined;
 }
+
+/** The library of TLS takes no more of a client's certificates. */
+const libraryBytesMax = 100 * 1024;
 
 export function queueHandshakes(
   server: Http2SecureServer,
@@ -98,7 +101,7 @@ interface ServerConnection extends HandshakeConnection {
 
 function connectionOf(
   raw: Socket,
-  { certificateBytesMax: bytesMax, onTooLong }: HandshakeOptions,
+  { certificateBytesMax: bytesMax, onTooLong: onCut }: HandshakeOptions,
   begin: () => void,
 ): ServerConnection {
   const { _handle: handle } = raw as WithHandle;
@@ -108,14 +111,12 @@ function connectionOf(
   const connection: ServerConnection = {
     address: networkOf(remoteAddress),
     begin() {
-      flight = boundFlight(raw, begin, {
-        bytesMax,
-        isAnswered,
-        onTooLong() {
-          raw.destroy();
-          onTooLong?.(remoteAddress);
-        },
-      });
+      const onTooLong = (): void => {
+        raw.destroy();
+        onCut?.(remoteAddress);
+      };
+      if (bytesMax >= libraryBytesMax) begin();
+      else flight = boundFlight(raw, begin, { bytesMax, isAnswered, onTooLong });
       // Node takes it for one that is being read from.
       connection.read(true);
     },
