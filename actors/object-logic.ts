@@ -1,5 +1,5 @@
 /**
- * The logic of an object's actor: its machine, compiled, and its actions. XState's Actor runs it.
+ * The logic of an object's actor: its machine, compiled, and its actions. `createActor` runs it.
  *
  *   event ─▶ table[event][state] ─▶ actions ─▶ raised events, one after the other ─▶ next state
  *                                      └─▶ effects, performed: submit, load, ask, answer
