@@ -1,8 +1,8 @@
 /**
  * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.
  *
- * As in the reference, null also leaves a member out of objects in lists, which the RFC would store;
- * but not of a list in the place of an object.
+ * As in the reference, null also leaves a member out of objects in lists, which the RFC would
+ * store; but not of a list in the place of an object.
  *
  * Invariants: neither value is changed; what the patch does not touch is shared with the target.
  * Recursion is as deep as the patch, which decoding bounds.
