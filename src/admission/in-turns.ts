@@ -7,8 +7,7 @@
  */
 import { objects } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
-import { assert } from '../stdx/assert.ts';
-import { finished, runStepwise } from '../stdx/stepwise.ts';
+import { finished, runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
@@ -24,13 +23,9 @@ export function isLargePod(spec: JsonObject): boolean {
 export function inTurns<T>(
   turns: Pick<Turns, 'run'>,
   isLarge: boolean,
-  work: Steps<{ readonly found: T }>,
+  work: Steps<T>,
 ): Awaitable<T> {
-  if (!isLarge) return finished(work).found;
-  return runStepwise(turns, work, () => false).then((done) => {
-    assert(done !== undefined, 'nobody stops it');
-    return done.found;
-  });
+  return isLarge ? runToEnd(turns, work) : finished(work);
 }
 
 /** Each of them, with a step after so many. */

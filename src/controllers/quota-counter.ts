@@ -29,7 +29,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
 import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
@@ -191,7 +191,7 @@ async function syncOnce(
 ): Promise<string[]> {
   const { streams, turns } = registry;
   const steps = wrongQuotas(registry, namespace, names, isMeant);
-  const wrong = (await runStepwise(turns, steps, () => false)) ?? [];
+  const wrong = await runToEnd(turns, steps);
   if (wrong.length === 0) return [];
   await streams.waitUntilCurrent();
   const { writesAtOnce } = quotaCounterLimits;

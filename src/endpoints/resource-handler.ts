@@ -17,7 +17,7 @@ import {
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
 import type { Answer, ResourceHandler } from './answer.ts';
 import { handleConnect } from './handlers/connect.ts';
 import { handleCreateOperation } from './handlers/create-operation.ts';
@@ -99,7 +99,7 @@ export function handleResource(
   const preparing = kind.custom?.prepare();
   if (preparing === undefined) return handler(deps, asked);
   const { turns } = deps.registry;
-  return runStepwise(turns, preparing, () => false).then(() => handler(deps, asked));
+  return runToEnd(turns, preparing).then(() => handler(deps, asked));
 }
 
 function handlerOf(

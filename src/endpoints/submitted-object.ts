@@ -39,7 +39,7 @@ import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
 import { atOnceBytesMax, decodeBody } from './body-decoding.ts';
@@ -191,7 +191,7 @@ export async function readObject(
   let conformed: Conformed | undefined;
   if (request.bodyBytes > atOnceBytesMax) {
     const { turns } = deps.registry;
-    conformed = await runStepwise(turns, conformedSteps(document, expected), () => false);
+    conformed = await runToEnd(turns, conformedSteps(document, expected));
     await turns.pause(wholeTurnMs);
   }
   const typed = typedDocument(document, expected, mode, noticed, conformed);

@@ -37,7 +37,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
@@ -212,7 +212,7 @@ function prepareValidation(
 ): Promise<unknown> | undefined {
   const steps = strategyOf(kind).prepareValidation?.(object, undefined);
   if (steps === undefined) return isLarge ? turns.pause(wholeTurnMs) : undefined;
-  const prepared = runStepwise(turns, steps, () => false);
+  const prepared = runToEnd(turns, steps);
   return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
@@ -223,8 +223,7 @@ function preparing(
   given: CreationToPrepare,
 ): Result<PreparedCreation> | Promise<Result<PreparedCreation>> {
   if (!isLarge) return prepared(given);
-  const steps = runStepwise(turns, preparationSteps(given), () => false);
-  return steps as Promise<Result<PreparedCreation>>;
+  return runToEnd(turns, preparationSteps(given));
 }
 
 /** A creation depends on no other object of the name, so its guards are asked before its actor gets

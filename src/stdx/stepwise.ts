@@ -31,3 +31,8 @@ export async function runStepwise<T>(
   });
   return value;
 }
+
+/** The same, where nobody stops it. */
+export function runToEnd<T>(turns: Pick<Turns, 'run'>, work: Iterator<undefined, T>): Promise<T> {
+  return runStepwise(turns, work, () => false) as Promise<T>;
+}

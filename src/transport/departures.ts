@@ -11,6 +11,7 @@
  * Bound: as many wait as there were exchanges.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { onceATurn } from '../stdx/once-a-turn.ts';
 import { RingBuffer } from '../stdx/ring-buffer.ts';
 
 export const departureLimits = {
@@ -40,15 +41,8 @@ export function createDepartures(
   const { atOncePerTurn, sliceMs } = departureLimits;
   const waiting = new RingBuffer<Departing>();
   let goneInTurn = 0;
-  let isArmed = false;
 
-  const arm = (): void => {
-    if (isArmed) return;
-    isArmed = true;
-    timers.nextTurn(turn);
-  };
-  const turn = (): void => {
-    isArmed = false;
+  const arm = onceATurn(timers, () => {
     goneInTurn = 0;
     // Before the work: what throws holds nobody up.
     if (waiting.length > 0) arm();
@@ -57,7 +51,7 @@ export function createDepartures(
       waiting.shift().depart();
       if (i % askedEvery === 0 && clock.monotonicMs() >= endsMs) return;
     }
-  };
+  });
 
   return {
     add(departing) {

@@ -42,11 +42,11 @@ export interface Completed {
 export function* withUsualAmounts(
   spec: JsonObject,
   usual: UsualAmounts,
-): Steps<{ readonly found: Completed | 'too many' | undefined }> {
+): Steps<Completed | 'too many' | undefined> {
   const amounts = usual.limits.size + usual.requests.size;
   const containers = objects(spec, 'containers').length + objects(spec, 'initContainers').length;
-  if (amounts === 0) return { found: undefined };
-  if (containers * amounts > addedMax) return { found: 'too many' };
+  if (amounts === 0) return undefined;
+  if (containers * amounts > addedMax) return 'too many';
   const set: SetAmounts = { listed: [], count: 0 };
   const completed: Record<string, readonly JsonObject[]> = {};
   for (const [list, noun] of [
@@ -60,8 +60,8 @@ export function* withUsualAmounts(
     });
     completed[list] = all;
   }
-  if (set.count === 0) return { found: undefined };
-  return { found: { spec: { ...spec, ...completed }, text: setText(set) } };
+  if (set.count === 0) return undefined;
+  return { spec: { ...spec, ...completed }, text: setText(set) };
 }
 
 /** What the annotation tells of containers, and of how many there is something to tell. */
@@ -107,7 +107,7 @@ function setText({ count, listed: told }: SetAmounts): string {
 export function* podProblem(
   spec: JsonObject,
   { ranges }: Pick<NamespaceLimits, 'ranges'>,
-): Steps<{ readonly found: string | undefined }> {
+): Steps<string | undefined> {
   const containers = [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
   const extremes = createExtremes();
   yield* stepping(containers, (container) => extremes.take(container));
@@ -124,9 +124,9 @@ export function* podProblem(
       });
     }
     yield;
-    if (problems.size > 0) return { found: textOf(problems) };
+    if (problems.size > 0) return textOf(problems);
   }
-  return { found: undefined };
+  return undefined;
 }
 
 export function claimProblem(

@@ -24,7 +24,7 @@ import type { Clock } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type {
@@ -207,13 +207,13 @@ function* byLevel(
   pod: EvaluatedPod,
   levels: readonly LevelVersion[],
   rules: SecurityRules,
-): Steps<{ readonly found: ReadonlyMap<string, readonly Finding[]> }> {
+): Steps<ReadonlyMap<string, readonly Finding[]>> {
   const found = new Map<string, readonly Finding[]>();
   for (const level of levels) {
     const key = levelText(level);
     if (!found.has(key)) found.set(key, yield* findingSteps(pod, level, rules));
   }
-  return { found };
+  return found;
 }
 
 function violation(
@@ -309,7 +309,7 @@ async function warnOfExisting(
   };
   const existing = known.listed(pods, namespace);
   const work = warningsOf(namespace, enforce, existing, evaluator);
-  const warnings = await runStepwise(turns, work, () => false);
-  for (const warning of warnings ?? []) recorder.warn(warning);
+  const warnings = await runToEnd(turns, work);
+  for (const warning of warnings) recorder.warn(warning);
   return undefined;
 }

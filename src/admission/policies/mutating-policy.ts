@@ -24,7 +24,7 @@ import { adapt, ListValue } from '../../cel/value.ts';
 import type { Value } from '../../cel/value.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { valueOf } from '../expressions/admission-input.ts';
@@ -172,7 +172,7 @@ function mutateFrom(
 function startedAtOnce(turns: Pick<Turns, 'run'>, steps: Steps<Mutated>): Awaitable<Mutated> {
   const first = steps.next();
   if (first.done === true) return first.value;
-  return runStepwise(turns, steps, () => false).then((made) => made ?? 'it was not made');
+  return runToEnd(turns, steps);
 }
 
 /** With a step after each walk over what is large. */

@@ -11,7 +11,7 @@
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { indexFor } from '../../stdx/sorted-list.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { namedMatchIndex } from '../matching/named-match-index.ts';
@@ -136,7 +136,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   known(shape: RequestShape, generation: number): Promise<void> | undefined {
     if (!this.isNew(shape, generation)) return undefined;
     const learning = this.#index.learn(shape, generation);
-    return runStepwise(this.#deps.turns, learning, () => false);
+    return runToEnd(this.#deps.turns, learning);
   }
 
   settled(): Promise<void> | undefined {
@@ -158,7 +158,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
 
   async #workOff(): Promise<void> {
     while (this.#queue.length > 0) {
-      await runStepwise(this.#deps.turns, this.#queue.shift()(), () => false);
+      await runToEnd(this.#deps.turns, this.#queue.shift()());
     }
     this.#working = undefined;
     this.readiness.setReady();

@@ -20,7 +20,7 @@ import { part, text } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
@@ -125,7 +125,7 @@ function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
         reading = undefined;
         return;
       }
-      const own = runStepwise(turns, readAll(namespaces), () => false).then(() => {
+      const own = runToEnd(turns, readAll(namespaces)).then(() => {
         if (reading === own) reading = undefined;
       });
       reading = own;

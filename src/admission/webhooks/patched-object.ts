@@ -20,9 +20,8 @@ import { conformedDocument, typedDocument } from '../../apimachinery/typed/field
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { finished, runStepwise } from '../../stdx/stepwise.ts';
+import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Proposed } from '../admission.ts';
@@ -48,8 +47,7 @@ export type ReadPatch =
 export async function readPatch(bytes: Buffer, turns: Turns): Promise<ReadPatch> {
   const reading = jsonSteps(bytes);
   const isLarge = isLargePatch(bytes);
-  const decoded = isLarge ? await runStepwise(turns, reading, () => false) : finished(reading);
-  assert(decoded !== undefined, 'nobody ends it before its end');
+  const decoded = isLarge ? await runToEnd(turns, reading) : finished(reading);
   if (isLarge) await turns.pause(wholeTurnMs);
   if (decoded.kind === 'refused') return undecodable(decoded.error.message);
   const patch = decoded.value ?? [];
@@ -83,8 +81,7 @@ export async function patchedBy(
   const read = readJsonPatch(patch);
   if (read.kind !== 'ok') return newInternalError(read.problem);
   const applying = jsonPatchSteps(shown, read.patch);
-  const applied = await runStepwise(turns, applying, () => false);
-  assert(applied !== undefined, 'nobody ends it before its end');
+  const applied = await runToEnd(turns, applying);
   if (applied.kind === 'refused') return newInternalError(applied.problem);
   const { value } = applied;
   if (!isJsonObject(value)) return newInternalError('the patched object is not an object');

@@ -16,7 +16,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { finished, runStepwise } from '../../stdx/stepwise.ts';
+import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Review, AdmissionRecorder } from '../admission.ts';
 import { readAnswer, reviewText } from './admission-review.ts';
@@ -130,8 +130,8 @@ function objectText(
 async function documentOf(answer: Buffer, turns: WebhookPorts['turns']): Promise<JsonObject> {
   const reading = jsonSteps(answer);
   const isLarge = answer.length > largeText;
-  const decoded = isLarge ? await runStepwise(turns, reading, () => false) : finished(reading);
-  if (decoded?.kind === 'value' && isJsonObject(decoded.value)) return decoded.value;
+  const decoded = isLarge ? await runToEnd(turns, reading) : finished(reading);
+  if (decoded.kind === 'value' && isJsonObject(decoded.value)) return decoded.value;
   throw new CallError('the answer is not a JSON object', undefined);
 }
 

@@ -8,9 +8,8 @@
  * in their order. A write whose shape no webhook can match costs one look-up.
  */
 import type { Environment } from '../../cel/cel.ts';
-import { assert } from '../../stdx/assert.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { createMatchIndex } from '../matching/match-index.ts';
 import type { MatchIndex } from '../matching/match-index.ts';
@@ -60,9 +59,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   const compile = async ({ name, read }: StoredConfiguration): Promise<void> => {
     try {
       const compiling = compileWebhooks(read(), deps.environment);
-      const compiled = await runStepwise(deps.turns, compiling, () => false);
-      assert(compiled !== undefined, 'nobody ends it before its end');
-      configurations.set(name, compiled);
+      configurations.set(name, await runToEnd(deps.turns, compiling));
       unread.delete(name);
       index = undefined;
     } catch (error) {

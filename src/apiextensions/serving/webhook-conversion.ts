@@ -19,7 +19,7 @@ import { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { messageOf } from '../../stdx/message-of.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { conversionReview, readReview } from '../conversion/conversion-review.ts';
@@ -57,8 +57,7 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
   const own = deps.uuid();
   const nameOf = (object: ApiObject, apiVersion: string): string =>
     `${own} ${apiVersion} ${stringifyJson(object)}`;
-  const inTurns = async <T>(work: Steps<T>): Promise<T> =>
-    (await runStepwise(deps.turns, work, () => false)) as T;
+  const inTurns = <T>(work: Steps<T>): Promise<T> => runToEnd(deps.turns, work);
   return {
     id: own,
     async convert<T>(

@@ -27,8 +27,7 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { assert } from '../../stdx/assert.ts';
-import { finished, runStepwise } from '../../stdx/stepwise.ts';
+import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
@@ -220,10 +219,7 @@ function missingRules(
   let count = owned.length;
   for (const rule of rules) count += singleRulesCount(rule);
   if (count <= rulesAtOnce) return finished(work);
-  return runStepwise(turns, work, () => false).then((missing) => {
-    assert(missing !== undefined, 'nobody stops it');
-    return missing;
-  });
+  return runToEnd(turns, work);
 }
 
 function problemOf(

@@ -11,15 +11,14 @@
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
-import { assert } from '../../stdx/assert.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver, UserRules } from '../authorizer.ts';
 import { noOpinion, tooManyRules, userRulesMax } from '../authorizer.ts';
 import { ruleAllows, ruleResource } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
-import type { Grant, RbacIndex, RbacKey } from './rbac-index.ts';
+import type { Grant, KnownRole, RbacIndex, RbacKey } from './rbac-index.ts';
 import { describeGrant } from './rbac-objects.ts';
 
 /** Missing roles that are named in one answer; the others are left out. */
@@ -47,15 +46,13 @@ export function createRbacAuthorizer(
   rbacGroup: string,
   turns: Pick<Turns, 'run'>,
 ): RbacAuthorizer {
-  const missing = (role: RbacKey): string => missingRole(role, rbacGroup);
-
   const grantedRules = (user: UserInfo, namespace: string, most = Infinity): GrantedRules => {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
     index.visit(user, namespace, ({ role }) => {
       const found = index.rules(role);
       if (found !== undefined) rules.push(...found);
-      else if (errors.length < resolutionErrorsMax) errors.push(missing(role));
+      else if (errors.length < resolutionErrorsMax) errors.push(missingRole(role, rbacGroup));
       return rules.length <= most;
     });
     return { rules, errors };
@@ -64,27 +61,15 @@ export function createRbacAuthorizer(
   return {
     name: 'RBAC',
     authorize(attributes) {
-      const resource = ruleResource(attributes);
-      let allowed: string | undefined;
-      let errors: string[] | undefined;
+      const search = new Search(attributes, rbacGroup);
       let weight = 0;
       index.visit(attributes.user, attributes.namespace, (grant) => {
         const role = index.role(grant.role);
-        if (role === undefined) {
-          errors ??= [];
-          if (errors.length < resolutionErrorsMax) errors.push(missing(grant.role));
-          return true;
-        }
-        weight += role.weight;
-        if (weight > rulesAtOnce) return false;
-        if (role.rules.some((rule) => ruleAllows(rule, attributes, resource))) {
-          allowed = allowedBy(grant);
-        }
-        return allowed === undefined;
+        weight += role?.weight ?? 0;
+        return weight <= rulesAtOnce && !search.allows(grant, role);
       });
-      if (allowed !== undefined) return { kind: 'allow', reason: allowed };
-      if (weight > rulesAtOnce) return inTurns(turns, decisionSteps(index, attributes, missing));
-      return errors === undefined ? noOpinion : noneOf(errors);
+      if (weight <= rulesAtOnce) return search.decision;
+      return runToEnd(turns, decisionSteps(index, attributes, rbacGroup));
     },
     rulesFor(user, namespace) {
       const granted = grantedRules(user, namespace, userRulesMax);
@@ -102,46 +87,61 @@ export function createRbacAuthorizer(
   };
 }
 
-async function inTurns(turns: Pick<Turns, 'run'>, work: Steps<Decision>): Promise<Decision> {
-  const decision = await runStepwise(turns, work, () => false);
-  assert(decision !== undefined, 'nobody stops it');
-  return decision;
-}
-
 /** The decision from its beginning on, on the roles as they are now. */
 function* decisionSteps(
   index: RbacIndex,
   attributes: Attributes,
-  missing: (role: RbacKey) => string,
+  rbacGroup: string,
 ): Steps<Decision> {
   const grants: Grant[] = [];
   index.visit(attributes.user, attributes.namespace, (grant) => grants.push(grant) > 0);
-  const resource = ruleResource(attributes);
-  const errors: string[] = [];
+  const search = new Search(attributes, rbacGroup);
   let weight = 0;
   for (const grant of grants) {
     const role = index.role(grant.role);
-    if (role === undefined) {
-      if (errors.length < resolutionErrorsMax) errors.push(missing(grant.role));
-      continue;
-    }
-    weight += role.weight;
-    if (role.rules.some((rule) => ruleAllows(rule, attributes, resource))) {
-      return { kind: 'allow', reason: allowedBy(grant) };
-    }
+    if (search.allows(grant, role)) break;
+    weight += role?.weight ?? 0;
     if (weight < rulesAtOnce) continue;
     weight = 0;
     yield;
   }
-  return errors.length === 0 ? noOpinion : noneOf(errors);
+  return search.decision;
 }
 
-function allowedBy({ binding, subject }: Grant): string {
-  return `RBAC: allowed by ${describeGrant(binding, subject)}`;
-}
+/** One grant after the other, until one allows it. */
+class Search {
+  readonly #attributes: Attributes;
+  readonly #rbacGroup: string;
+  readonly #resource: string;
+  #errors: string[] | undefined;
+  #allowed: string | undefined;
 
-function noneOf(errors: readonly string[]): Decision {
-  return { kind: 'no-opinion', reason: `RBAC: ${aggregate(errors)}` };
+  constructor(attributes: Attributes, rbacGroup: string) {
+    this.#attributes = attributes;
+    this.#rbacGroup = rbacGroup;
+    this.#resource = ruleResource(attributes);
+  }
+
+  /** `role`: undefined: it is not there. */
+  allows({ binding, subject, role: key }: Grant, role: KnownRole | undefined): boolean {
+    if (role === undefined) {
+      const errors = (this.#errors ??= []);
+      if (errors.length < resolutionErrorsMax) errors.push(missingRole(key, this.#rbacGroup));
+      return false;
+    }
+    if (!role.rules.some((rule) => ruleAllows(rule, this.#attributes, this.#resource))) {
+      return false;
+    }
+    this.#allowed = `RBAC: allowed by ${describeGrant(binding, subject)}`;
+    return true;
+  }
+
+  /** As far as it is known. */
+  get decision(): Decision {
+    if (this.#allowed !== undefined) return { kind: 'allow', reason: this.#allowed };
+    if (this.#errors === undefined) return noOpinion;
+    return { kind: 'no-opinion', reason: `RBAC: ${aggregate(this.#errors)}` };
+  }
 }
 
 function missingRole(role: RbacKey, rbacGroup: string): string {

@@ -6,7 +6,7 @@
  */
 import { addInts, doubleArithmetic, durationOf, uintArithmetic } from '../evaluate/arithmetic.ts';
 import { compare } from '../evaluate/comparison.ts';
-import { equals } from '../evaluate/equality.ts';
+import { equals, unequal } from '../evaluate/equality.ts';
 import * as lists from '../evaluate/lists.ts';
 import { noOverload } from '../evaluate/no-overload.ts';
 import { EvaluationError, evaluationError, noSuchOverload } from '../evaluation-error.ts';
@@ -121,8 +121,7 @@ function includes(target: Value, item: Value): Value {
 
 /** An element that has no value, as its data are not what their schema says, equals nothing. */
 function areEqual(element: lists.Attempted, item: Value): boolean {
-  if (element instanceof EvaluationError) return false;
-  return lists.attempted(() => equals(element, item)) === true;
+  return !(element instanceof EvaluationError) && !unequal(element, item);
 }
 
 function indexOf(list: Value, item: Value): Value {

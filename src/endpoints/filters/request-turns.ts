@@ -15,6 +15,7 @@
  * as there are requests on all connections.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { onceATurn } from '../../stdx/once-a-turn.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { ExchangeHandler, HttpExchange } from '../../transport/http-exchange.ts';
 import { healthEndpoints } from '../health.ts';
@@ -104,14 +105,7 @@ function createHealthTurns(
 ): (exchange: HttpExchange, nowMs: number) => void {
   const waiting = new RingBuffer<Waiting>();
   let left: number = requestTurnLimits.healthChecksMax;
-  let isAsked = false;
-  const askForTurn = (): void => {
-    if (isAsked) return;
-    isAsked = true;
-    timers.nextTurn(turn);
-  };
-  const turn = (): void => {
-    isAsked = false;
+  const askForTurn = onceATurn(timers, () => {
     left = requestTurnLimits.healthChecksMax;
     while (waiting.length > 0 && left > 0) {
       const { exchange, startMs } = waiting.shift();
@@ -119,7 +113,7 @@ function createHealthTurns(
       else start(exchange, startMs);
     }
     if (waiting.length > 0) askForTurn();
-  };
+  });
   const start = (exchange: HttpExchange, startMs: number): void => {
     left -= 1;
     askForTurn();

@@ -40,7 +40,7 @@ import { ok, refused } from '../../registry/registry.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import type { ObjectPatch } from '../../registry/write-command.ts';
 import { assert } from '../../stdx/assert.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { atOnceBytesMax, decodeBody } from '../body-decoding.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
@@ -164,7 +164,7 @@ async function readChange(
   if (isApply) {
     const large = request.bodyBytes > atOnceBytesMax && isJsonObject(decoded.value);
     const steps = large ? conformedSteps(decoded.value, intentType(expected), 'intent') : undefined;
-    const conformed = steps && (await runStepwise(deps.registry.turns, steps, () => false));
+    const conformed = steps && (await runToEnd(deps.registry.turns, steps));
     return intentOf(decoded.value, noticed, request, expected, conformed);
   }
   if (type.mediaType === jsonPatchType) return jsonPatchOf(decoded.value, noticed);

@@ -19,8 +19,7 @@ import { parseAccept } from '../../apimachinery/negotiation.ts';
 import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
-import type { Steps } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { hashedJson } from './hashed-json.ts';
 import { pieceStore } from './pieced-document.ts';
@@ -99,7 +98,7 @@ function documentCache(): DocumentCache {
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
   const { documents, turns } = options;
   const { cached, forget } = documentCache();
-  const store = pieceStore((steps) => inSteps(options, steps));
+  const store = pieceStore((steps) => runToEnd(options.turns, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
     cached(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
       const pieces = documents.piecesOf(path);
@@ -186,11 +185,12 @@ async function answer(
   return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };
 }
 
+/** To the end: a client may have gone, but the next one asks for the same document. */
 async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
-  const document = (await inSteps(options, options.documents.v3(path))) ?? {};
-  const { hash, json } = await inSteps(options, hashedJson(document));
+  const document = (await runToEnd(options.turns, options.documents.v3(path))) ?? {};
+  const { hash, json } = await runToEnd(options.turns, hashedJson(document));
   if (encoding === 'json') return keptOf(json, hash);
-  return keptOf(await inSteps(options, encodeOpenApiV3(document)), hash);
+  return keptOf(await runToEnd(options.turns, encodeOpenApiV3(document)), hash);
 }
 
 function sha512(data: Uint8Array | string): string {
@@ -200,11 +200,6 @@ function sha512(data: Uint8Array | string): string {
 /** `before`: what else the document is made of. */
 function hashOfStamps(pieces: readonly DocumentPiece[], before = ''): string {
   return sha512([before, ...pieces.map(({ stamp }) => stamp)].join('\n'));
-}
-
-/** The client may have gone, but the next one asks for the same document. */
-async function inSteps<T>({ turns }: OpenApiOptions, work: Steps<T>): Promise<T> {
-  return (await runStepwise(turns, work, () => false)) as T;
 }
 
 async function keptOf(body: Uint8Array, hash: string): Promise<Kept> {

@@ -12,7 +12,7 @@ import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { clientEndpoint } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
@@ -40,9 +40,9 @@ export function conversionWebhooks(
     const target = clientEndpoint(clientConfig).target(resolve);
     const answer = await posterTo(target).post(review, limits.timeoutMs, target.url);
     const reading = jsonSteps(answer, { findDuplicates: false, valuesMax: answerValuesMax });
-    const decoded = await runStepwise(turns, reading, () => false);
-    if (decoded?.kind === 'refused') throw new WebhookError(ofAnswer(decoded.error), false);
-    if (!isJsonObject(decoded?.value)) {
+    const decoded = await runToEnd(turns, reading);
+    if (decoded.kind === 'refused') throw new WebhookError(ofAnswer(decoded.error), false);
+    if (!isJsonObject(decoded.value)) {
       throw new WebhookError('the answer is not a JSON object', false);
     }
     return decoded.value;

@@ -10,7 +10,7 @@ import { createPolicyTypeChecks } from '../../controllers/policy-type-checks.ts'
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { runStepwise } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Log } from './log.ts';
 
 export interface PolicyTypeCheckDeps {
@@ -37,8 +37,8 @@ export function policyTypeChecks(deps: PolicyTypeCheckDeps): readonly Controller
       kind,
       async check(policy) {
         const work = checkPolicyTypes(policy, schemas, language);
-        const warnings = await runStepwise(turns, work, () => false);
-        return (warnings ?? []).map((warning): JsonObject => ({ ...warning }));
+        const warnings = await runToEnd(turns, work);
+        return warnings.map((warning): JsonObject => ({ ...warning }));
       },
       onError: (policy, err) =>
         log.warn({ err, policy }, 'the types of a policy were not checked; it is tried again'),

@@ -20,6 +20,7 @@
  *
  * Elsewhere: when the requests of these streams begin (stream-turns.ts).
  */
+import { onceATurn } from '../../stdx/once-a-turn.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Timers } from '../../stdx/clock.ts';
 
@@ -97,22 +98,15 @@ export function createSessionTurns(
   const active = new Set<Member>();
   let turnNumber = 0;
   let streamsInTurn = 0;
-  let isArmed = false;
 
-  const arm = (): void => {
-    if (isArmed) return;
-    isArmed = true;
-    timers.nextTurn(turn);
-  };
-  const turn = (): void => {
-    isArmed = false;
+  const arm = onceATurn(timers, () => {
     turnNumber += 1;
     streamsInTurn = 0;
     for (const member of active) allowMore(member, streamsMax);
     active.clear();
     readOn(waiting);
     if (waiting.length > 0) arm();
-  };
+  });
   const count = (streams: number): void => {
     const before = streamsInTurn;
     streamsInTurn += streams;
