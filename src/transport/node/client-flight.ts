@@ -10,9 +10,9 @@
  *     socket ─▶ TLS                                      from then on
  *
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
- * be taken away again. It hands over what it has read; what it makes of it is not asked. There is
- * no documented way to it, nor to feeding TLS: on a version of Node without them nothing is
- * counted, and handshake-queue.ts alone limits what a chain costs.
+ * be taken away again. It hands over the bytes that it has read; that it also parses them does not
+ * matter. Neither this nor passing bytes on to TLS is documented: where a version of Node lacks
+ * them, nothing is counted, and handshake-queue.ts alone limits what a chain costs.
  *
  * Bounds: `bytesMax` behind the hello; `parsersKept` parsers beside those in use.
  */
