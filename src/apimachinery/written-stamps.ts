@@ -14,7 +14,7 @@ import type { Allocate } from '../stdx/blocks.ts';
 const waitingMax = 1024;
 const sharedBytesMax = 4 * 1024;
 
-/** Indexed by revision modulo `waitingMax`. Three lists, so that a write makes no object for them. */
+/** Indexed by revision modulo `waitingMax`. Three lists: a write makes no object for them. */
 const sources = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);
 const revisions = new Float64Array(waitingMax);
 const results = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);

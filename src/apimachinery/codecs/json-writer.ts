@@ -6,8 +6,8 @@
  *
  *     begin() ─▶ writeBytes(), writeValue(), ... ─▶ written()
  *
- * A write that returns false could not write its value, and leaves the object unfinished: the caller
- * encodes it with stringifyJson() instead.
+ * A write that returns false could not write its value, and leaves the object unfinished: the
+ * caller encodes it with stringifyJson() instead.
  *
  * Invariant: what it writes is, byte for byte, the UTF-8 of what stringifyJson() gives.
  * Bound: what does not fit `capacity` is not written. The depth is that of decoded bodies.
@@ -33,8 +33,8 @@ const shortTextMax = 40;
 /** The most bytes that JSON takes for a UTF-16 code unit. */
 const bytesPerUnitMax = 6;
 
-/** How a string holds a character of ASCII: `plain` as it is, `long` as an escape of six characters,
- * else a backslash and the character that stands here. */
+/** How a string holds a character of ASCII: `plain` as it is, `long` as an escape of six
+ * characters, else a backslash and the character that stands here. */
 const [plain, long] = [0, 1] as const;
 const forms = new Uint8Array(128).fill(long, 0, 0x20);
 forms[quote] = quote;
