@@ -8,9 +8,11 @@
  */
 import { chmodSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = import.meta.dirname;
+// As older releases of Node have it, so that the executable can say that they are too old.
+const root = path.dirname(fileURLToPath(import.meta.url));
 const outdir = path.join(root, 'dist', 'bin');
 const requireBanner = `import { createRequire as requireOf } from 'node:module';
 const require = requireOf(import.meta.url);`;

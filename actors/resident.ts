@@ -31,11 +31,11 @@ export class Resident implements IdleMember<Resident>, EffectPerformer {
   active: ActiveObject | undefined = undefined;
   kept: ObjectSnapshot;
   successor: StoredRecord | undefined = undefined;
-  /** Of its last actor. */
+  /** The sequence number of its latest actor, under the root. */
   sequence = 0;
   /** It was made for a create and has had no other command. */
   isNewborn: boolean;
-  /** As last counted in the total. */
+  /** Its estimated memory, as the total counts it. */
   bytes = 0;
   idleSinceMs = 0;
   older: Resident | undefined = undefined;

@@ -183,7 +183,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   return { family: 6, bytes, standard };
 }
 
-/** -1: it is none. */
+/** The digit's value; -1: the character is not a hexadecimal digit. */
 function hexDigit(code: number): number {
   if (code >= char.zero && code <= char.nine) return code - char.zero;
   const letter = code | 0x20;

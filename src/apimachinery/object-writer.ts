@@ -6,6 +6,11 @@
  */
 import {
   begin,
+  closingBrace,
+  closingBracket,
+  comma,
+  openingBrace,
+  openingBracket,
   position,
   writeByte,
   writeBytes,
@@ -18,16 +23,11 @@ import { textOfFields } from './shared-fields.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
 import { isJsonObject } from './unstructured.ts';
 
-const comma = 0x2c;
-const openingBracket = 0x5b;
-const closingBracket = 0x5d;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
-
-/** `head`: all that stands before the braces of metadata. Undefined: it has to be made of texts. */
+/** `head`: the bytes in front of the braces of metadata. Undefined: the object is too large for the
+ * writer, and object-encoding.ts has to make it of texts. */
 export function writtenObject(head: Uint8Array, object: ApiObject): Buffer | undefined {
   begin();
-  // The engine is slow to set a length, also when it is the one that there is.
+  // Setting a length is slow, even to the length that the list has.
   if (largeParts.length > 0) largeParts.length = 0;
   if (!writeObject(head, object)) return undefined;
   const bytes = written();
@@ -58,7 +58,7 @@ interface Part {
   readonly end: number;
 }
 
-/** Of the object that is being written. */
+/** The large parts of the object that is being written. */
 const largeParts: Part[] = [];
 
 function writePart(value: JsonValue): boolean {
@@ -98,7 +98,7 @@ function writeManagers(entries: JsonValue): boolean {
   return writeByte(closingBracket);
 }
 
-/** Of one manager: with the text of its fields where that is known, which then come last. */
+/** One manager. Where the text of its fields is known, that is written, as the last member. */
 function writeEntry(entry: JsonValue): boolean {
   if (!isJsonObject(entry)) return writeValue(entry);
   const { fieldsV1: fields } = entry;

@@ -19,7 +19,7 @@ export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
 
-/** More than most servers have. */
+/** Entries of the cache: more group versions than most servers have. */
 const apiVersionsMax = 2_000;
 const apiVersions = createPairCache<string>(apiVersionsMax);
 

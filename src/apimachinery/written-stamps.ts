@@ -1,24 +1,26 @@
 /**
- * The bytes of a write under its revision, which two want at about the same time: the answer to the
- * request and the caches. Whoever comes first makes them, the other takes them.
+ * The bytes of a written object with its resourceVersion. The answer to the request and the watch
+ * caches need them at about the same time: whoever asks first makes them, the other takes them.
  *
- * Invariants: what is given is what stampResourceVersion() makes; the caches keep it, so nobody
- * writes into it. Bound: `waitingMax` objects of at most `sharedBytesMax` wait for the other who
- * wants them; an older one is forgotten, and made again.
+ * Invariants: what is returned is what stampResourceVersion() makes; the caches keep it, so nobody
+ * may write into it.
+ * Bound: `waitingMax` objects of at most `sharedBytesMax` wait for the second who asks. Policy: an
+ * older one is forgotten, and made again.
  */
 import { stampResourceVersion } from './object-encoding.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 
-/** More than one commit has, for the one may be through with it before the other begins. */
+/** More than one commit has: one side may be through with a commit before the other begins. */
 const waitingMax = 1024;
 const sharedBytesMax = 4 * 1024;
 
-/** By revision; three lists, because they are written for each write. */
+/** Indexed by revision modulo `waitingMax`. Three lists: a write makes no object for them. */
 const sources = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);
 const revisions = new Float64Array(waitingMax);
 const results = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);
 
-/** `bytes`: the very same ones for both. `allocate`: as one who shares with nobody. */
+/** `bytes`: the same array for both who ask. `allocate`: the caller wants memory of its own, and
+ * shares nothing. */
 export function stampWritten(
   bytes: Uint8Array,
   metadataAt: number,

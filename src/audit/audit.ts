@@ -31,11 +31,11 @@ export interface AuditResponse {
   readonly status?: { readonly reason?: string; readonly message?: string } | undefined;
 }
 
-/** A body that has been read; it is nobody else's. */
+/** A decoded copy of a body, which only the audit event uses. */
 export interface AuditedBody {
-  /** Undefined: it is too long for an event in any form. */
+  /** Undefined: the body is too long for an event, in whichever format. */
   readonly value: JsonValue | undefined;
-  /** How long it is as JSON. */
+  /** Its length as JSON. */
   readonly bytes: number;
 }
 

@@ -9,6 +9,7 @@
 import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './commands/command-line.ts';
 import { completeConfig } from './config/options.ts';
+import { nodeProblem } from './config/node-release.ts';
 import { OptionsError } from './config/option-values.ts';
 import { programVersion } from './config/program-version.ts';
 import { StoreDamaged, WorkerFailed } from './known-failures.ts';
@@ -37,6 +38,8 @@ function onUnreadOutput(error: NodeJS.ErrnoException): void {
 
 async function main(): Promise<void> {
   process.stdout.on('error', onUnreadOutput);
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) throw new OptionsError(problem);
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
   if (command.kind === 'usage') {

@@ -1,7 +1,7 @@
 /**
- * What is to be done for clients that have gone. Thousands may go at once, a process with all its
- * watches, and the library closes their sockets in one turn of the event loop; what each of them
- * leaves behind costs some microseconds more.
+ * Tells the exchanges of clients that have disconnected, a bounded number in each turn. Thousands
+ * may go at once, such as a process with all its watches: the library closes their sockets in one
+ * turn of the event loop, and what each of them leaves behind costs some microseconds more.
  *
  *     a client goes ─▶ among the first of its turn ─▶ at once
  *                   ─▶ behind them ─▶ [ waits ] ─▶ worked off in slices, in the order they went
@@ -21,7 +21,7 @@ export const departureLimits = {
   sliceMs: 4,
 } as const;
 
-/** Asked between so many, for the clock costs a part of what each does. */
+/** Departures between two looks at the clock, which costs a part of what one of them does. */
 const askedEvery = 8;
 
 export interface Departing {

@@ -195,7 +195,7 @@ describe('the shape of metadata', () => {
     [{ metadata: { name: 5 } }, 'metadata.name: expected a string, found a number'],
     [
       { metadata: { labels: 'x' } },
-      'metadata.labels: expected an object of strings, found another string',
+      'metadata.labels: expected an object of strings, found a string',
     ],
     [
       { metadata: { labels: { 'a.b/c': 5n } } },
@@ -207,7 +207,7 @@ describe('the shape of metadata', () => {
     ],
     [
       { metadata: { finalizers: 'x' } },
-      'metadata.finalizers: expected a list of strings, found another string',
+      'metadata.finalizers: expected a list of strings, found a string',
     ],
     [
       { metadata: { finalizers: [1] } },
@@ -222,17 +222,14 @@ describe('the shape of metadata', () => {
       'metadata.deletionTimestamp: expected an RFC 3339 time, found a number',
     ],
     [{ metadata: { generation: 1.5 } }, 'metadata.generation: expected an integer, found a number'],
-    [
-      { metadata: { generation: '1' } },
-      'metadata.generation: expected an integer, found another string',
-    ],
+    [{ metadata: { generation: '1' } }, 'metadata.generation: expected an integer, found a string'],
     [
       { metadata: { ownerReferences: [{ controller: 'yes' }] } },
-      'metadata.ownerReferences[0].controller: expected a boolean, found another string',
+      'metadata.ownerReferences[0].controller: expected a boolean, found a string',
     ],
     [
       { metadata: { ownerReferences: ['x'] } },
-      'metadata.ownerReferences[0]: expected an object, found another string',
+      'metadata.ownerReferences[0]: expected an object, found a string',
     ],
     [
       { metadata: { managedFields: [{ fieldsV1: [] }] } },

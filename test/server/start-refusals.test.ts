@@ -1,7 +1,7 @@
 /** Mistakes at the start: each is one line that names the flag, the place, and what to do. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -14,6 +14,8 @@ const folder = directories.make();
 const broken = path.join(folder, 'broken');
 const missing = path.join(folder, 'missing');
 writeFileSync(broken, 'a: [');
+const unopened = path.join(folder, 'unopened');
+mkdirSync(path.join(unopened, 'lock.mdb'), { recursive: true });
 const pipe = path.join(folder, 'pipe');
 execFileSync('mkfifo', [pipe]);
 
@@ -80,6 +82,11 @@ const rows: readonly Row[] = [
     flags: () => ['--data-dir=/proc/sluice'],
     says: () =>
       "cannot open the directory /proc/sluice: ENOENT: no such file or directory, mkdir '/proc/sluice'",
+  },
+  {
+    title: 'a data directory in which the store cannot be opened',
+    flags: () => [`--data-dir=${unopened}`],
+    says: () => `cannot open the store in ${unopened}: EISDIR: illegal operation on a directory`,
   },
   {
     title: 'a key of tokens that is a pipe nobody writes to',

@@ -121,7 +121,7 @@ function members(value: JsonValue | undefined): Record<string, string> {
   return isJsonObject(value) ? (value as Record<string, string>) : {};
 }
 
-/** In the order in which they stand. */
+/** As many, from the first, as a request may have. */
 function firstAnnotations(annotations: Record<string, string>): ReadonlyMap<string, string> {
   const { annotationCharsMax, annotationsMax } = admissionNoteLimits;
   const first = new Map<string, string>();
@@ -135,7 +135,7 @@ function firstAnnotations(annotations: Record<string, string>): ReadonlyMap<stri
   return first;
 }
 
-/** Each once. */
+/** As many different ones, from the first, as a request may have. */
 function firstWarnings(texts: readonly string[]): readonly string[] {
   const first = new Set<string>();
   for (const text of texts) {

@@ -99,7 +99,7 @@ function textCell(value: JsonValue): string {
   return typeof value === 'boolean' ? String(value) : goNumber(value);
 }
 
-/** Of one object: several columns may show it. */
+/** The value shown last and its text, because several columns may show the same value. */
 let lastShown: readonly [value: object, text: string] | undefined;
 
 function objectCell(value: JsonObject | readonly JsonValue[]): string {

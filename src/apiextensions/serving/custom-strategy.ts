@@ -108,7 +108,7 @@ function isSmall(object: ApiObject): boolean {
   return true;
 }
 
-/** Of so many values, without this one and what is in it. Looks at no more than it has to. */
+/** `values` less this value and all inside it. Stops counting once nothing is left. */
 function valuesLeft(value: JsonValue, values: number): number {
   let left = values - 1;
   if (typeof value !== 'object' || value === null) return left;

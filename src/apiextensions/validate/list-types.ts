@@ -20,7 +20,7 @@ const duplicatesMax = 1000;
 const stepUnits = 4000;
 
 const listType = 'x-kubernetes-list-type';
-/** Here or below. */
+/** Whether this schema, or one below it, has a list whose entries must differ. */
 export const hasUniqueLists = spineMemo(
   (schema) => schema[listType] === 'set' || schema[listType] === 'map',
 );

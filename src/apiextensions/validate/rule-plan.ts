@@ -147,7 +147,7 @@ export class PlannedRule {
     return this.#rule;
   }
 
-  /** Undefined: it has not been compiled, or may have to pause. */
+  /** Undefined: the rule has not been compiled, or is so long that it may have to pause. */
   get short(): ShortRule | undefined {
     return this.#short;
   }

@@ -335,7 +335,7 @@ function wrongType({ path, plan }: RuleNode, detail: string): FieldError {
   return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
 }
 
-/** A rule that was evaluated at a node. */
+/** A rule, the node that it is evaluated at, and whether it compares with the old value. */
 interface Asked {
   readonly planned: PlannedRule;
   readonly usesOldSelf: boolean;

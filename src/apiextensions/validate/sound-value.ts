@@ -19,7 +19,7 @@ export function isSoundValue(plan: ValuePlan, value: JsonValue): boolean {
   return isSound(plan, value, new Search());
 }
 
-/** Ends with the first error, so no place of it is kept. */
+/** The search ends with the first error, so it needs no paths. */
 class Search extends ValueWalk {
   left = valuesMax;
   constructor() {

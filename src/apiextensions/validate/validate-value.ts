@@ -175,7 +175,8 @@ function dropUnchanged(old: Correlation | undefined, mark: number, walk: ValueWa
   if (walk.errors.length > mark && old?.isUnchanged() === true) walk.errors.length = mark;
 }
 
-/** How often it was found right, without what is inside and without alternatives. */
+/** Checks the value alone: not what is inside it, and not its alternatives. Returns how many checks
+ * it passed. */
 export function checkItself(plan: ValuePlan, value: JsonValue, walk: ValueWalk): number {
   if (value === null) return checkNull(plan, walk);
   return checkType(plan, value, walk) + 3 + checkForm(plan, value, walk);

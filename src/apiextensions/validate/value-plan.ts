@@ -108,11 +108,11 @@ function alternativesOf({ allOf, anyOf, not, oneOf }: Junctors): number {
 
 export interface AllowedValues {
   readonly texts: ReadonlySet<string>;
-  /** All that are no texts. */
+  /** The allowed values that are not texts. */
   readonly others: readonly JsonValue[];
-  /** What a comparison with all others costs, in values. */
+  /** How many values a comparison with all of `others` looks at. */
   readonly units: number;
-  /** All of them, in words. */
+  /** The allowed values, as the error lists them. */
   readonly detail: string;
 }
 
@@ -127,7 +127,7 @@ function allowedOf(values: readonly JsonValue[]): AllowedValues {
   };
 }
 
-/** Itself and all that is in it. Bound: the depth that a schema may have. */
+/** The value itself and all values inside it. Recurses as deep as a schema may nest. */
 function countValues(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;

@@ -9,9 +9,9 @@ import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { goDouble, shownAsJson } from '../schema/go-text.ts';
 
 const valueErrorsMax = 1000;
-/** Of one step: a millisecond or two. */
+/** Units of work in one step: a millisecond or two. */
 const stepUnits = 2000;
-/** An error shows a value, of thousands of characters perhaps. */
+/** What an error costs, whose text may show thousands of characters of a value. */
 const errorUnits = 100;
 
 /** What stands for no path at all. */
@@ -31,7 +31,7 @@ export class ValueWalk {
     this.prefix = prefix;
   }
 
-  /** Work that has been done: a value that was looked at is one unit. */
+  /** Counts work that has been done; to look at a value is one unit. */
   spend(units: number): void {
     this.#units += units;
   }

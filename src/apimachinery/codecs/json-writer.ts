@@ -6,8 +6,8 @@
  *
  *     begin() ─▶ writeBytes(), writeValue(), ... ─▶ written()
  *
- * Whatever it cannot write ends it (false), and who asked goes the long way, through
- * stringifyJson().
+ * A write that returns false could not write its value, and leaves the object unfinished: the
+ * caller encodes it with stringifyJson() instead.
  *
  * Invariant: what it writes is, byte for byte, the UTF-8 of what stringifyJson() gives.
  * Bound: what does not fit `capacity` is not written. The depth is that of decoded bodies.
@@ -21,20 +21,20 @@ const target = Buffer.allocUnsafeSlow(capacity);
 let used = 0;
 
 const quote = 0x22;
-const comma = 0x2c;
 const colon = 0x3a;
 const backslash = 0x5c;
-const openingBracket = 0x5b;
-const closingBracket = 0x5d;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
-/** Up to this length a loop is quicker than calling what is not written in JavaScript. */
+export const comma = 0x2c;
+export const openingBracket = 0x5b;
+export const closingBracket = 0x5d;
+export const openingBrace = 0x7b;
+export const closingBrace = 0x7d;
+/** Up to this length a loop is quicker than a call into the engine. */
 const shortTextMax = 40;
 /** The most bytes that JSON takes for a UTF-16 code unit. */
 const bytesPerUnitMax = 6;
 
-/** How a character of ASCII stands in a string: as it is, behind a backslash as this one, or in a
- * longer form. */
+/** How a string holds a character of ASCII: `plain` as it is, `long` as an escape of six
+ * characters, else a backslash and the character that stands here. */
 const [plain, long] = [0, 1] as const;
 const forms = new Uint8Array(128).fill(long, 0, 0x20);
 forms[quote] = quote;
@@ -74,7 +74,7 @@ export function writeText(text: string): boolean {
   return true;
 }
 
-/** False: it is not, and nothing has been written. */
+/** False: the text is not ASCII, and nothing has been written. */
 function writeAscii(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const char = text.charCodeAt(i);
@@ -85,7 +85,7 @@ function writeAscii(text: string): boolean {
   return true;
 }
 
-/** A comma, the name and a colon; what is first in its object has no comma. */
+/** A comma unless the member is the first of its object, the name, and a colon. */
 export function writeName(name: string, isFirst: boolean): boolean {
   if (used + 2 > capacity) return false;
   if (!isFirst) target[used++] = comma;
@@ -153,7 +153,7 @@ function writeString(value: string): boolean {
   return true;
 }
 
-/** What stands in JSON as it is: ASCII without quote, backslash and controls. */
+/** Text that JSON does not escape: ASCII without quote, backslash and control characters. */
 const plainText = /^[ !#-[\]-\x7f]*$/;
 
 function writeLongString(value: string): boolean {

@@ -102,7 +102,7 @@ function* completed(
   return { kind: 'value', value, duplicates: duplicateFields(text) };
 }
 
-/** Of those that were asked for. */
+/** Whether there are duplicates, where `options` ask for them. */
 function hasDuplicates(
   value: JsonValue,
   { members }: JsonStructure,

@@ -70,10 +70,10 @@ interface Reading {
 }
 
 const stepsMax = 1 << 30;
-/** Of one part: some tenths of a millisecond. */
+/** Steps of the grammar in one part: some tenths of a millisecond. */
 const partSteps = 128;
 
-/** Characters. */
+/** Characters that are searched before others have their turn. */
 const searchedAtOnce = 256 * 1024;
 
 /** NUL and its like, which no YAML holds: the reader below ends its text with one. */
@@ -141,7 +141,7 @@ interface Output {
 
 /** Each takes some microseconds. */
 const linesPerStep = 500;
-/** Of which each takes some nanoseconds. */
+/** Characters between two yields; each takes some nanoseconds. */
 const charactersPerStep = 256 * 1024;
 
 /** A text of one line, as a value stands behind its key. */

@@ -49,10 +49,12 @@ export function checkMetaShape(
   }
 }
 
+const aTime = 'an RFC 3339 time';
+
 /** Thrown and caught in this file only: the readers nest, and the first problem is the answer. */
 class WrongShape extends Error {
   constructor(path: string, expected: string, found: JsonValue) {
-    super(`${path}: expected ${expected}, found ${describe(found)}`);
+    super(`${path}: expected ${expected}, found ${describe(found, expected)}`);
   }
 }
 
@@ -103,7 +105,7 @@ const readTime: Reader = (value, path) => {
   const text = typeof value === 'string' ? readTimes.get(value) : undefined;
   if (text !== undefined) return text;
   const epochMs = typeof value === 'string' ? parseRfc3339(value) : undefined;
-  if (epochMs === undefined) throw new WrongShape(path, 'an RFC 3339 time', value);
+  if (epochMs === undefined) throw new WrongShape(path, aTime, value);
   const read = formatRfc3339(epochMs);
   if (value === read) readTimes.keep(read, read);
   return read;
@@ -213,14 +215,15 @@ function readFields(
   return result;
 }
 
-function describe(value: JsonValue): string {
+/** A time is a string, too: what is found in its place is `another string`. */
+function describe(value: JsonValue, expected: string): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {
     case 'object':
       return 'an object';
     case 'string':
-      return 'another string';
+      return expected === aTime ? 'another string' : 'a string';
     case 'bigint':
     case 'number':
       return 'a number';

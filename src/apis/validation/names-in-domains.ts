@@ -76,7 +76,7 @@ function checkDomain(domain: string): readonly string[] {
   ];
 }
 
-/** Of a name that is too long, its beginning. */
+/** The errors of each part. A name that is too long is only looked at up to its bound. */
 export function checkPoolName(name: string): readonly string[] {
   return name.split('/', poolNameBytesMax + 1).flatMap((part) => checkDns1123Subdomain(part));
 }

@@ -27,7 +27,7 @@ export function ipWarnings(field: string, value: string): Warnings {
   return [`${field}: IPv6 address ${quote(value)} ${canonical} (${quote(ipText(ip))})`];
 }
 
-/** Of an address that everybody reads alike. */
+/** Whether `written`, which all readers take for this address, is its canonical form. */
 function isCanonical({ bytes, family }: IpAddress, written: string): boolean {
   return family === 4 || isFormattedIpv6(bytes, written);
 }

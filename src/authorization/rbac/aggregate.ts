@@ -54,7 +54,7 @@ function selectorsOf(object: ApiObject): readonly LabelSelector[] | undefined {
   return selectors;
 }
 
-/** Undefined: there would be too many. */
+/** Undefined: the roles together have more rules than one role may. */
 export type AggregatedRules = readonly PolicyRule[] | undefined;
 
 /** The roles whose rules are not what they should be, with those. Parts that are made of others
@@ -93,7 +93,7 @@ export function* staleAggregateSteps(
 }
 
 interface Aggregate {
-  /** Its place in the roles, and those of what it is made of. */
+  /** The indexes, in the list of all roles, of this role and of those that it is made of. */
   readonly at: number;
   readonly parts: readonly number[];
 }
@@ -142,7 +142,7 @@ function* aggregatedRules(parts: readonly (readonly PolicyRule[])[]): Steps<Aggr
 
 const keys = new WeakMap<PolicyRule, string>();
 
-/** Equal for equal rules. */
+/** A text that two rules share exactly when they are equal. */
 function keyOf(rule: PolicyRule): string {
   const known = keys.get(rule);
   if (known !== undefined) return known;

@@ -13,14 +13,14 @@ export interface OwnedRule {
   readonly verbs: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
   readonly resources: ReadonlySet<string>;
-  /** Undefined: all. */
+  /** Undefined: all names. */
   names: Set<string> | undefined;
 }
 
 export interface OwnedRules {
-  /** Those that may be about it, the shortest list there is. */
+  /** Rules that may be about all three, from the shortest index: some of them are not. */
   candidates(verb: string, group: string, resource: string): readonly (readonly OwnedRule[])[];
-  /** Of rules about paths. */
+  /** The rules about paths. */
   readonly urlRules: readonly UrlRule[];
 }
 
@@ -29,6 +29,7 @@ export type UrlRule = Pick<PolicyRule, 'verbs' | 'nonResourceURLs'>;
 /** Rules, and texts in them, that are looked at in one step. */
 const stepTexts = 4000;
 
+/** Rules by one of their verbs, groups or resources. */
 type Postings = Map<string, OwnedRule[]>;
 
 export function* ownedRulesSteps(
@@ -41,7 +42,9 @@ export function* ownedRulesSteps(
     resources: new Set(requested.flatMap(({ resources }) => resources)),
   };
   const byKey = new Map<string, OwnedRule>();
-  const [verbs, groups, resources]: Postings[] = [new Map(), new Map(), new Map()];
+  const byVerb: Postings = new Map();
+  const byGroup: Postings = new Map();
+  const byResource: Postings = new Map();
   const urlRules: UrlRule[] = [];
   let texts = 0;
   for (const rule of owned) {
@@ -55,9 +58,9 @@ export function* ownedRulesSteps(
       };
       const added = addRule(byKey, made, rule.resourceNames);
       if (added !== undefined) {
-        post(verbs as Postings, added.verbs, added);
-        post(groups as Postings, added.groups, added);
-        post(resources as Postings, added.resources, added);
+        post(byVerb, added.verbs, added);
+        post(byGroup, added.groups, added);
+        post(byResource, added.resources, added);
       }
     }
     if (texts < stepTexts) continue;
@@ -68,9 +71,9 @@ export function* ownedRulesSteps(
     urlRules,
     candidates(verb, group, resource) {
       const about = [
-        lists(verbs as Postings, [verb, '*']),
-        lists(groups as Postings, [group, '*']),
-        lists(resources as Postings, resourcePatterns(resource)),
+        lists(byVerb, [verb, '*']),
+        lists(byGroup, [group, '*']),
+        lists(byResource, resourcePatterns(resource)),
       ];
       return about.reduce((least, each) => (lengthOf(each) < lengthOf(least) ? each : least));
     },
@@ -94,7 +97,7 @@ function among(texts: readonly string[], wanted: ReadonlySet<string>): ReadonlyS
   return new Set(texts.filter((text) => wanted.has(text) || text.startsWith('*')));
 }
 
-/** The rule, where it is a new one. */
+/** Returns the rule if it is new; else its names are added to those of the known one. */
 function addRule(
   byKey: Map<string, OwnedRule>,
   made: Omit<OwnedRule, 'names'>,

@@ -24,7 +24,7 @@ export const singleRulesMax = 20_000;
 
 export const comparisonsMax = 1_000_000;
 
-/** In one step. */
+/** Comparisons between two yields. */
 const stepComparisons = 5000;
 
 /** What of `requested` is not within `owned`. */
@@ -51,7 +51,7 @@ export function* uncoveredSteps(
   return missing;
 }
 
-/** How many of the first rules are not too many single ones. */
+/** How many rules, from the first, together fall into at most `singleRulesMax` single ones. */
 function comparedCount(requested: readonly PolicyRule[]): number {
   let left = singleRulesMax;
   const at = requested.findIndex((rule) => {
@@ -72,7 +72,7 @@ interface Work {
   stepLeft: number;
 }
 
-/** Counts so much of it. True: a step ends here. */
+/** Takes `comparisons` off what is allowed. True: the step ends here. */
 function isStepOver(work: Work, comparisons: number): boolean {
   work.left -= comparisons;
   work.stepLeft -= comparisons;

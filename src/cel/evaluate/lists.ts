@@ -24,7 +24,7 @@ export const listGet = (list: AnyList, index: number): Value =>
 /** What is in a list, or why it has no value: its data are not what their schema says. */
 export type Attempted = Value | EvaluationError;
 
-/** For whom what has no value need not be the end. */
+/** The value, or the error with which making it failed, for a caller who can go on without it. */
 export function attempted<T>(make: () => T): T | EvaluationError {
   try {
     return make();
@@ -38,7 +38,7 @@ function evaluationErrorOf(error: unknown): EvaluationError {
   throw error;
 }
 
-/** Without a function for each element. */
+/** attempted() of one element, without making a function for each. */
 function attemptGet(list: AnyList, index: number): Attempted {
   if (!(list instanceof ListValue)) return adapt(list[index]);
   try {

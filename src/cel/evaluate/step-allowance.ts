@@ -27,7 +27,7 @@ export function newStepAllowance({ pauses }: { readonly pauses: boolean }): Step
   return { left: stepsMax, partEnd: -Infinity, pauses };
 }
 
-/** Those that run whole come one after the other. */
+/** Shared by the evaluations that run in one turn: they come one after the other. */
 const ofWhole = newStepAllowance({ pauses: false });
 
 let current: StepAllowance | undefined;

@@ -13,7 +13,7 @@ const longFrom = 256;
 /** Of more units than this nothing is remembered: a text is held as long as its size is. */
 const rememberedTextMax = 4 * 1024 * 1024;
 
-/** The last two, newest first: compared with them, a text need not be hashed. */
+/** The two texts measured last, newest first. Comparing with them is cheaper than hashing. */
 let lastText = '';
 let lastSize = 0;
 let earlierText = '';

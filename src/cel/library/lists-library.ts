@@ -58,7 +58,7 @@ export function elementsOf(list: Value): Iterable<Value> {
   return lists.elementsOf(listOf(list));
 }
 
-/** The elements of a list whose overload its first element decides. */
+/** The elements, for a function that has an overload for each type of first element. */
 function elementsFor(name: string, list: Value): Iterable<Value> {
   const [first] = lists.attemptedElements(listOf(list));
   if (first instanceof EvaluationError) throw noOverload(name, [list]);

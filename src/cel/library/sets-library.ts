@@ -29,7 +29,8 @@ function containsAll(list: Value, sublist: Value): boolean {
   return true;
 }
 
-/** Whether a list has what has no value: one of a schema cannot tell, any other has not. */
+/** Whether a list has an item that failed to get a value: it does not, except that a list with a
+ * schema cannot know. */
 function hasNone(list: Value, item: EvaluationError): false {
   if (list instanceof ListValue) throw item;
   return false;

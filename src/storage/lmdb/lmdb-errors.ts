@@ -39,6 +39,14 @@ export function translateLmdbError(error: unknown): StorageError {
   return new StorageError('io', `the store failed: ${message}`, { cause: error });
 }
 
+/** For a store that cannot be opened. It names the directory, which often is another user's. */
+export function translateOpenError(error: unknown, directory: string): StorageError {
+  const translated = translateLmdbError(error);
+  if (error instanceof StorageError || translated.code !== 'io') return translated;
+  const message = `cannot open the store in ${directory}: ${messageOf(error)}`;
+  return new StorageError('io', message, { cause: error });
+}
+
 /** For a failed commit. `usable` asks whether LMDB still takes transactions. lmdb-js rejects a
  * write with a general error that carries a promise of the real one. */
 export async function translateCommitError(

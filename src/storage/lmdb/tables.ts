@@ -21,7 +21,7 @@ import { StorageError, revisionZero } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT, corrupt } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
-import { translateLmdbError } from './lmdb-errors.ts';
+import { translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 
 export type Table = Database<Buffer, Buffer>;
 
@@ -115,6 +115,9 @@ export function openEnvironment(
   { readOnly = false }: { readonly readOnly?: boolean } = {},
 ): Tables {
   checkFile(path.join(directory, 'data.mdb'));
+  const allowed = readOnly ? ['ENOENT', 'EROFS'] : ['ENOENT'];
+  checkWritable(directory, 'lock.mdb', allowed);
+  if (!readOnly) checkWritable(directory, 'data.mdb', allowed);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   try {
     const root = open<Buffer, Buffer>({
@@ -140,7 +143,7 @@ export function openEnvironment(
       meta: root.openDB<Buffer, Buffer>('meta', binary),
     };
   } catch (error) {
-    throw translateLmdbError(error);
+    throw translateOpenError(error, directory);
   }
 }
 
@@ -159,6 +162,17 @@ function checkFile(file: string): void {
   }
   const marks = [head.readUInt32LE(MAGIC_AT), head.readUInt32BE(MAGIC_AT)];
   if (length > 0 && !marks.includes(MAGIC)) throw corrupt(`${file} is not an LMDB file`);
+}
+
+/** Nor does it survive a file that it may not write, as one that another user has left. A missing
+ * file is made; where nothing can be written, a reader does without the lock. */
+function checkWritable(directory: string, name: string, allowed: readonly string[]): void {
+  try {
+    closeSync(openSync(path.join(directory, name), 'r+'));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!allowed.includes(code)) throw translateOpenError(error, directory);
+  }
 }
 
 function checkMarks({ meta }: Tables, directory: string, identity: string): void {

@@ -48,9 +48,9 @@ const noSet: LastSet = { apiVersion: '', subresource: '', shape: [], set: {} };
 const knownKinds = new WeakMap<OwnedKind, Known>();
 let kindsCount = 0;
 
-/** Of the object in hand. */
+/** The shape of the object that is being created; written over by the next one. */
 let pieces = new ShapePieces();
-/** Those of a longer shape do not stay in memory. */
+/** Pieces of a longer shape are dropped after use, so that they do not stay in memory. */
 const piecesKeptMax = 1024;
 
 /** `created` has no managedFields. */

@@ -23,7 +23,7 @@ export function managerOf(fieldManager: string, userAgent: string | undefined): 
   return lastName;
 }
 
-/** Requests of one client come together. */
+/** The last user agent and its manager name: requests of one client often follow each other. */
 let lastAgent = '';
 let lastName = unknownManager;
 

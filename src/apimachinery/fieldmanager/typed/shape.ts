@@ -24,7 +24,7 @@ import { deducedType } from '../schema/deduced.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import { asList, asMap, formFor, memberOf } from './forms.ts';
 
-/** Of one value after the other: the list is written over. */
+/** The pieces of one shape. The same list is used for value after value, and written over. */
 export class ShapePieces {
   readonly #texts: string[] = [];
   #count = 0;
