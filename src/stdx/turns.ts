@@ -10,12 +10,12 @@
  * There is one thread: a step that does not ask `isOver` holds up everybody.
  *
  * What goes on behind a step that is done, or behind a pause, runs as soon as the engine looks for
- * promises that are settled: the next step is asked when that is over (`settled`), so that it counts
- * with the time that it takes, which may be many times what was said in a process that is new.
+ * promises that are settled. The next step is asked when that is over (`settled`), so that it
+ * counts with the time that it takes: in a process that is new, many times what was said.
  *
  * Invariants: what all steps of one turn take together is bounded, however many wait; a step that
- * comes while nobody waits runs at once, inside `run`. Steps do not throw. Bound: who waits is
- * bounded by the requests there are.
+ * comes while nobody waits, and nothing goes on so, runs at once, inside `run`. Steps do not throw.
+ * Bound: who waits is bounded by the requests there are.
  */
 import type { Clock, Timers } from './clock.ts';
 import { RingBuffer } from './ring-buffer.ts';
