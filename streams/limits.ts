@@ -27,13 +27,16 @@ export interface StreamLimits {
   readonly pumpChunkBytes: number;
   /** Entries or changes looked at for one such write. Policy: a smaller write, or none. */
   readonly pumpExaminedMax: number;
-  /** Writes and bytes of live events in one turn of the event loop. Policy: go on next turn. */
+  /** Writes, bytes and time of live events in one turn of the event loop. Policy: the rest goes in
+   * the next. */
   readonly turnWritesMax: number;
   readonly turnBytesMax: number;
+  readonly turnWritesMs: number;
   /** Bytes of initial events and catching up in one turn, all watchers together; an entry that is
    * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
   readonly turnPumpBytesMax: number;
-  /** The same in time: what an event costs to encode is the encoder's. Policy: as above. */
+  /** The same in time, of which live events may have taken all but a quarter: what an event costs
+   * to encode is the encoder's. Policy: as above. */
   readonly turnPumpMs: number;
   readonly examinedCostBytes: number;
   /** Applying changes and making the frames of their groups, in one turn; a single frame may take
@@ -106,6 +109,7 @@ export const defaultStreamLimits: StreamLimits = {
   pumpExaminedMax: 4_096,
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
+  turnWritesMs: 8,
   turnPumpBytesMax: 4 * MiB,
   turnPumpMs: 8,
   examinedCostBytes: 64,

@@ -74,7 +74,7 @@ export function openRotatingFile(
     }
   };
   /** All of it, or none of it is to be seen. */
-  const write = (bytes: Buffer): void => {
+  const write = (bytes: Uint8Array): void => {
     let at = 0;
     try {
       while (at < bytes.length) at += writeSync(handle, bytes, at);
@@ -91,7 +91,7 @@ export function openRotatingFile(
   };
   return {
     append(lines) {
-      const bytes = Buffer.from(lines);
+      const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
       const { sizeBytesMax } = limits;
       const full = sizeBytesMax > 0 && size > 0 && size + bytes.length > sizeBytesMax;
       if (full && isFile) tryRotate();

@@ -43,11 +43,15 @@ export function* wrongQuotas(
   }
   if (read.length === 0) return [];
   const now = deps.streams.snapshot(quotas);
-  const looked = read.flatMap(({ entry, quota }) => {
+  const looked: ApiObject[] = [];
+  for (const { entry, quota } of read) {
     const found = now.get(namespace, entry.name);
-    if (found?.revision === entry.revision) return [quota];
-    return found === undefined ? [] : [decodeObject(found.bytes)];
-  });
+    if (found?.revision === entry.revision) looked.push(quota);
+    else if (found !== undefined) {
+      looked.push(decodeObject(found.bytes));
+      yield;
+    }
+  }
   const counted = yield* countQuotas(deps, namespace, looked);
   const wrong: WrongQuota[] = [];
   for (const [at, quota] of looked.entries()) {

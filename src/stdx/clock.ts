@@ -41,6 +41,14 @@ export const systemTimers: Timers = {
   },
 };
 
+/** Calls back in this turn of the event loop, when everything that waited for settled promises has
+ * gone on, and what waited for that. */
+export function whenSettled(callback: () => void): void {
+  // The engine empties both of its queues one after the other; only from the first is the second
+  // reached behind it.
+  queueMicrotask(() => process.nextTick(callback));
+}
+
 /** Resolves after `delayMs`. Not for long-lived code: it cannot be cancelled. */
 export function sleep(timers: Timers, delayMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -9,9 +9,13 @@
  *
  * There is one thread: a step that does not ask `isOver` holds up everybody.
  *
+ * What goes on behind a step that is done, or behind a pause, runs as soon as the engine looks for
+ * promises that are settled. The next step is asked when that is over (`settled`), so that it
+ * counts with the time that it takes: in a process that is new, many times what was said.
+ *
  * Invariants: what all steps of one turn take together is bounded, however many wait; a step that
- * comes while nobody waits runs at once, inside `run`. Steps do not throw. Bound: who waits is
- * bounded by the requests there are.
+ * comes while nobody waits, and nothing goes on so, runs at once, inside `run`. Steps do not throw.
+ * Bound: who waits is bounded by the requests there are.
  */
 import type { Clock, Timers } from './clock.ts';
 import { RingBuffer } from './ring-buffer.ts';
@@ -68,16 +72,22 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
 export interface TurnsDeps {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Calls back in this turn, when everything that waited for settled promises has gone on. Absent:
+   * nobody waits for that. */
+  readonly settled?: ((callback: () => void) => void) | undefined;
   readonly limits?: TurnLimits | undefined;
 }
 
 export function createTurns(deps: TurnsDeps): Turns {
-  const { clock, timers, limits = defaultTurnLimits } = deps;
+  const { clock, timers, settled, limits = defaultTurnLimits } = deps;
   const waiting = new RingBuffer<Step>();
   let isBegun = false;
   let isWorking = false;
   let turnEndsMs = 0;
   let stepEndsMs = 0;
+  /** What the last pause was reckoned with, and when it ended. */
+  let pausedMs = 0;
+  let pauseEndedMs = 0;
   const isOver = (): boolean => clock.monotonicMs() >= stepEndsMs;
 
   const begin = (): void => {
@@ -87,7 +97,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       isBegun = false;
       if (waiting.length === 0) return;
       begin();
-      work();
+      if (!isWorking) work();
     });
   };
 
@@ -98,9 +108,19 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (now >= turnEndsMs) break;
       stepEndsMs = Math.min(now + limits.stepMs, turnEndsMs);
       const step = waiting.shift();
+      pausedMs = 0;
       if (step(isOver)) waiting.push(step);
+      else if (settled !== undefined) {
+        settled(goOn);
+        return;
+      }
     }
     isWorking = false;
+  };
+  const goOn = (): void => {
+    // The time that it took has passed, so it is not reckoned as well.
+    turnEndsMs += Math.min(pausedMs, clock.monotonicMs() - pauseEndedMs);
+    work();
   };
 
   const run = (step: Step): void => {
@@ -119,6 +139,8 @@ export function createTurns(deps: TurnsDeps): Turns {
         }
         run(() => {
           turnEndsMs -= costMs;
+          pausedMs = costMs;
+          pauseEndedMs = clock.monotonicMs();
           resolve();
           return false;
         });

@@ -15,6 +15,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditMode } from '../../src/audit/backend.ts';
 import { createLogBackend } from '../../src/audit/log-backend.ts';
 import type { LogBackendDeps } from '../../src/audit/log-backend.ts';
+import type { Step } from '../../src/stdx/turns.ts';
 import { openRotatingFile } from '../../src/audit/rotating-file.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
@@ -27,11 +28,18 @@ after(() => directories.removeAll());
 function logTo(mode: AuditMode, given: Partial<LogBackendDeps> = {}) {
   const { clock, timers } = manualTime();
   const state = { written: [] as string[], full: false, problemsCount: 0 };
+  /** What takes turns: each is a part of a line. */
+  const steps: Step[] = [];
+  const oneTurn = async (): Promise<void> => {
+    const step = steps.shift();
+    if (step?.(() => true) === true) steps.unshift(step);
+    await nextTurn();
+  };
   const backend = createLogBackend({
     file: {
       append(lines) {
         if (state.full) throw new Error('no space');
-        state.written.push(lines);
+        state.written.push(Buffer.from(lines).toString());
       },
       close: () => undefined,
     },
@@ -42,10 +50,11 @@ function logTo(mode: AuditMode, given: Partial<LogBackendDeps> = {}) {
     truncatedMark: 'audit.k8s.io/truncated',
     clock,
     timers,
+    turns: { run: (step) => void steps.push(step) },
     onProblem: () => (state.problemsCount += 1),
     ...given,
   });
-  return { backend, state };
+  return { backend, state, oneTurn };
 }
 
 const event = (json: string) => ({ fields: JSON.parse(json) as object as never, json });
@@ -130,6 +139,35 @@ describe('audit log', () => {
       else assert.equal(text.match(/ stage="/g)?.length, 1);
     });
   }
+
+  for (const mode of ['blocking', 'blocking-strict', 'batch'] as const) {
+    it(`${mode}: a long line with much to escape takes turns, and later ones come after it`, async () => {
+      const { backend, oneTurn, state } = logTo(mode);
+      const long = JSON.stringify({ a: 'x\u0085😀'.repeat(100_000), b: '\u2028' });
+      const taken = backend.write(event(long));
+      const after = backend.write(event('2'));
+      let turns = 0;
+      for (; turns < 1_000 && state.written.length === 0; turns += 1) await oneTurn();
+      assert.ok(turns > 20, `${turns} turns`);
+      assert.deepEqual([await taken, await after], [true, true]);
+      const stopped = backend.stop();
+      for (let at = 0; at < 5; at += 1) await oneTurn();
+      await stopped;
+      const [first = '', second, ...more] = state.written.join('').split('\n');
+      assert.deepEqual([second, more], ['2', ['']]);
+      assert.match(first, /^[^\p{Cc}\u2028\u2029]+$/u);
+      assert.deepEqual(JSON.parse(first), JSON.parse(long));
+    });
+  }
+
+  it('a long line that cannot be written is lost as a short one is', async () => {
+    const { backend, oneTurn, state } = logTo('blocking-strict');
+    state.full = true;
+    const taken = backend.write(event(JSON.stringify({ a: '\u0085'.repeat(200_000) })));
+    for (let at = 0; at < 40; at += 1) await oneTurn();
+    assert.equal(await taken, false);
+    assert.equal(backend.lostTotal, 1);
+  });
 
   it('legacy: one line of text an event', () => {
     const { backend, state } = logTo('blocking', { format: 'legacy' });

@@ -1,9 +1,10 @@
 /** Turns: who shares one, in what order, and what all of them may take together. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { whenSettled } from '../../src/stdx/clock.ts';
 import type { TimerHandle } from '../../src/stdx/clock.ts';
 import { createTurns, defaultTurnLimits, wholeTurnMs } from '../../src/stdx/turns.ts';
-import type { Turns } from '../../src/stdx/turns.ts';
+import type { Turns, TurnsDeps } from '../../src/stdx/turns.ts';
 
 interface Loop {
   readonly turns: Turns;
@@ -13,7 +14,7 @@ interface Loop {
   readonly scheduled: number;
 }
 
-function loopOf(): Loop {
+function loopOf(settled?: TurnsDeps['settled']): Loop {
   let callbacks: (() => void)[] = [];
   const loop = {
     nowMs: 0,
@@ -31,6 +32,7 @@ function loopOf(): Loop {
   };
   loop.turns = createTurns({
     clock: { nowMs: () => loop.nowMs, monotonicMs: () => loop.nowMs },
+    settled,
     timers: {
       after: () => assert.fail('no timer'),
       nextTurn(callback): TimerHandle {
@@ -119,5 +121,47 @@ describe('turns', () => {
       assert.deepEqual(begun, expected);
     }
     await Promise.all(both);
+  });
+
+  for (const [title, begin] of [
+    ['a pause', (turns: Turns) => turns.pause(0.1)],
+    ['a step', (turns: Turns) => new Promise<void>((done) => turns.run(() => (done(), false)))],
+  ] as const) {
+    it(`count what goes on behind ${title} with the time that it takes`, async () => {
+      const loop = loopOf(whenSettled);
+      const inTurn = async (turn: () => void): Promise<number> => {
+        const begunMs = loop.nowMs;
+        turn();
+        await new Promise((resolve) => setImmediate(resolve));
+        return loop.nowMs - begunMs;
+      };
+      let went = 0;
+      // What follows takes some promises until it works, as requests do.
+      const goOn = async (): Promise<void> => {
+        await begin(loop.turns);
+        await Promise.resolve();
+        await Promise.resolve();
+        loop.nowMs += 4;
+        went += 1;
+      };
+      const took = [await inTurn(() => Array.from({ length: 30 }, goOn))];
+      while (loop.scheduled > 0) took.push(await inTurn(() => loop.turn()));
+      assert.equal(went, 30);
+      assert.ok(Math.max(...took) <= defaultTurnLimits.turnMs + 4, took.join(' '));
+    });
+  }
+
+  it('reckon what goes on behind a pause as more than it takes where it was said to', async () => {
+    const loop = loopOf(whenSettled);
+    const went: number[] = [];
+    for (let i = 0; i < 9; i += 1) void loop.turns.pause().then(() => went.push(i));
+    const perTurn: number[] = [];
+    for (let turns = 0; turns === 0 || loop.scheduled > 0; turns += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      perTurn.push(went.splice(0).length);
+      loop.turn();
+    }
+    const most = defaultTurnLimits.turnMs / defaultTurnLimits.pauseCostMs;
+    assert.ok(Math.max(...perTurn) <= most, perTurn.join(' '));
   });
 });

@@ -332,6 +332,34 @@ describe('delivery', () => {
     await world.stop();
   });
 
+  it('I13: where writes take long, a turn ends before its slice is used up, and all come through', async () => {
+    const limits = { turnWritesMs: 20, turnPumpMs: 0 };
+    const world = await createWorld({ limits });
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    let inTurn = 0;
+    const sinks = Array.from({ length: 200 }, () => {
+      const sink = new TestSink();
+      const write = sink.write.bind(sink);
+      sink.write = (chunk) => {
+        inTurn += 1;
+        world.time.advance(1);
+        return write(chunk);
+      };
+      world.streams.watch(watchRequest({ start }), sink);
+      return sink;
+    });
+    await putMany(world, 1);
+    const written: number[] = [];
+    for (let i = 0; i < 60; i += 1) {
+      inTurn = 0;
+      await turns(1);
+      if (inTurn > 0) written.push(inTurn);
+    }
+    assert.ok(Math.max(...written) < 40, written.join());
+    for (const sink of sinks) assert.equal(sink.replay().events.length, 1);
+    await world.stop();
+  });
+
   it('I3: a change that comes in the middle of a pass reaches those already served', async () => {
     const world = await createWorld({ limits: { turnWritesMax: 10 } });
     const start = { kind: 'after', revision: world.streams.revision } as const;

@@ -106,7 +106,6 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/admission/companions/allocation-records.ts',
-      'src/storage/storage.ts',
       'streams/streams.ts',
     ],
   },

@@ -22,7 +22,7 @@ import type { CompanionRefusal } from '../../registry/execute-with-companions.ts
 import { parseStoreKey } from '../../storage/keys.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { chargeCodes } from '../quota/charge.ts';
-import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
+import { quotaNamesPerWriteMax, quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
 import { quotaEpochs } from './allocation-records.ts';
 import { lostQuota, tooManyQuotas, unreadQuotas } from './companions.ts';
 import { uncoveredNames, uncoveredScopes } from './covering.ts';
@@ -77,14 +77,17 @@ export function createCompanionRefusal({
       const uncovered = uncoveredRefusal(state, forbidden);
       if (uncovered !== undefined) return Promise.resolve(uncovered);
       if (state !== tooManyQuotas) return again();
-      const why = `more than ${quotasPerWriteMax} quotas bound it: no write is charged to as many`;
-      return Promise.resolve(forbidden(why));
+      return Promise.resolve(forbidden(chargedTooMuch));
     }
     if (isOf(failure.key, quotasResource)) return quotaRefusal(forbidden, failure);
     if (failure.code === 'taken') return again();
     return Promise.resolve(newInternalError(`${failure.key}: ${failure.message}`));
   };
 }
+
+const chargedTooMuch =
+  `more than ${quotasPerWriteMax} quotas bound it, or quotas of more than ` +
+  `${quotaNamesPerWriteMax} names in all: no write is charged to as many`;
 
 function uncoveredRefusal(
   state = '',

@@ -7,34 +7,36 @@
  * Invariant: pure. A charged quota changes in nothing but its status.
  */
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
 import type { CompanionRules } from '../../storage/storage.ts';
-import { chargeQuota } from '../quota/charge.ts';
-import type { Charge } from '../quota/charge.ts';
+import { chargedObject, chargeQuota } from '../quota/charge.ts';
+import type { Charge, ChargedQuota } from '../quota/charge.ts';
 import { ownerOf } from './allocation-records.ts';
 
 interface Decoded {
   readonly record: ObjectRecord;
-  readonly object: ApiObject;
+  /** Whatever object it is: only a quota is ever charged. */
+  readonly charged: ChargedQuota;
 }
+
+const noFigures: ChargedQuota['figures'] = new Map();
 
 export const knownCompanionRules: CompanionRules = {
   decode(stored): Decoded {
     const record = decodeRecord(stored);
-    return { record, object: decodeObject(record.object) };
+    return { record, charged: { quota: decodeObject(record.object), figures: noFigures } };
   },
   amend(current, instruction) {
-    const { object, record } = current as Decoded;
-    const amended = chargeQuota(object, instruction as unknown as Charge);
+    const { charged, record } = current as Decoded;
+    const amended = chargeQuota(charged, instruction as unknown as Charge);
     if (amended.kind !== 'amended') return amended;
-    return { kind: 'amended', next: { record, object: amended.next as ApiObject } };
+    return { kind: 'amended', next: { record, charged: amended.next } };
   },
   encode(amended, at) {
-    const { object, record } = amended as Decoded;
-    const { bytes, metadataAt } = encodeObject(object);
+    const { charged, record } = amended as Decoded;
+    const { bytes, metadataAt } = encodeObject(chargedObject(charged));
     return encodeRecord({ ...record, object: bytes, metadataAt }, at);
   },
-  ownerOf: (current) => ownerOf((current as Decoded).object),
+  ownerOf: (current) => ownerOf((current as Decoded).charged.quota),
 };

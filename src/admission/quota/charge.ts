@@ -1,5 +1,5 @@
 /**
- * Charges a quota for a write: gives the new status of the quota, or why the write is refused.
+ * Charges a quota for a write: gives the new figures of the quota, or why the write is refused.
  *
  *     before ─┐
  *             ├─▶ difference, by name ─▶ more ▶ over spec.hard? ▶ refused  status.used + difference
@@ -25,7 +25,6 @@ import {
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import type { Amendment } from '../../storage/storage.ts';
 import { inScope } from './scopes.ts';
 import type { Usage } from './usage.ts';
 
@@ -58,8 +57,22 @@ interface Difference {
   readonly by: Quantity;
 }
 
-/** `quota`: as it is. The amended one, or why not. */
-export function chargeQuota(quota: ApiObject, charge: Charge): Amendment {
+/** A quota and what its charges have made of it. A quota has up to a thousand names, and is charged
+ * for every write of a commit: only the figures that change are kept, until it is written. */
+export interface ChargedQuota {
+  readonly quota: ApiObject;
+  /** Figures that stand for those in status.used. */
+  readonly figures: ReadonlyMap<string, string>;
+}
+
+type ChargeResult =
+  | { readonly kind: 'amended'; readonly next: ChargedQuota }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+/** `charged`: as it is; it is left so. */
+export function chargeQuota(charged: ChargedQuota, charge: Charge): ChargeResult {
+  const { quota } = charged;
   const { is, reported = false, uid, was } = charge;
   const { name = '' } = quota.metadata;
   const spec = part(quota, 'spec');
@@ -71,20 +84,46 @@ export function chargeQuota(quota: ApiObject, charge: Charge): Amendment {
   const hard = part(spec, 'hard');
   const differences = differencesOf(hard, now, before);
   const more = differences.filter(({ by }) => by.unscaled > 0n);
-  const used = part(part(quota, 'status'), 'used');
+  const used = usedOf(charged);
   const isAsked = now !== null && !reported && !sameDemands(now, before);
   const refusal =
     (isAsked ? unsaidBy(name, hard, now) : undefined) ??
     (more.length === 0 ? undefined : refusalOf(name, hard, used, more, reported));
   if (refusal !== undefined) return refusal;
-  const counted = differences.filter((each) => quantityAt(used, each.name) !== undefined);
-  if (counted.length === 0) return unchanged;
-  return { kind: 'amended', next: withUsed(quota, used, counted) };
+  const figures = new Map(charged.figures);
+  for (const { by, name: each } of differences) {
+    const before = used(each);
+    if (before === undefined) continue;
+    const sum = addQuantities(before, by);
+    figures.set(each, writeQuantity(sum.unscaled < 0n ? zero : sum));
+  }
+  return { kind: 'amended', next: { quota, figures } };
 }
 
-const unchanged: Amendment = { kind: 'unchanged' };
+/** The quota with all that it was charged. */
+export function chargedObject({ figures, quota }: ChargedQuota): ApiObject {
+  if (figures.size === 0) return quota;
+  const status = part(quota, 'status');
+  const used: Record<string, JsonValue | undefined> = { ...part(status, 'used') };
+  for (const [name, figure] of figures) used[name] = figure;
+  // A quota that was counted has both; what is allowed is what the spec says now.
+  return { ...quota, status: { ...status, hard: part(quota, 'spec')['hard'] ?? {}, used } };
+}
 
-function refused(code: keyof typeof chargeCodes, message: string): Amendment {
+const unchanged: ChargeResult = { kind: 'unchanged' };
+
+/** Undefined: nobody has counted it. */
+type UsedAt = (name: string) => Quantity | undefined;
+
+function usedOf({ figures, quota }: ChargedQuota): UsedAt {
+  const stored = part(part(quota, 'status'), 'used');
+  return (name) => {
+    const figure = figures.get(name);
+    return figure === undefined ? quantityAt(stored, name) : parseQuantity(figure);
+  };
+}
+
+function refused(code: keyof typeof chargeCodes, message: string): ChargeResult {
   return { kind: 'refused', code: chargeCodes[code], message };
 }
 
@@ -114,7 +153,7 @@ function sameDemands(is: Usage, was: Usage | null): boolean {
 }
 
 /** Of the whole container lists: `limits.cpu for: a,b; requests.memory for: a`. */
-function unsaidBy(quota: string, hard: JsonObject, { missing }: Usage): Amendment | undefined {
+function unsaidBy(quota: string, hard: JsonObject, { missing }: Usage): ChargeResult | undefined {
   const names = Object.keys(missing).filter((name) => Object.hasOwn(hard, name));
   if (names.length === 0) return undefined;
   const said = names.sort().map((name) => `${name} for: ${missing[name]?.join(',')}`);
@@ -124,11 +163,11 @@ function unsaidBy(quota: string, hard: JsonObject, { missing }: Usage): Amendmen
 function refusalOf(
   quota: string,
   hard: JsonObject,
-  used: JsonObject,
+  used: UsedAt,
   more: readonly Difference[],
   reported: boolean,
-): Amendment | undefined {
-  const unknown = more.filter(({ name }) => quantityAt(used, name) === undefined);
+): ChargeResult | undefined {
+  const unknown = more.filter(({ name }) => used(name) === undefined);
   if (unknown.length > 0) {
     const names = unknown.map(({ name }) => name).join(',');
     return refused('uncounted', `status unknown for quota: ${quota}, resources: ${names}`);
@@ -136,7 +175,7 @@ function refusalOf(
   if (reported) return undefined;
   const over = more.filter(({ by, name }) => {
     const limit = quantityAt(hard, name) ?? zero;
-    return compareQuantities(addQuantities(quantityAt(used, name) ?? zero, by), limit) > 0;
+    return compareQuantities(addQuantities(used(name) ?? zero, by), limit) > 0;
   });
   if (over.length === 0) return undefined;
   const listed = (amount: (each: Difference) => Quantity): string =>
@@ -144,7 +183,7 @@ function refusalOf(
   return refused(
     'exceeded',
     `exceeded quota: ${quota}, requested: ${listed(({ by }) => by)}, ` +
-      `used: ${listed(({ name }) => quantityAt(used, name) ?? zero)}, ` +
+      `used: ${listed(({ name }) => used(name) ?? zero)}, ` +
       `limited: ${listed(({ name }) => quantityAt(hard, name) ?? zero)}`,
   );
 }
@@ -152,17 +191,6 @@ function refusalOf(
 function quantityAt(amounts: JsonObject, name: string): Quantity | undefined {
   if (!Object.hasOwn(amounts, name)) return undefined;
   return parseQuantity(String(amounts[name]));
-}
-
-function withUsed(quota: ApiObject, used: JsonObject, by: readonly Difference[]): ApiObject {
-  const next: Record<string, JsonValue | undefined> = { ...used };
-  for (const { by: difference, name } of by) {
-    const sum = addQuantities(quantityAt(used, name) ?? zero, difference);
-    next[name] = writeQuantity(sum.unscaled < 0n ? zero : sum);
-  }
-  const status = part(quota, 'status');
-  // A quota that was counted has both; what is allowed is what the spec says now.
-  return { ...quota, status: { ...status, hard: part(quota, 'spec')['hard'] ?? {}, used: next } };
 }
 
 /** Names that the quota bounds and nobody has counted. */

@@ -18,7 +18,7 @@
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
@@ -35,19 +35,26 @@ export const readAtOnceMax = 100;
 /** A write is charged to at most this many: each is a record that its transaction writes. */
 export const quotasPerWriteMax = 16;
 
+/** Names that these bound, and values of their scopes, all together: each is read and written
+ * again, in one turn, by the transaction. More than the largest quota has. */
+export const quotaNamesPerWriteMax = 1_600;
+
 export interface KnownQuota {
   readonly name: string;
   readonly uid: string;
   readonly bounds: readonly string[];
   /** Of the objects that it is about; none: of all. */
   readonly selectors: readonly JsonObject[];
+  /** Bounds, and values of the selectors. */
+  readonly names: number;
 }
 
 export interface KnownQuotas {
   /** Nobody bounds anything there. */
   isFree(namespace: string): boolean;
-  /** In the order of their names. `too many`: more than `quotasPerWriteMax`. `unread`: so many of
-   * the namespace are still to be looked into that it takes turns. */
+  /** In the order of their names. `too many`: more than `quotasPerWriteMax`, or with more than
+   * `quotaNamesPerWriteMax`. `unread`: so many of the namespace are still to be looked into that it
+   * takes turns. */
   bounding(
     namespace: string,
     names: Iterable<string>,
@@ -157,10 +164,15 @@ function newNamespace(): OfNamespace {
 
 function boundBy({ byBound }: OfNamespace, names: Iterable<string>) {
   const found = new Map<string, KnownQuota>();
+  let namesFound = 0;
   for (const name of names) {
     for (const [own, quota] of byBound.get(name) ?? []) {
+      if (found.has(own)) continue;
       found.set(own, quota);
+      namesFound += quota.names;
       if (found.size > quotasPerWriteMax) return 'too many';
+      // One alone is always charged.
+      if (found.size > 1 && namesFound > quotaNamesPerWriteMax) return 'too many';
     }
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -182,7 +194,8 @@ function read(known: OfNamespace, { bytes, name }: Entry): void {
     return;
   }
   forgetRead(known, name);
-  const quota = { name, uid, bounds, selectors };
+  const values = selectors.reduce((sum, { values: own }) => sum + countOf(own), 0);
+  const quota = { name, uid, bounds, selectors, names: bounds.length + values };
   known.quotas.set(name, quota);
   for (const selector of selectors) {
     const key = JSON.stringify(selector);
@@ -194,6 +207,10 @@ function read(known: OfNamespace, { bytes, name }: Entry): void {
     const list = known.byBound.get(bound) ?? new Map<string, KnownQuota>();
     known.byBound.set(bound, list.set(name, quota));
   }
+}
+
+function countOf(list: JsonValue | undefined): number {
+  return Array.isArray(list) ? list.length : 0;
 }
 
 function forgetRead({ byBound, quotas, selectors }: OfNamespace, name: string): void {

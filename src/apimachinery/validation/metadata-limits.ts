@@ -16,7 +16,7 @@ export const metadataLimits = {
   annotations: 3500,
   ownerReferences: 1000,
   finalizers: 1000,
-  managedFields: 1000,
+  managedFields: 250,
 } as const;
 
 /** Asked of each write: the members are named, so that it costs next to nothing. */

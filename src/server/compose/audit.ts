@@ -18,6 +18,7 @@ import { createWebhookBackend } from '../../audit/webhook-backend.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
+import { createTurns } from '../../stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../webhooks/kubeconfig-target.ts';
 import type { WebhookTarget } from '../../webhooks/kubeconfig-target.ts';
 import { createWebhookPoster } from '../../webhooks/webhook-poster.ts';
@@ -92,6 +93,8 @@ function logOf(config: AuditLogConfig, deps: AuditDeps): AuditBackend {
     truncatedMark: identity.fill('audit.{domain}/truncated'),
     clock,
     timers,
+    // Its own: the log is opened before there is anything that turns are shared with.
+    turns: createTurns({ clock, timers }),
     onProblem: (error) => log.error({ err: error, plugin: 'log' }, 'audit events are lost'),
   });
 }

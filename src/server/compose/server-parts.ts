@@ -37,6 +37,7 @@ import { createAnswers } from '../../registry/answers.ts';
 import { createObject } from '../../registry/create.ts';
 import { createDecide } from '../../registry/decide.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
+import { whenSettled } from '../../stdx/clock.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -137,7 +138,7 @@ export async function assembleParts(
   const { committer, others, stages, streams } = await startAtStore(config, prng, deps);
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const turns = watchedTurns({ clock, timers }, turnWatch);
+  const turns = watchedTurns({ clock, timers, settled: whenSettled }, turnWatch);
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };

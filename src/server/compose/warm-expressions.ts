@@ -11,6 +11,7 @@ import {
 } from '../../apiextensions/acceptance/accept-schemas.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Language } from '../../cel/language.ts';
+import { warmZones } from '../../cel/library/time-text.ts';
 import { assert } from '../../stdx/assert.ts';
 import { finished } from '../../stdx/stepwise.ts';
 
@@ -95,4 +96,5 @@ export function warmExpressions(language: Language): void {
     const problems = finished(expressionErrors(definition, undefined, language));
     assert(problems.length === 0, 'what warms the compiler is right');
   }
+  warmZones();
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   followQuotas,
+  quotaNamesPerWriteMax,
   quotasPerWriteMax,
   readAtOnceMax,
 } from '../../../src/admission/quota/known-quotas.ts';
@@ -142,6 +143,18 @@ describe('known quotas', () => {
     reset('resourcequotas', ...many);
     assert.equal(boundBy('pods'), 'too many');
     assert.deepEqual(boundBy('cpu'), []);
+  });
+
+  it('are too many where several have more names than a turn reads and writes', () => {
+    const { boundBy, reset } = following();
+    const named = (name: string, count: number): Entry =>
+      quotaEntry(name, 'u', 'pods', ...Array.from({ length: count - 1 }, (_, at) => `count/${at}`));
+    reset('resourcequotas', named('a', quotaNamesPerWriteMax + 1));
+    assert.deepEqual(boundBy('pods'), ['a u'], 'one alone is always charged');
+    reset('resourcequotas', named('a', quotaNamesPerWriteMax - 10), named('b', 10));
+    assert.deepEqual(boundBy('pods', 'count/0'), ['a u', 'b u'], 'each is counted once');
+    reset('resourcequotas', named('a', quotaNamesPerWriteMax - 10), named('b', 11));
+    assert.equal(boundBy('pods'), 'too many');
   });
 
   it('are waited for where many of a namespace are new, but not where they cannot be read', async () => {
