@@ -8,7 +8,7 @@
  *
  * Some begin in one callback, so their steps alternate: each step runs for all of them before one
  * goes on to the next. The processor's caches do not hold all code that a write walks through, and
- * so it is fetched once for several writes: that makes them a tenth to a fifth cheaper.
+ * so it is fetched once for several writes: that makes a create an eighth cheaper.
  *
  * Elsewhere: the bound on how many there are (in-flight.ts), and on what a request does once it has
  * begun (stdx/turns.ts).
