@@ -7,21 +7,28 @@ import {
 } from '../../src/endpoints/filters/request-turns.ts';
 import type { HttpExchange } from '../../src/transport/http-exchange.ts';
 
-const exchangeAt = (path: string): HttpExchange & { closed: boolean } =>
-  ({ path, closed: false }) as unknown as HttpExchange & { closed: boolean };
+type Asked = HttpExchange & { closed: boolean };
 
-/** Turns that are told to come, and requests that take `costMs` each to begin. `isCounted`: whether
- * the watch counts the turns, which it does not where nothing in them is marked. */
-function bench(costMs: number, isCounted = true) {
+/** `stated`: the length of its body. */
+function exchangeAt(path: string, method = 'GET', stated?: number): Asked {
+  const length = stated === undefined ? undefined : String(stated);
+  const header = (name: string) => (name === 'content-length' ? length : undefined);
+  return { path, method, header, closed: false } as unknown as Asked;
+}
+
+/** One that begins alone. */
+const heavy = (path: string): Asked =>
+  exchangeAt(path, 'POST', requestTurnLimits.togetherBytesMax + 1);
+
+/** Turns that are told to come, and requests that take `costMs` each to begin. */
+function bench(costMs: number) {
   let nowMs = 1000;
   let callbacks: (() => void)[] = [];
   const begun: string[] = [];
   const forgotten: string[] = [];
-  const turnWatch = { turn: 0 };
   const take = createRequestTurns(
     {
       clock: { monotonicMs: () => nowMs },
-      turnWatch,
       timers: {
         nextTurn: (callback) => {
           callbacks.push(callback);
@@ -35,17 +42,25 @@ function bench(costMs: number, isCounted = true) {
     },
     (exchange) => forgotten.push(exchange.path),
   );
-  const turn = (): void => {
-    if (isCounted) turnWatch.turn += 1;
+  /** How many began in each callback, where any did. */
+  const turn = (): number[] => {
     const due = callbacks;
     callbacks = [];
-    for (const callback of due) callback();
+    const counts = due.map((callback) => {
+      const before = begun.length;
+      callback();
+      return begun.length - before;
+    });
+    return counts.filter((count) => count > 0);
   };
   return {
     take,
     turn,
     begun,
     forgotten,
+    get paths() {
+      return begun.map((each) => each.split(' ')[0]);
+    },
     get pending() {
       return callbacks.length;
     },
@@ -53,27 +68,47 @@ function bench(costMs: number, isCounted = true) {
 }
 
 describe('requests that come together', () => {
-  const perTurn = requestTurnLimits.turnMs / 2;
+  const { beginningsMax, changeBytes, togetherBytesMax, togetherMax, turnMs } = requestTurnLimits;
 
-  it('begin at once while there is time in the turn, and in their order after that', () => {
-    const { take, turn, begun } = bench(perTurn);
-    for (const name of ['a', 'b', 'c', 'd', 'e']) take(exchangeAt(`/${name}`));
-    assert.deepEqual(begun, ['/a 1000', '/b 1004']);
-    // The end of the turn in which they came.
-    turn();
-    assert.equal(begun.length, 2);
-    turn();
-    assert.deepEqual(begun.slice(2), ['/c 1008', '/d 1008']);
-    turn();
-    turn();
-    assert.deepEqual(begun.slice(4), ['/e 1008']);
+  it('begin when all of them have come, while there is time, and in their order after that', () => {
+    const { take, turn, begun } = bench(turnMs / 2);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) take(heavy(`/${name}`));
+    assert.equal(begun.length, 0);
+    assert.deepEqual(turn(), [1, 1]);
+    assert.deepEqual(turn(), [1, 1]);
+    assert.deepEqual(turn(), [1]);
+    assert.deepEqual(begun, ['/a 1000', '/b 1000', '/c 1000', '/d 1000', '/e 1000']);
   });
 
-  it('begin also when the watch counts no turn', () => {
-    const { take, turn, begun } = bench(requestTurnLimits.turnMs, false);
-    for (const name of ['a', 'b', 'c']) take(exchangeAt(`/${name}`));
-    for (let turns = 0; turns < 6; turns += 1) turn();
-    assert.deepEqual(begun, ['/a 1000', '/b 1008', '/c 1008']);
+  it('begin in one callback, so many of them', () => {
+    const { take, turn } = bench(0);
+    for (let i = 0; i < togetherMax + 3; i += 1) take(exchangeAt(`/${i}`));
+    assert.deepEqual(turn(), [togetherMax, 3]);
+  });
+
+  it('begin in one callback by what they weigh, one at least', () => {
+    const changes = bench(0);
+    const atOnce = togetherBytesMax / changeBytes;
+    for (const method of ['PUT', 'PATCH']) {
+      for (let i = 0; i < atOnce; i += 1) changes.take(exchangeAt('/', method, 0));
+    }
+    for (let i = 0; i < atOnce; i += 1) changes.take(exchangeAt('/', 'DELETE'));
+    assert.deepEqual(changes.turn(), [atOnce, atOnce, atOnce]);
+
+    const bodies = bench(0);
+    for (let i = 0; i < 4; i += 1) bodies.take(exchangeAt('/', 'POST', togetherBytesMax / 2));
+    assert.deepEqual([...bodies.turn(), ...bodies.turn()], [2, 2]);
+
+    const unstated = bench(0);
+    for (let i = 0; i < 2; i += 1) unstated.take(exchangeAt('/', 'POST'));
+    assert.deepEqual([...unstated.turn(), ...unstated.turn()], [1, 1]);
+  });
+
+  it('begin so many a turn', () => {
+    const { take, turn } = bench(0);
+    const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0);
+    for (let i = 0; i < 2 * beginningsMax + 1; i += 1) take(exchangeAt(`/${i}`));
+    assert.deepEqual([sum(turn()), sum(turn()), sum(turn())], [beginningsMax, beginningsMax, 1]);
   });
 
   it('begin in the next turn when they are more health checks than one turn has', () => {
@@ -96,33 +131,25 @@ describe('requests that come together', () => {
   });
 
   it('wait behind those who wait already, health checks excepted', () => {
-    const { take, turn, begun } = bench(requestTurnLimits.turnMs);
-    for (const name of ['a', 'b']) take(exchangeAt(`/${name}`));
-    turn();
-    take(exchangeAt('/c'));
-    for (const path of ['/livez', '/readyz/ping', '/healthz']) take(exchangeAt(path));
-    assert.deepEqual(
-      begun.map((each) => each.split(' ')[0]),
-      ['/a', '/livez', '/readyz/ping', '/healthz'],
-    );
-    for (let i = 0; i < 6; i += 1) turn();
-    assert.deepEqual(
-      begun.slice(4).map((each) => each.split(' ')[0]),
-      ['/b', '/c'],
-    );
+    const row = bench(turnMs);
+    for (const name of ['a', 'b']) row.take(heavy(`/${name}`));
+    row.turn();
+    row.take(exchangeAt('/c'));
+    for (const path of ['/livez', '/readyz/ping', '/healthz']) row.take(exchangeAt(path));
+    assert.deepEqual(row.paths, ['/a', '/livez', '/readyz/ping', '/healthz']);
+    for (let i = 0; i < 6; i += 1) row.turn();
+    assert.deepEqual(row.paths.slice(4), ['/b', '/c']);
   });
 
   it('cost nothing when their client has gone, and leave no turn behind them', () => {
-    const row = bench(requestTurnLimits.turnMs);
-    const exchanges = Array.from({ length: 200 }, (_none, at) => exchangeAt(`/${at}`));
+    const row = bench(turnMs);
+    const exchanges = Array.from({ length: 200 }, (_none, at) => heavy(`/${at}`));
     for (const exchange of exchanges) row.take(exchange);
+    row.turn();
     for (const exchange of exchanges.slice(0, -1)) exchange.closed = true;
     for (let i = 0; i < 8; i += 1) row.turn();
     assert.equal(row.forgotten.length, 198);
-    assert.deepEqual(
-      row.begun.map((each) => each.split(' ')[0]),
-      ['/0', '/199'],
-    );
+    assert.deepEqual(row.paths, ['/0', '/199']);
     assert.equal(row.pending, 0);
   });
 });

@@ -187,7 +187,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
 
 /** `ended` is called once for each. */
 function inRequestTurns(
-  { clock, parts, timers }: Pick<ServingDeps, 'clock' | 'parts' | 'timers'>,
+  { clock, timers }: Pick<ServingDeps, 'clock' | 'timers'>,
   api: ApiHandler,
   ended: (exchange: HttpExchange) => void,
 ): ExchangeHandler {
@@ -199,7 +199,7 @@ function inRequestTurns(
       throw error;
     });
   };
-  return createRequestTurns({ clock, timers, turnWatch: parts.turnWatch }, begin, ended);
+  return createRequestTurns({ clock, timers }, begin, ended);
 }
 
 function healthOf(config: CompletedConfig, deps: ServingDeps, shuttingDown: () => boolean): Health {
