@@ -65,6 +65,7 @@ describe('webhook tokens', () => {
       identity: identityOf('kubernetes'),
       clock: time.clock,
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url: server.url, ca: tlsPair.certificatePem },
       version: 'v1',
       cacheTtlMs: 120_000,

@@ -14,7 +14,7 @@ import {
   conditionEnvironment,
 } from '../../src/authorization/webhook/match-conditions.ts';
 import type { MatchConditions } from '../../src/authorization/webhook/match-conditions.ts';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
@@ -97,6 +97,7 @@ describe('a webhook', () => {
     const client = createWebhookClient(target, timeoutMs, {
       clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
     });
     const made = createWebhookAuthorizer(
       {
