@@ -130,6 +130,16 @@ describe('a webhook', () => {
     user: { ...userNamed('u', 'g'), uid: '1', extra: { k: ['v'] } },
   };
 
+  it('says so much and no more of a decision', async () => {
+    const long = 'x'.repeat(100_000);
+    hook.answer = () => status({ allowed: false, reason: long, evaluationError: long });
+    const { authorize, close } = authorizer();
+    const said = await authorize(asked);
+    assert.ok(said.reason.length < 5_000 && (said.error?.length ?? 0) < 5_000);
+    assert.match(said.reason, /^x+\.\.\.$/);
+    close();
+  });
+
   it('is asked with everything that is known of the request', async () => {
     let authorization: string | undefined;
     hook.answer = (_review, request) => {
