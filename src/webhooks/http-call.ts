@@ -10,7 +10,8 @@
  * connection is torn down if it failed. Redirects are not followed, because they could send a
  * credential elsewhere. An error contains neither the request nor a credential.
  * Bounds: `answerBytesMax` bytes of answer, in pieces of `pieceBytes` on average but for the first
- * `piecesMin`; `interimAnswersMax` interim (1xx) answers. Answers are read in turns (read-turns.ts).
+ * `piecesMin`; `interimAnswersMax` interim (1xx) answers. Answers are read in turns
+ * (read-turns.ts).
  */
 import http from 'node:http';
 import https from 'node:https';
