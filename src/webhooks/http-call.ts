@@ -31,8 +31,9 @@ export interface HttpCall {
   readonly body: string | undefined;
   /** Of agentInTurns(): it knows what TLS needs to know of the server. */
   readonly agent: http.Agent;
-  /** Keeps no connection, for when the one that was kept turns out to have ended. */
-  readonly fresh?: http.Agent | undefined;
+  /** Keeps no connection, for when the one that was kept turns out to have ended. Asked then;
+   * undefined: nothing more is sent. */
+  readonly fresh?: (() => http.Agent | undefined) | undefined;
   /** For the whole call. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
@@ -74,7 +75,11 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       const opened = open(call, agent);
       if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);
       request = opened;
-      const again = fresh && (() => attempt({ agent: fresh }));
+      const again = (): boolean => {
+        const other = fresh?.();
+        if (other !== undefined) attempt({ agent: other });
+        return other !== undefined;
+      };
       watchForTrouble(opened, () => settled || request !== opened, fail, again);
       opened.on('response', (response) => {
         collect(response, call.answerBytesMax, fail, (answer) => {
@@ -111,7 +116,7 @@ function watchForTrouble(
   request: http.ClientRequest,
   isOver: () => boolean,
   fail: Fail,
-  again: (() => void) | undefined,
+  again: () => boolean,
 ): void {
   let interimAnswers = 0;
   // Behind the head of an answer, its own end says more.
@@ -120,8 +125,7 @@ function watchForTrouble(
   request.on('error', (error: NodeJS.ErrnoException) => {
     if (isOver()) return;
     const isStale = request.reusedSocket && endings.has(error.code ?? '');
-    if (isStale && !answered && again !== undefined) again();
-    else fail('broken', error.message);
+    if (!isStale || answered || !again()) fail('broken', error.message);
   });
   request.on('upgrade', (_response, socket) => {
     socket.destroy();

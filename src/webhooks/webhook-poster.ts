@@ -78,7 +78,9 @@ export function createWebhookPoster(
       const headers = headersOf(target, body);
       const call = { url, method: 'POST', headers, body, answerBytesMax, timeoutMs } as const;
       try {
-        return bodyOf(await callHttp({ ...call, ...connect() }, timers));
+        const { agent, fresh } = connect();
+        const ifOpen = () => (closed ? undefined : fresh);
+        return bodyOf(await callHttp({ ...call, agent, fresh: ifOpen }, timers));
       } catch (error) {
         throw error instanceof WebhookError ? error : webhookErrorOf(error);
       }
@@ -86,6 +88,7 @@ export function createWebhookPoster(
     close() {
       closed = true;
       agents?.agent.destroy();
+      agents?.fresh.destroy();
     },
   };
 }

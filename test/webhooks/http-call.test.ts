@@ -179,7 +179,8 @@ describe('a call to another server', () => {
   it('a kept connection that ends is followed by a new one, all within the time of one call', async () => {
     const time = manualTime();
     const agent = agentInTurns(false, { keepAlive: true });
-    const fresh = agentInTurns(false, {});
+    const own = agentInTurns(false, {});
+    const fresh = () => own;
     const keptCall = (): Promise<HttpAnswer> => call({ agent, fresh }, time.timers);
     const answer = `${head('HTTP/1.1 200 OK', 'Content-Length: 2')}{}`;
     const keep = (socket: Socket): void => {
@@ -204,6 +205,13 @@ describe('a call to another server', () => {
     await assert.rejects(keptCall(), (error) => {
       return error instanceof HttpCallError && error.problem === 'broken';
     });
+    serve = keep;
+    await keptCall();
+    let asked = 0;
+    serve = () => (asked += 1);
+    const closed = () => undefined;
+    await assert.rejects(call({ agent, fresh: closed }, time.timers), /hang up|ECONNRESET/);
+    assert.equal(asked, 0, 'nothing is sent any more');
     agent.destroy();
     await allClosed();
   });
