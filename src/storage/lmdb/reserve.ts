@@ -14,9 +14,9 @@
  *
  * Invariants: the store is full exactly while the reserve is not whole, and until it has been
  * written anew together with half as much again, which is then given back: the proof of room.
- * LMDB does not survive every write that finds no room: lmdb-js writes the message of some beyond
- * the memory that it has for it, and the process may be aborted by the allocator, then or at its
- * end. So what cannot succeed is not tried: a full store first counts its pages.
+ * lmdb-js does not survive every write of which the system takes nothing: the allocator finds its
+ * memory damaged and aborts the process, mostly at its end. So what cannot succeed is not tried: a
+ * full store first counts its pages.
  * Bounds: `reserveLimits`; a try to restore is one transaction of at most half as many bytes again.
  */
 import { statfsSync, statSync } from 'node:fs';
