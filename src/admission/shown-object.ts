@@ -54,6 +54,12 @@ function unborn(review: Review, object: ApiObject): ApiObject {
 function born({ operation }: Reviewed, before: ApiObject, object: ApiObject): ApiObject {
   if (operation !== 'CREATE') return object;
   const { creationTimestamp, generation, name = '', uid } = before.metadata;
+  // What is new is not being deleted.
+  const {
+    deletionGracePeriodSeconds: _grace,
+    deletionTimestamp: _deletion,
+    ...metadata
+  } = object.metadata;
   const isNamed = requestedName({ name, next: before, operation }) !== '';
   const given: ObjectMeta = {
     ...(isNamed ? {} : { name }),
@@ -62,7 +68,7 @@ function born({ operation }: Reviewed, before: ApiObject, object: ApiObject): Ap
     creationTimestamp,
   };
   // First and last: the order of members stays.
-  return { ...object, metadata: { ...given, ...object.metadata, ...given } };
+  return { ...object, metadata: { ...given, ...metadata, ...given } };
 }
 
 /** `to`: the kind that it is shown as, of the same resource. */

@@ -108,10 +108,18 @@ function endsTorn(handle: number, size: number): boolean {
   return readSync(handle, last, 0, 1, size - 1) === 1 && last[0] !== lineFeed;
 }
 
-/** The standard output of the process. */
+/** The standard output of the process, which says late that it could not take a line. */
 export function standardOutputLines(): LineFile {
+  let failed: Error | undefined;
+  const onError = (error: Error): void => void (failed = error);
+  process.stdout.on('error', onError);
   return {
-    append: (lines) => void process.stdout.write(lines),
+    append(lines) {
+      const before = failed;
+      failed = undefined;
+      process.stdout.write(lines);
+      if (before !== undefined) throw before;
+    },
     close: () => undefined,
   };
 }

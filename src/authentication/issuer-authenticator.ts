@@ -55,7 +55,7 @@ export interface IssuerAuthenticator extends TokenAuthenticator {
 export function createIssuerAuthenticator(
   options: IssuerAuthenticatorOptions,
 ): IssuerAuthenticator {
-  const { clock, onError, timers } = options;
+  const { onError } = options;
   let trusted = new Map<unknown, Trusted>();
   const trust = (issuers: readonly IssuerConfig[]): void => {
     const before = trusted;
@@ -66,7 +66,7 @@ export function createIssuerAuthenticator(
         const keys =
           known !== undefined && haveSameKeys(known.config, config)
             ? known.keys
-            : createIssuerKeys(config, clock, timers, failed);
+            : createIssuerKeys(config, options, failed);
         return [config.url, { config, keys }];
       }),
     );
@@ -80,7 +80,7 @@ export function createIssuerAuthenticator(
       const issuer = read && trusted.get(read.claims['iss']);
       if (read === undefined || issuer === undefined) return { kind: 'none' };
       const forged = await forgery(token, read, issuer.keys);
-      const why = forged ?? claimsProblem(issuer.config, read.claims, clock.nowMs());
+      const why = forged ?? claimsProblem(issuer.config, read.claims, options.clock.nowMs());
       if (why !== undefined) return { kind: 'rejected', why };
       return authenticated(options, issuer.config, read.claims, asked);
     },

@@ -6,15 +6,19 @@
  *                ─▶ fetched again, but not within `cooldownMs` of the last time
  *
  * Invariants: the document must name the issuer it was fetched for; only HTTPS; one fetch at a
- * time; keys that were had stay good while the issuer cannot be reached. Symmetric keys
- * are left out.
+ * time; keys that were had stay good while the issuer cannot be reached, and no longer when its
+ * set is without them, be it empty. Symmetric keys are left out.
+ * Bounds: `keysMax` keys, none larger than `jwkCharsMax`.
  */
 import { createPublicKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import type { Clock, Timers } from '../stdx/clock.ts';
+import type { Clock } from '../stdx/clock.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { exchangeJson } from './json-client.ts';
+import type { JsonExchangePorts } from './json-client.ts';
 import { algorithmOf, rsaAlgorithms } from './jwt-keys.ts';
 import type { VerificationKey } from './jwt-keys.ts';
 import type { IssuerConfig } from './issuer-config.ts';
@@ -28,16 +32,23 @@ const issuerKeyTimes = {
 
 const keysMax = 256;
 
+/** Of the number of an RSA key, in characters: a longer one has more than the 16,384 bits with
+ * which OpenSSL verifies, and would be read for nothing. */
+const jwkCharsMax = 2732;
+
 export interface IssuerKeys {
   /** Of this key id, else all. Empty: none could be had. `failed`: what it has answered, of which
    * none has made the signature. */
   find(id: unknown, failed?: readonly VerificationKey[]): Promise<readonly VerificationKey[]>;
 }
 
+export interface IssuerKeysPorts extends JsonExchangePorts {
+  readonly clock: Clock;
+}
+
 export function createIssuerKeys(
   config: IssuerConfig,
-  clock: Clock,
-  timers: Timers,
+  { clock, ...ports }: IssuerKeysPorts,
   onError: (error: unknown) => void,
 ): IssuerKeys {
   let kept: readonly VerificationKey[] = [];
@@ -47,7 +58,7 @@ export function createIssuerKeys(
   const renew = async (): Promise<void> => {
     triedMs = clock.monotonicMs();
     try {
-      kept = await fetchKeys(config, timers);
+      kept = await fetchKeys(config, ports);
       fetchedMs = clock.monotonicMs();
     } catch (error) {
       onError(error);
@@ -76,27 +87,39 @@ export function createIssuerKeys(
 /** @throws Error. */
 async function fetchKeys(
   { ca, discoveryUrl, url }: IssuerConfig,
-  timers: Timers,
+  ports: JsonExchangePorts,
 ): Promise<readonly VerificationKey[]> {
   const base = url.endsWith('/') ? url.slice(0, -1) : url;
   const discovery = discoveryUrl ?? `${base}/.well-known/openid-configuration`;
-  const document = await get(discovery, ca, timers);
+  const document = await get(discovery, ca, ports);
   if (document['issuer'] !== url) throw new Error(`${discovery} is of another issuer`);
   const keysUrl = document['jwks_uri'];
   if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://') || !URL.canParse(keysUrl)) {
     throw new Error(`${discovery} names no place of keys`);
   }
-  const set = await get(keysUrl, ca, timers);
-  const keys = Array.isArray(set['keys']) ? (set['keys'] as readonly JsonValue[]) : [];
-  const found = keys.slice(0, keysMax).flatMap((key) => (isJsonObject(key) ? readKey(key) : []));
-  if (found.length === 0) throw new Error(`${keysUrl} holds no key that can be used`);
+  const { keys } = await get(keysUrl, ca, ports);
+  if (!Array.isArray(keys)) throw new Error(`${keysUrl} holds no set of keys`);
+  return runToEnd(ports.turns, readKeys((keys as readonly JsonValue[]).slice(0, keysMax)));
+}
+
+/** Each key takes a tenth of a millisecond. */
+function* readKeys(keys: readonly JsonValue[]): Steps<readonly VerificationKey[]> {
+  const found: VerificationKey[] = [];
+  for (const key of keys) {
+    if (isJsonObject(key)) found.push(...readKey(key));
+    yield;
+  }
   return found;
 }
 
-async function get(url: string, ca: string | undefined, timers: Timers): Promise<JsonObject> {
+async function get(
+  url: string,
+  ca: string | undefined,
+  ports: JsonExchangePorts,
+): Promise<JsonObject> {
   const { answerBytesMax, timeoutMs } = issuerKeyTimes;
   const exchange = { method: 'GET', timeoutMs, answerBytesMax } as const;
-  const { body, status } = await exchangeJson({ url, ca }, exchange, timers);
+  const { body, status } = await exchangeJson({ url, ca }, exchange, ports);
   if (status !== 200 || !isJsonObject(body)) throw new Error(`${url} answered ${status}`);
   return body;
 }
@@ -105,6 +128,8 @@ async function get(url: string, ca: string | undefined, timers: Timers): Promise
 function readKey(jwk: JsonObject): readonly VerificationKey[] {
   const { alg, kid, kty, use } = jwk;
   if ((kty !== 'RSA' && kty !== 'EC') || (use !== undefined && use !== 'sig')) return [];
+  const numbers = [jwk['n'], jwk['e'], jwk['x'], jwk['y']];
+  if (numbers.some((text) => typeof text === 'string' && text.length > jwkCharsMax)) return [];
   try {
     const publicKey = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
     const own = algorithmOf(publicKey);

@@ -2,12 +2,17 @@
  * Small JSON exchanges with other servers: webhooks and issuers.
  *
  * Invariants: those of callHttp: it settles within `timeoutMs`, no redirect is followed, nothing is
- * tried again, and an error never repeats what was sent.
+ * tried again, and an error never repeats what was sent. A large answer is read in turns with the
+ * work of others.
  */
-import type { RequestOptions } from 'node:https';
+import type http from 'node:http';
+import { jsonSteps } from '../apimachinery/codecs/json.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { finished, runToEnd } from '../stdx/stepwise.ts';
+import type { Turns } from '../stdx/turns.ts';
 import { callHttp } from '../webhooks/http-call.ts';
+import { agentInTurns } from '../webhooks/read-turns.ts';
 
 export interface JsonServer {
   readonly url: string;
@@ -27,6 +32,8 @@ export interface JsonExchange {
   readonly body?: JsonValue | undefined;
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
+  /** Whether the connection to this very `server` is kept for the next. */
+  readonly keepsConnection?: boolean | undefined;
 }
 
 export interface JsonAnswer {
@@ -35,11 +42,19 @@ export interface JsonAnswer {
   readonly body: JsonValue | undefined;
 }
 
+export interface JsonExchangePorts {
+  readonly timers: Timers;
+  readonly turns: Pick<Turns, 'run'>;
+}
+
+/** Bytes: a smaller answer is read at once. */
+const largeAnswer = 16 * 1024;
+
 /** @throws HttpCallError when there was no whole answer in time. */
 export async function exchangeJson(
   server: JsonServer,
-  { answerBytesMax, body, method, timeoutMs }: JsonExchange,
-  timers: Timers,
+  { answerBytesMax, body, keepsConnection = false, method, timeoutMs }: JsonExchange,
+  { timers, turns }: JsonExchangePorts,
 ): Promise<JsonAnswer> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const answer = await callHttp(
@@ -48,13 +63,13 @@ export async function exchangeJson(
       method,
       headers: { ...headersOf(payload), ...server.headers },
       body: payload,
-      connection: connectionOf(server),
+      agent: keepsConnection ? keptAgentOf(server) : agentOf(server, false),
       timeoutMs,
       answerBytesMax,
     },
     timers,
   );
-  return { status: answer.status, body: parsed(answer.body) };
+  return { status: answer.status, body: await parsed(answer.body, turns) };
 }
 
 function headersOf(payload: string | undefined): Record<string, string> {
@@ -66,20 +81,29 @@ function headersOf(payload: string | undefined): Record<string, string> {
   };
 }
 
-function connectionOf(server: JsonServer): RequestOptions {
-  return {
+/** Of servers that are asked again and again. */
+const agents = new WeakMap<JsonServer, http.Agent>();
+
+function keptAgentOf(server: JsonServer): http.Agent {
+  const known = agents.get(server) ?? agentOf(server, true);
+  agents.set(server, known);
+  return known;
+}
+
+function agentOf(server: JsonServer, keepAlive: boolean): http.Agent {
+  return agentInTurns(server.url.startsWith('https:'), {
+    keepAlive,
     ca: server.ca,
     cert: server.clientCertificate,
     key: server.clientKey,
     rejectUnauthorized: server.insecure !== true,
     ...(server.serverName === undefined ? {} : { servername: server.serverName }),
-  };
+  });
 }
 
-function parsed(bytes: Buffer): JsonValue | undefined {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as JsonValue;
-  } catch {
-    return undefined;
-  }
+async function parsed(bytes: Buffer, turns: Pick<Turns, 'run'>): Promise<JsonValue | undefined> {
+  const reading = jsonSteps(bytes);
+  const isLarge = bytes.length > largeAnswer;
+  const read = isLarge ? await runToEnd(turns, reading) : finished(reading);
+  return read.kind === 'value' ? read.value : undefined;
 }

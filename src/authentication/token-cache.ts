@@ -6,7 +6,7 @@
  * Whatever can change while a token is good (accounts, objects) is looked at again by the caller.
  *
  * Invariants: tokens are not kept, only digests of them; nothing is answered past its moment, nor
- * past `ttlMs` after it was put in. Bounds: `entriesMax`, the longest in it go first.
+ * past `ttlMs` after it was put in. Bounds: `entriesMax`, `charsMax`; the longest in it go first.
  */
 import type { Clock } from '../stdx/clock.ts';
 import { secretDigest } from './constant-time.ts';
@@ -15,17 +15,21 @@ export interface TokenCacheOptions {
   readonly clock: Clock;
   readonly entriesMax: number;
   readonly ttlMs: number;
+  /** Of all values together, as `set` is told; absent: they are small. */
+  readonly charsMax?: number | undefined;
 }
 
 interface Kept<T> {
   readonly value: T;
   readonly untilMs: number;
+  readonly chars: number;
 }
 
 export class TokenCache<T> {
   readonly #options: TokenCacheOptions;
   /** In order of arrival. */
   readonly #kept = new Map<string, Kept<T>>();
+  #chars = 0;
 
   constructor(options: TokenCacheOptions) {
     this.#options = options;
@@ -41,23 +45,30 @@ export class TokenCache<T> {
     const found = this.#kept.get(key);
     if (found === undefined) return undefined;
     if (found.untilMs > this.#options.clock.nowMs()) return found.value;
-    this.#kept.delete(key);
+    this.#forget(key);
     return undefined;
   }
 
-  /** `untilMs`: wall clock after which it must not be used. */
-  set(token: string, value: T, untilMs = Infinity, scope = ''): void {
-    const { clock, entriesMax, ttlMs } = this.#options;
+  /** `untilMs`: wall clock after which it must not be used. `chars`: how large the value is. */
+  set(token: string, value: T, untilMs = Infinity, scope = '', chars = 0): void {
+    const { charsMax = Infinity, clock, entriesMax, ttlMs } = this.#options;
     const key = secretDigest(token) + scope;
-    this.#kept.delete(key);
+    this.#forget(key);
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < entriesMax) break;
-      this.#kept.delete(oldest);
+      if (this.#kept.size < entriesMax && this.#chars + chars <= charsMax) break;
+      this.#forget(oldest);
     }
-    this.#kept.set(key, { value, untilMs: Math.min(untilMs, clock.nowMs() + ttlMs) });
+    this.#chars += chars;
+    this.#kept.set(key, { value, untilMs: Math.min(untilMs, clock.nowMs() + ttlMs), chars });
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#chars = 0;
+  }
+
+  #forget(key: string): void {
+    this.#chars -= this.#kept.get(key)?.chars ?? 0;
+    this.#kept.delete(key);
   }
 }

@@ -15,10 +15,12 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';
 import type { JsonAnswer, JsonServer } from './json-client.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { readUserInfo } from '../apimachinery/user-info-json.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -26,6 +28,8 @@ export interface WebhookTokenOptions {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For answers that are long. */
+  readonly turns: Pick<Turns, 'run'>;
   readonly server: JsonServer;
   readonly version: 'v1' | 'v1beta1';
   readonly cacheTtlMs: number;
@@ -40,14 +44,18 @@ const webhookTokenLimits = {
   retryMs: 300,
   underWayMax: 256,
   answerBytesMax: 1024 * 1024,
+  /** Of one user, in characters: it is kept, and goes with each of its requests. */
+  userCharsMax: 256 * 1024,
+  /** Of what is kept, in characters. */
+  cacheCharsMax: 64 * 1024 * 1024,
 } as const;
 
 const methodName = 'webhook';
 
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
   const { clock, cacheTtlMs: ttlMs } = options;
-  const { cacheEntriesMax: entriesMax, underWayMax } = webhookTokenLimits;
-  const answers = new TokenCache<Authentication>({ clock, entriesMax, ttlMs });
+  const { cacheCharsMax: charsMax, cacheEntriesMax: entriesMax, underWayMax } = webhookTokenLimits;
+  const answers = new TokenCache<Authentication>({ clock, entriesMax, charsMax, ttlMs });
   const underWay = new Map<string, Promise<Authentication>>();
   const ask = async (
     token: string,
@@ -56,7 +64,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
   ): Promise<Authentication> => {
     try {
       const answer = await review(options, token, audiences);
-      if (ttlMs > 0) answers.set(token, answer, Infinity, scope);
+      if (ttlMs > 0) answers.set(token, answer, Infinity, scope, scope.length + charsOf(answer));
       return answer;
     } catch (error) {
       const why = messageOf(error);
@@ -109,10 +117,11 @@ async function review(
 
 async function post(options: WebhookTokenOptions, body: JsonObject): Promise<JsonAnswer> {
   const { answerBytesMax, retryMs, timeoutMs, triesMax } = webhookTokenLimits;
-  const exchange = { method: 'POST', body, timeoutMs, answerBytesMax } as const;
+  const limits = { timeoutMs, answerBytesMax } as const;
+  const exchange = { method: 'POST', body, keepsConnection: true, ...limits } as const;
   for (let tries = 1; ; tries += 1) {
     try {
-      const answer = await exchangeJson(options.server, exchange, options.timers);
+      const answer = await exchangeJson(options.server, exchange, options);
       if (answer.status < 500 && answer.status !== 429) return answer;
       if (tries >= triesMax) return answer;
     } catch (error) {
@@ -130,6 +139,9 @@ function authenticationOf(
   if (status['authenticated'] !== true) return { kind: 'rejected', why: 'the webhook says no' };
   const user = readUserInfo(status['user']);
   if (user === undefined) return { kind: 'rejected', why: 'the webhook names no user' };
+  if (userChars(user) > webhookTokenLimits.userCharsMax) {
+    return { kind: 'rejected', why: 'the webhook says too much of the user' };
+  }
   const answered = texts(status, 'audiences');
   const good = answered.length > 0 ? answered : options.audiences;
   const audiences = asked.filter((audience) => good.includes(audience));
@@ -138,3 +150,24 @@ function authenticationOf(
   }
   return { kind: 'authenticated', user, audiences, by: methodName };
 }
+
+function charsOf(answer: Authentication): number {
+  return answer.kind === 'authenticated' ? userChars(answer.user) : 0;
+}
+
+/** What is said of a user, with something for each text. */
+function userChars({ extra, groups, name, uid }: UserInfo): number {
+  let chars = name.length + uid.length;
+  const add = (text: string): void => void (chars += text.length + textChars);
+  groups.forEach(add);
+  for (const [key, values] of Object.entries(extra)) {
+    // A key is more to every reader than a value.
+    chars += keyChars;
+    add(key);
+    values.forEach(add);
+  }
+  return chars;
+}
+
+const textChars = 8;
+const keyChars = 100;

@@ -250,7 +250,7 @@ function makeMembers(
         ? 'authorization-webhook-config-file'
         : 'authorization-config';
     const target = usable(flag, () => readWebhookTarget(settings.kubeConfigFile, read));
-    const client = createWebhookClient(target, settings.timeoutMs, { clock, timers });
+    const client = createWebhookClient(target, settings.timeoutMs, { clock, timers, turns });
     const reviewGroup = `authorization.${identity.domain}`;
     const made = createWebhookAuthorizer(
       { ...settings, name, reviewGroup },

@@ -164,17 +164,22 @@ async function createNamed(
   }
   const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
-  const key = objectKey(target.kind.storage, target.namespace, name);
+  // Admission may have given it another name than it was posted with.
+  const { name: storedName = name } = object.metadata;
+  const key = objectKey(target.kind.storage, target.namespace, storedName);
   const outcome = await deps.actors.execute(key, command, undefined, request);
   // The commit's own turn has the followers of the change in it.
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   let final: FinalOutcome | 'again';
   if (outcome.kind === 'created') final = outcome;
-  else final = await resolveOutcome(deps, { ...target, name }, outcome, { attempt, dryRun });
+  else {
+    const created = { ...target, name: storedName };
+    final = await resolveOutcome(deps, created, outcome, { attempt, dryRun });
+  }
   // What was said of an attempt that is made again is forgotten with it.
   if (final === 'again') return createNamed(deps, target, submitted, name, options, attempt + 1);
   deliverNotes(request, notes);
-  const result = creationResult(final, target, name, nameAskedFor(submitted));
+  const result = creationResult(final, target, storedName, nameAskedFor(submitted));
   if (result.kind === 'ok') return result;
   return namespaceOr(deps, target, submitted, user, result);
 }

@@ -17,7 +17,11 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { isLargeValue } from '../apimachinery/large-value.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { ConversionMissing } from '../apimachinery/object-version.ts';
-import { newGenericNotFound, newOtherNamespace } from '../apimachinery/status-error.ts';
+import {
+  nameMismatch,
+  newGenericNotFound,
+  newOtherNamespace,
+} from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
@@ -273,6 +277,8 @@ function* proposeCreation(
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : made;
   if (isInOtherNamespace(mutated, target)) return refused(newOtherNamespace());
+  const otherName = nameMismatch(mutated.metadata.name ?? '', target.name);
+  if (otherName !== undefined) return refused(otherName);
   yield* preparing(scope, target.kind, mutated, undefined);
   const given = { scope, target, name: target.name, born: born.value, mutated, user };
   const preparation = preparationSteps(given);

@@ -9,7 +9,9 @@
  * Invariants: every call settles exactly once, within `timeoutMs`, whatever comes back; the
  * connection is torn down if it failed. Redirects are not followed, because they could send a
  * credential elsewhere. An error contains neither the request nor a credential.
- * Bounds: `answerBytesMax` bytes of answer, `interimAnswersMax` interim (1xx) answers.
+ * Bounds: `answerBytesMax` bytes of answer, in pieces of `pieceBytes` on average but for the first
+ * `piecesMin`; `interimAnswersMax` interim (1xx) answers. Answers are read in turns
+ * (read-turns.ts).
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -19,15 +21,19 @@ import { messageOf } from '../stdx/message-of.ts';
 /** 1xx answers before the real one. */
 const interimAnswersMax = 8;
 
+/** Each piece of an answer costs a microsecond or two, be it one byte. */
+const pieceLimits = { piecesMin: 256, pieceBytes: 32 } as const;
+
 export interface HttpCall {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** The agent, or what TLS needs to know of the server. */
-  readonly connection: https.RequestOptions;
-  /** Opens a connection of its own, for when the one that was kept turns out to have ended. */
-  readonly fresh?: https.RequestOptions | undefined;
+  /** Of agentInTurns(): it knows what TLS needs to know of the server. */
+  readonly agent: http.Agent;
+  /** Keeps no connection, for when the one that was kept turns out to have ended. Asked then;
+   * undefined: nothing more is sent. */
+  readonly fresh?: (() => http.Agent | undefined) | undefined;
   /** For the whole call. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
@@ -65,11 +71,15 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       request?.destroy();
     };
     const timer = timers.after(call.timeoutMs, () => fail('late', 'no answer in time'));
-    const attempt = ({ connection, fresh }: Pick<HttpCall, 'connection' | 'fresh'>): void => {
-      const opened = open(call, connection);
+    const attempt = ({ agent, fresh }: Pick<HttpCall, 'agent' | 'fresh'>): void => {
+      const opened = open(call, agent);
       if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);
       request = opened;
-      const again = fresh && (() => attempt({ connection: fresh }));
+      const again = (): boolean => {
+        const other = fresh?.();
+        if (other !== undefined) attempt({ agent: other });
+        return other !== undefined;
+      };
       watchForTrouble(opened, () => settled || request !== opened, fail, again);
       opened.on('response', (response) => {
         collect(response, call.answerBytesMax, fail, (answer) => {
@@ -87,11 +97,11 @@ type Fail = (problem: HttpCallError['problem'], message: string) => void;
 /** An error: what is to be sent cannot be sent, as a token with a line break in it. */
 function open(
   { headers, method, url }: HttpCall,
-  connection: https.RequestOptions,
+  agent: http.Agent,
 ): http.ClientRequest | HttpCallError {
   const start = url.protocol === 'https:' ? https.request : http.request;
   try {
-    return start(url, { ...connection, method, headers });
+    return start(url, { agent, method, headers });
   } catch (error) {
     return new HttpCallError('broken', messageOf(error));
   }
@@ -106,7 +116,7 @@ function watchForTrouble(
   request: http.ClientRequest,
   isOver: () => boolean,
   fail: Fail,
-  again: (() => void) | undefined,
+  again: () => boolean,
 ): void {
   let interimAnswers = 0;
   // Behind the head of an answer, its own end says more.
@@ -115,8 +125,7 @@ function watchForTrouble(
   request.on('error', (error: NodeJS.ErrnoException) => {
     if (isOver()) return;
     const isStale = request.reusedSocket && endings.has(error.code ?? '');
-    if (isStale && !answered && again !== undefined) again();
-    else fail('broken', error.message);
+    if (!isStale || answered || !again()) fail('broken', error.message);
   });
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
@@ -139,16 +148,41 @@ function collect(
 ): void {
   const status = response.statusCode ?? 0;
   if (status < 200) return fail('broken', `answered with status ${status}`);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  response.on('data', (chunk: Buffer) => {
-    size += chunk.length;
+  const answer = gathering();
+  let pieces = 0;
+  response.on('data', (piece: Buffer) => {
+    pieces += 1;
+    const size = answer.size + piece.length;
+    const { pieceBytes, piecesMin } = pieceLimits;
     if (size > bytesMax) fail('too large', 'the answer is too long');
-    else chunks.push(chunk);
+    else if (pieces > piecesMin + size / pieceBytes)
+      fail('broken', 'the answer is in too small pieces');
+    else answer.add(piece);
   });
   response.on('error', ({ message }) => fail('broken', message));
   response.on('close', () => fail('broken', 'the answer was cut short'));
   response.on('end', () => {
-    done({ status, body: Buffer.concat(chunks) });
+    done({ status, body: answer.whole() });
   });
+}
+
+/** Pieces of bytes as one; a small piece would keep the memory of all that was read with it. */
+function gathering() {
+  let memory: Buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(piece: Buffer): void {
+      if (size + piece.length > memory.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(size + piece.length, 2 * size));
+        memory.copy(larger, 0, 0, size);
+        memory = larger;
+      }
+      piece.copy(memory, size);
+      size += piece.length;
+    },
+    whole: () => memory.subarray(0, size),
+  };
 }

@@ -10,9 +10,11 @@
  * Bounds: `webhookLimits.triesMax` tries, with pauses that double.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
-import { decodeJson } from '../apimachinery/codecs/json.ts';
+import { jsonSteps } from '../apimachinery/codecs/json.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { finished, runToEnd } from '../stdx/stepwise.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 import { createWebhookPoster, WebhookError } from './webhook-poster.ts';
 
@@ -30,12 +32,17 @@ export interface WebhookClient {
 export interface WebhookClientDeps {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For answers that are long. */
+  readonly turns: Pick<Turns, 'run'>;
 }
+
+/** Bytes: a smaller answer is read at once. */
+const largeAnswer = 16 * 1024;
 
 export function createWebhookClient(
   target: WebhookTarget,
   timeoutMs: number,
-  { clock, timers }: WebhookClientDeps,
+  { clock, timers, turns }: WebhookClientDeps,
 ): WebhookClient {
   const poster = createWebhookPoster(target, timers);
   return {
@@ -46,7 +53,7 @@ export function createWebhookClient(
       for (let tries = 1; ; tries += 1) {
         try {
           const leftMs = Math.max(1, endMs - clock.monotonicMs());
-          return documentOf(await poster.post(body, leftMs));
+          return await documentOf(await poster.post(body, leftMs), turns);
         } catch (error) {
           const again = error instanceof WebhookError && error.mayTryAgain;
           const late = clock.monotonicMs() + pauseMs >= endMs;
@@ -61,8 +68,10 @@ export function createWebhookClient(
 }
 
 /** @throws WebhookError. */
-function documentOf(answer: Buffer): JsonObject {
-  const decoded = decodeJson(answer, { findDuplicates: false });
+async function documentOf(answer: Buffer, turns: Pick<Turns, 'run'>): Promise<JsonObject> {
+  const reading = jsonSteps(answer);
+  const isLarge = answer.length > largeAnswer;
+  const decoded = isLarge ? await runToEnd(turns, reading) : finished(reading);
   if (decoded.kind === 'refused' || !isJsonObject(decoded.value)) {
     throw new WebhookError('the answer is not a JSON object', false);
   }

@@ -7,8 +7,8 @@
  * request nor a credential. After close() nothing is sent, and calls under way fail.
  * Bounds: `posterLimits`: bytes of an answer, connections; further calls wait for a connection.
  */
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
+import type https from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { pemTexts } from '../apimachinery/codecs/pem.ts';
 import type { Timers } from '../stdx/clock.ts';
@@ -16,6 +16,7 @@ import { messageOf } from '../stdx/message-of.ts';
 import { callHttp, HttpCallError } from './http-call.ts';
 import type { HttpAnswer } from './http-call.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
+import { agentInTurns } from './read-turns.ts';
 
 const posterLimits = {
   /** Larger answers are failures. */
@@ -63,13 +64,12 @@ export function createWebhookPoster(
   const secure = target.url.protocol === 'https:';
   const { answerBytesMax = posterLimits.answerBytesMax } = options;
   const { connectionsMax: maxSockets = posterLimits.connectionsMax } = options;
-  let tls: https.AgentOptions | undefined;
-  let agent: http.Agent | undefined;
+  let agents: { readonly agent: http.Agent; readonly fresh: http.Agent } | undefined;
   const connect = () => {
-    tls ??= secure ? tlsOptions(target) : {};
-    const options = { keepAlive: true, maxSockets, ...tls };
-    agent ??= secure ? new https.Agent(options) : new http.Agent(options);
-    return { connection: { agent }, fresh: { agent: false, ...tls } } as const;
+    if (agents !== undefined) return agents;
+    const tls = secure ? tlsOptions(target) : {};
+    const agent = agentInTurns(secure, { keepAlive: true, maxSockets, ...tls });
+    return (agents = { agent, fresh: agentInTurns(secure, { keepAlive: false, ...tls }) });
   };
   let closed = false;
   return {
@@ -78,14 +78,17 @@ export function createWebhookPoster(
       const headers = headersOf(target, body);
       const call = { url, method: 'POST', headers, body, answerBytesMax, timeoutMs } as const;
       try {
-        return bodyOf(await callHttp({ ...call, ...connect() }, timers));
+        const { agent, fresh } = connect();
+        const ifOpen = () => (closed ? undefined : fresh);
+        return bodyOf(await callHttp({ ...call, agent, fresh: ifOpen }, timers));
       } catch (error) {
         throw error instanceof WebhookError ? error : webhookErrorOf(error);
       }
     },
     close() {
       closed = true;
-      agent?.destroy();
+      agents?.agent.destroy();
+      agents?.fresh.destroy();
     },
   };
 }

@@ -65,6 +65,7 @@ describe('webhook tokens', () => {
       identity: identityOf('kubernetes'),
       clock: time.clock,
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url: server.url, ca: tlsPair.certificatePem },
       version: 'v1',
       cacheTtlMs: 120_000,
@@ -118,6 +119,14 @@ describe('webhook tokens', () => {
       },
     });
     assert.equal((await ask('sixth')).kind, 'rejected', 'an answer in another version');
+    const groups = Array.from({ length: 20_000 }, (_, i) => `group-${i}`);
+    reply = () => ({
+      status: 200,
+      body: { ...head, status: { authenticated: true, user: { ...user, groups } } },
+    });
+    const endless = await ask('seventh');
+    assert.ok(endless.kind === 'rejected');
+    assert.match(endless.why, /too much of the user/);
     reply = () => ({
       status: 200,
       body: { ...head, status: { authenticated: true, user }, more: 'x'.repeat(1024 * 1024) },
@@ -367,6 +376,10 @@ describe('trusted issuers', () => {
     assert.equal(await newcomer, 'authenticated', 'by the keys that were waited for');
     assert.equal(fetches, before + 1);
     assert.equal(await ask(token(1, undefined)), 'rejected', 'and the old ones are gone');
+    published = [];
+    time.advance(11_000);
+    assert.equal(await ask(token(3, 'strange')), 'rejected');
+    assert.equal(await ask(token(0, 'three')), 'rejected', 'an empty set has no key');
     server.close();
   });
 

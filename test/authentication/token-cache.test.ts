@@ -35,6 +35,19 @@ describe('a cache of tokens', () => {
     );
   });
 
+  it('holds so much and no more, whatever each of them says of its size', () => {
+    const { clock } = manualTime();
+    const cache = new TokenCache<string>({ clock, entriesMax: 10, ttlMs: 1000, charsMax: 100 });
+    for (const token of ['one', 'two', 'three']) cache.set(token, token, Infinity, '', 40);
+    assert.deepEqual(
+      ['one', 'two', 'three'].map((token) => cache.get(token)),
+      [undefined, 'two', 'three'],
+    );
+    cache.set('three', 'less', Infinity, '', 10);
+    cache.set('four', 'four', Infinity, '', 40);
+    assert.equal(cache.size, 3);
+  });
+
   it('tells scopes of one token apart', () => {
     const { cache } = cacheOf(10);
     cache.set('token', 'for api', Infinity, 'api');

@@ -14,7 +14,7 @@ import {
   conditionEnvironment,
 } from '../../src/authorization/webhook/match-conditions.ts';
 import type { MatchConditions } from '../../src/authorization/webhook/match-conditions.ts';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
@@ -97,6 +97,7 @@ describe('a webhook', () => {
     const client = createWebhookClient(target, timeoutMs, {
       clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
     });
     const made = createWebhookAuthorizer(
       {
@@ -128,6 +129,16 @@ describe('a webhook', () => {
     ...resourceAttributes('get apps/deployments/scale', 'web', 'ns'),
     user: { ...userNamed('u', 'g'), uid: '1', extra: { k: ['v'] } },
   };
+
+  it('says so much and no more of a decision', async () => {
+    const long = 'x'.repeat(100_000);
+    hook.answer = () => status({ allowed: false, reason: long, evaluationError: long });
+    const { authorize, close } = authorizer();
+    const said = await authorize(asked);
+    assert.ok(said.reason.length < 5_000 && (said.error?.length ?? 0) < 5_000);
+    assert.match(said.reason, /^x+\.\.\.$/);
+    close();
+  });
 
   it('is asked with everything that is known of the request', async () => {
     let authorization: string | undefined;

@@ -337,3 +337,18 @@ test(
     assert.equal((await again.stop()).code, 0);
   },
 );
+
+test('a log on a full disk costs its lines and nothing else', { timeout }, async () => {
+  const dataDir = path.join(directories.make(), 'data');
+  // A line for each request; the device takes none.
+  const flags = ['--log-level=debug'];
+  const server = await startServer({ dataDir, flags, before: 'exec 2>/dev/full' });
+  const connection = new HttpConnection(server.port);
+  for (let n = 0; n < 50; n += 1) {
+    const body = configMap(`unlogged-${n}`, '', 99);
+    assert.equal((await connection.json('POST', configMaps, body)).status, 201);
+  }
+  connection.close();
+  const { code, signal } = await server.stop();
+  assert.equal(code ?? signal, 0);
+});

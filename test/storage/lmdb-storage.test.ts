@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
@@ -325,5 +326,26 @@ describe('lmdb: a full disk', () => {
       await storage.close();
       execFileSync('umount', [directory]);
     }
+  });
+});
+
+describe('lmdb: an end beside work of many steps', () => {
+  it('comes between two steps of a compaction, of which no more is done', async () => {
+    const directory = directories.make();
+    const storage = await open(directory);
+    const changesCount = 1_000;
+    const names = Array.from({ length: changesCount }, (_, i) => key(`k${i}`));
+    await storage.commit(names.map((name) => put(name, absent)));
+    const revision = await storage.revision();
+    const compacting = storage.compact(revision);
+    const ended = assert.rejects(compacting, { code: 'closed' });
+    while ((await storage.compactRevision()) === revisionZero) await setImmediate();
+    await storage.close();
+    await ended;
+    const again = await open(directory);
+    const reached = await again.compactRevision();
+    assert.ok(reached > revisionZero && reached < revision, String(reached));
+    assert.deepEqual(again.verify().problems, []);
+    await again.close();
   });
 });

@@ -60,6 +60,7 @@ export const layers: readonly LayerRule[] = [
       'src/cel',
       'src/pki',
       'src/webhooks/http-call.ts',
+      'src/webhooks/read-turns.ts',
       'src/webhooks/kubeconfig.ts',
     ],
   },

@@ -1,12 +1,12 @@
 /** A call to another server settles in its time, whatever comes back, and leaves nothing open. */
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import net from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { callHttp, HttpCallError } from '../../src/webhooks/http-call.ts';
 import type { HttpAnswer, HttpCall } from '../../src/webhooks/http-call.ts';
+import { agentInTurns } from '../../src/webhooks/read-turns.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface Row {
@@ -100,6 +100,17 @@ const rows: readonly Row[] = [
     message: /too long/,
   },
   {
+    title: 'a body in pieces of one byte',
+    serve: (socket) => {
+      socket.write(head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked'));
+      const more = (): void =>
+        void (socket.destroyed || socket.write('1\r\nx\r\n'.repeat(64), more));
+      more();
+    },
+    problem: 'broken',
+    message: /small pieces/,
+  },
+  {
     title: 'what is not HTTP',
     serve: (socket) => void socket.end('SSH-2.0-nothing of yours\r\n'),
     problem: 'broken',
@@ -133,7 +144,8 @@ describe('a call to another server', () => {
 
   const call = (changes: Partial<HttpCall> = {}, timers = systemTimers) => {
     const { port } = server.address() as AddressInfo;
-    const defaults = { method: 'POST', body: '{}', connection: {}, answerBytesMax: 4096 } as const;
+    const agent = agentInTurns(false, {});
+    const defaults = { method: 'POST', body: '{}', agent, answerBytesMax: 4096 } as const;
     const url = new URL(`http://127.0.0.1:${port}/`);
     return callHttp({ ...defaults, url, headers: {}, timeoutMs: 500, ...changes }, timers);
   };
@@ -166,9 +178,10 @@ describe('a call to another server', () => {
 
   it('a kept connection that ends is followed by a new one, all within the time of one call', async () => {
     const time = manualTime();
-    const agent = new http.Agent({ keepAlive: true });
-    const fresh = { agent: false } as const;
-    const keptCall = (): Promise<HttpAnswer> => call({ connection: { agent }, fresh }, time.timers);
+    const agent = agentInTurns(false, { keepAlive: true });
+    const own = agentInTurns(false, {});
+    const fresh = () => own;
+    const keptCall = (): Promise<HttpAnswer> => call({ agent, fresh }, time.timers);
     const answer = `${head('HTTP/1.1 200 OK', 'Content-Length: 2')}{}`;
     const keep = (socket: Socket): void => {
       socket.write(answer);
@@ -192,6 +205,13 @@ describe('a call to another server', () => {
     await assert.rejects(keptCall(), (error) => {
       return error instanceof HttpCallError && error.problem === 'broken';
     });
+    serve = keep;
+    await keptCall();
+    let asked = 0;
+    serve = () => (asked += 1);
+    const closed = () => undefined;
+    await assert.rejects(call({ agent, fresh: closed }, time.timers), /hang up|ECONNRESET/);
+    assert.equal(asked, 0, 'nothing is sent any more');
     agent.destroy();
     await allClosed();
   });

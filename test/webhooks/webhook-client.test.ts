@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { Timers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { createWebhookClient, webhookLimits } from '../../src/webhooks/webhook-client.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
 import type { RemoteService } from '../support/servers/remote-service.ts';
@@ -33,7 +34,11 @@ describe('a webhook that answers with an error', () => {
       certificate: undefined,
       authorization: () => undefined,
     };
-    return createWebhookClient(target, 120_000, { clock: systemClock, timers: hasty });
+    return createWebhookClient(target, 120_000, {
+      clock: systemClock,
+      timers: hasty,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
+    });
   };
 
   for (const [code, tries] of [

@@ -3,7 +3,8 @@
  * (spec 2, sections 2.1 and 5.5).
  *
  * Invariants: pure. An answer in another version than asked for, without a status, or that both
- * allows and denies is malformed.
+ * allows and denies is malformed. Bound: `saidCharsMax` characters of each text, the rest is left
+ * out: they are kept with decisions, sent to callers and written into audit events.
  */
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -14,6 +15,12 @@ export const accessReviewVersions = ['v1', 'v1beta1'] as const;
 export type AccessReviewVersion = (typeof accessReviewVersions)[number];
 
 const kind = 'SubjectAccessReview';
+
+const saidCharsMax = 4096;
+
+function quoted(said: string): string {
+  return said.length > saidCharsMax ? `${said.slice(0, saidCharsMax)}...` : said;
+}
 
 /** `group`: authorization.<domain>. */
 export function accessReviewOf(
@@ -79,8 +86,8 @@ export function readAccessReview(
     kind: 'ok',
     decision: {
       kind: decision,
-      reason: text(status, 'reason'),
-      ...(error ? { error: evaluationError } : {}),
+      reason: quoted(text(status, 'reason')),
+      ...(error ? { error: quoted(evaluationError) } : {}),
     },
   };
 }

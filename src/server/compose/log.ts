@@ -4,6 +4,9 @@
  * Levels by meaning: error = something promised did not happen and nobody was told otherwise;
  * warn = an operator should look, work goes on; info = life cycle, a few lines per hour;
  * debug = one line a request, for development. No request body and no credential is ever logged.
+ *
+ * Invariant: a log that takes no lines (its disk is full, its reader gone) ends nothing but itself.
+ * Bound: `heldCharsMax` of lines wait for it, and are written when it takes some again.
  */
 import { destination, pino } from 'pino';
 
@@ -17,7 +20,13 @@ export interface Log {
 export const logLevels = ['error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Policy: what comes when so much waits is lost. */
+const heldCharsMax = 1024 * 1024;
+
 /** `sync` so that the last lines before an exit are not lost. */
 export function createLog(level: LogLevel): Log {
-  return pino({ level, base: null }, destination({ fd: 2, sync: true }));
+  const lines = destination({ fd: 2, sync: true, maxLength: heldCharsMax });
+  // Nowhere to say it; unheard it would end the process.
+  lines.on('error', () => undefined);
+  return pino({ level, base: null }, lines);
 }

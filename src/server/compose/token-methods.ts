@@ -171,14 +171,15 @@ function* issuersOf(
 
 function webhookOf(
   { webhook }: TokenConfig,
-  { clock, identity, timers }: TokenPartsDeps,
+  { clock, identity, timers, turns }: TokenPartsDeps,
   audiences: readonly string[],
 ): TokenAuthenticator | undefined {
   if (webhook === undefined) return undefined;
   const { cacheTtlMs, configFile, version } = webhook;
   try {
     const server = readTokenReviewServer(configFile);
-    return createWebhookTokens({ identity, clock, timers, server, version, cacheTtlMs, audiences });
+    const ports = { identity, clock, timers, turns };
+    return createWebhookTokens({ ...ports, server, version, cacheTtlMs, audiences });
   } catch (error) {
     const why = messageOf(error);
     throw new OptionsError(`--authentication-token-webhook-config-file: ${why}`);

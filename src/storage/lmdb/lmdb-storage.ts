@@ -234,7 +234,7 @@ async function enter(closing: AbortSignal): Promise<void> {
 }
 
 async function closeAll(writer: LmdbWriter, tables: Tables, lock: DirectoryLock): Promise<void> {
-  await writer.settled();
+  await writer.end();
   await tables.root.close();
   await lock.release();
 }

@@ -55,8 +55,9 @@ import type { Tables } from './tables.ts';
 export interface LmdbWriter {
   commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
   compact(before: Revision): Promise<void>;
-  /** Resolves when the writes that were asked for have ended. */
-  settled(): Promise<void>;
+  /** Refuses what is asked for from now on, the next step of a compaction under way too. Resolves
+   * when what was asked for before has ended: nobody reads or writes any more. */
+  end(): Promise<void>;
   /** Why every further commit is refused, if so; `full`: but for deletions. */
   failure(): StorageError | undefined;
   /** Makes the reserve of a new store, and tries again to where it is gone. */
@@ -88,11 +89,13 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const inReserve = withReserve(reserve, transaction);
   const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
+  let ended = false;
   const states = createConditionStates(tables);
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
 
   function exclusive<T>(work: () => Promise<T>): Promise<T> {
+    if (ended) return Promise.reject(new StorageError('closed', 'the store is closed'));
     const result = last.then(work);
     last = result.catch(() => undefined);
     return result;
@@ -123,15 +126,18 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
     compact: (before) => compaction.through(before),
-    settled: () => exclusive(() => Promise.resolve()),
+    async end() {
+      ended = true;
+      await last;
+    },
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
     async keepReserve() {
       if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
-      if (await restore()) return;
       try {
+        if (await restore()) return;
         if (await compaction.ofEverything()) await restore();
       } catch {
-        // No room for the smallest step, or broken, which every writer is told.
+        // No room for the smallest step, closed, or broken, which every writer is told.
       }
     },
   };

@@ -14,9 +14,13 @@
  *
  * Invariants: the store is full exactly while the reserve is not whole, and until it has been
  * written anew together with half as much again, which is then given back: the proof of room.
+ * lmdb-js does not survive every write of which the system takes nothing: the allocator finds its
+ * memory damaged and aborts the process, mostly at its end. So what cannot succeed is not tried: a
+ * full store first counts its pages.
  * Bounds: `reserveLimits`; a try to restore is one transaction of at most half as many bytes again.
  */
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
 import { metaKeys } from './layout.ts';
@@ -38,8 +42,11 @@ export const reserveLimits = {
   smallerSteps: 8,
 } as const;
 
+const pageBytes = 4096;
+const metaPages = 2;
+
 /** A value that takes one page of 4 KiB for itself: any free page will do for it. */
-const pageValue = Buffer.alloc(4096 - 16);
+const pageValue = Buffer.alloc(pageBytes - 16);
 
 export interface Reserve {
   readonly isFull: boolean;
@@ -78,7 +85,7 @@ export function createReserve(options: ReserveOptions): Reserve {
     keyEncoding: 'binary',
     encoding: 'binary',
   });
-  const pages = Math.floor(Math.min(options.bytes, largestShare(path)) / 4096);
+  const pages = Math.floor(Math.min(options.bytes, largestShare(path)) / pageBytes);
   let isFull = false;
   let pauseMs: number = reserveLimits.retryMinMs;
   let triedMs = -Infinity;
@@ -114,10 +121,12 @@ export function createReserve(options: ReserveOptions): Reserve {
     async restore(transaction) {
       triedMs = clock.monotonicMs();
       roomBytes = freeBytes(path);
+      // Of a full store half as much again: that it fits where it was is no proof of room.
+      const proof = pages + Math.ceil(pages / 2);
       try {
+        if (isFull && roomPages([...ofStore(tables), table], path) < proof) return false;
         const keysCount = table.getKeysCount({});
-        // Of a full store half as much again: that it fits where it was is no proof of room.
-        if (isFull) await transaction(() => fill(table, pages + Math.ceil(pages / 2)));
+        if (isFull) await transaction(() => fill(table, proof));
         else if (keysCount < pages) await transaction(() => fill(table, pages));
         if (isFull || keysCount > pages) {
           await transaction(() => removeBeyond(table, pages));
@@ -132,6 +141,34 @@ export function createReserve(options: ReserveOptions): Reserve {
       return true;
     },
   };
+}
+
+function ofStore({ cur, log, meta, old, root }: Tables): readonly StatedTable[] {
+  return [root, cur, old, log, meta];
+}
+
+/** What lmdb-js says of a table, for which it has no type. */
+interface Stats {
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+type StatedTable = Pick<Table, 'getStats'>;
+
+/** How many pages may still be taken, inside the file and where it can grow. What was freed just
+ * now counts, though LMDB may not give it out yet. */
+function roomPages(tables: readonly StatedTable[], path: string): number {
+  const stats = tables.map((each) => each.getStats() as Stats & { readonly free: Stats });
+  const [first] = stats;
+  const trees = first === undefined ? stats : [first.free, ...stats];
+  const used = trees.reduce((sum, each) => sum + pagesOf(each), metaPages);
+  const reach = Math.min(statSync(join(path, 'data.mdb')).size + freeBytes(path), fileBytesMax());
+  return Math.floor(reach / pageBytes) - used;
+}
+
+function pagesOf({ overflowPages, treeBranchPageCount, treeLeafPageCount }: Stats): number {
+  return overflowPages + treeBranchPageCount + treeLeafPageCount;
 }
 
 /** Frees it in one step or, where even that finds no room, in ever smaller ones. */

@@ -1,0 +1,150 @@
+/**
+ * What other servers send is read in turns of the event loop: node would read as much as there is
+ * from every connection in one turn, and what is behind (a parser, which calls for each chunk of a
+ * body, be it one byte) takes as long as they like.
+ *
+ *     connection ─▶ held, and reading stops ─▶ slice by slice, in turn with the others ─▶ HTTP
+ *
+ * Invariants: all slices of one turn together take `turnMs`, and the one more that was begun; what
+ * has come before an end or a failure is passed on before it. Bound: a connection holds what one
+ * read has given.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { systemClock, systemTimers } from '../stdx/clock.ts';
+import { onceATurn } from '../stdx/once-a-turn.ts';
+
+export const readTurnLimits = {
+  /** Of all connections, in one turn. Policy: the rest comes in the next. */
+  turnMs: 3,
+  /** One step: the worst of them, chunks of one byte, are some 700. */
+  sliceBytes: 4 * 1024,
+} as const;
+
+/** Passes one slice on. True: there is more. */
+type PassOn = () => boolean;
+
+export interface ReadTurns {
+  /** In this turn, if there is time left and nobody waits. */
+  soon(passOn: PassOn): void;
+  /** From the next turn on. */
+  later(passOn: PassOn): void;
+}
+
+export function createReadTurns(clock: Clock, timers: Pick<Timers, 'nextTurn'>): ReadTurns {
+  const waiting = new Set<PassOn>();
+  let usedMs = 0;
+  const isOver = (): boolean => usedMs >= readTurnLimits.turnMs;
+  const slice = (passOn: PassOn): boolean => {
+    const startMs = clock.monotonicMs();
+    const more = passOn();
+    usedMs += clock.monotonicMs() - startMs;
+    return more;
+  };
+  const nextTurn = onceATurn(timers, () => {
+    usedMs = 0;
+    for (const passOn of waiting) {
+      if (isOver()) break;
+      waiting.delete(passOn);
+      // Behind the others.
+      if (slice(passOn)) waiting.add(passOn);
+    }
+    if (waiting.size > 0) nextTurn();
+  });
+  const later = (passOn: PassOn): void => {
+    waiting.add(passOn);
+    nextTurn();
+  };
+  return {
+    soon(passOn) {
+      let more = true;
+      while (more && waiting.size === 0 && !isOver()) more = slice(passOn);
+      if (more) later(passOn);
+      else nextTurn();
+    },
+    later,
+  };
+}
+
+/** Of the process: it has one event loop. */
+const ofProcess = createReadTurns(systemClock, systemTimers);
+
+/** The agent of node whose connections are read in turns. */
+export function agentInTurns(
+  secure: boolean,
+  options: https.AgentOptions,
+  turns: ReadTurns = ofProcess,
+): http.Agent {
+  const agent = secure ? new https.Agent(options) : new http.Agent(options);
+  // Documented by node, missing in its types.
+  const connecting = agent as unknown as Connecting;
+  const { createConnection } = connecting;
+  connecting.createConnection = (to) => readInTurns(createConnection.call(agent, to), turns);
+  return agent;
+}
+
+interface Connecting {
+  createConnection(this: unknown, options: object): Duplex;
+}
+
+/** The same connection, whose bytes come in turns. */
+export function readInTurns(inner: Duplex, turns: ReadTurns): Duplex {
+  let held: Buffer | undefined;
+  let isWanted = false;
+  let isPassing = false;
+  let isOver = false;
+  const passOn = (): boolean => {
+    if (held === undefined || outer.destroyed) return false;
+    const slice = held.subarray(0, readTurnLimits.sliceBytes);
+    held = slice.length === held.length ? undefined : held.subarray(slice.length);
+    isPassing = true;
+    isWanted = outer.push(slice);
+    isPassing = false;
+    if (held !== undefined) return isWanted;
+    if (isOver) outer.destroy();
+    else inner.resume();
+    return false;
+  };
+  const outer: Duplex = new Duplex({
+    allowHalfOpen: false,
+    read() {
+      isWanted = true;
+      // Not within: what a stream is given while it asks, it passes on when nobody counts the time.
+      if (held !== undefined && !isPassing) turns.later(passOn);
+    },
+    write: (chunk, encoding, done) => void inner.write(chunk as Buffer, encoding, done),
+    final: (done) => void inner.end(done),
+    destroy(error, done) {
+      inner.destroy();
+      held = undefined;
+      done(error);
+    },
+  });
+  inner.on('data', (chunk: Buffer) => {
+    held = held === undefined ? chunk : Buffer.concat([held, chunk]);
+    if (isWanted) turns.soon(passOn);
+    if (held !== undefined) inner.pause();
+  });
+  inner.on('end', () => void outer.push(null));
+  inner.on('error', (error) => void outer.destroy(error));
+  inner.on('close', () => {
+    isOver = true;
+    if (held === undefined) outer.destroy();
+  });
+  return Object.assign(outer, likeSocket(inner as Socket, outer));
+}
+
+/** What node's agent asks of a connection beside its bytes. */
+function likeSocket(inner: Socket, outer: Duplex) {
+  inner.on('timeout', () => void outer.emit('timeout'));
+  return {
+    setTimeout: (ms: number) => void inner.setTimeout(ms),
+    setKeepAlive: (on: boolean, ms: number) => void inner.setKeepAlive(on, ms),
+    setNoDelay: (on: boolean) => void inner.setNoDelay(on),
+    ref: () => void inner.ref(),
+    unref: () => void inner.unref(),
+  };
+}
