@@ -8,8 +8,9 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { SecureVersion } from 'node:tls';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
+import { createReadTurns } from '../../src/transport/node/read-turns.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
@@ -58,7 +59,12 @@ async function serve(bound = certificateBytesMax) {
   });
   queueHandshakes(
     server,
-    { timeoutMs: 60_000, certificateBytesMax: bound, onTooLong: (address) => cut.push(address) },
+    {
+      timeoutMs: 60_000,
+      certificateBytesMax: bound,
+      readTurns: createReadTurns(systemClock, systemTimers),
+      onTooLong: (address) => cut.push(address),
+    },
     still,
     systemTimers,
   );

@@ -49,6 +49,8 @@ import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { createReadTurns } from './read-turns.ts';
+import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection } from './session-turns.ts';
@@ -252,11 +254,13 @@ function tlsServer(
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
   const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
-  const handshakes = { timeoutMs, certificateBytesMax, onTooLong };
+  const readTurns = createReadTurns(systemClock, systemTimers);
+  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
   server.on('secureConnection', endsInTurns());
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
+    readSessionInTurns(session, readTurns);
     const member = sessionTurns(connectionOf(session));
     sessions.add(session);
     session.on('close', () => {
@@ -293,9 +297,7 @@ function endsInTurns(): (socket: TLSSocket) => void {
       read(reading) {
         // What node itself has paused it goes on with.
         if (socket.destroyed || socket.isPaused()) return;
-        const { _handle: handle } = socket as WithHandle;
-        if (reading) handle?.readStart();
-        else handle?.readStop();
+        setReading(socket, reading);
       },
       allow: () => undefined,
       end: () => undefined,
@@ -309,18 +311,11 @@ function endsInTurns(): (socket: TLSSocket) => void {
 type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
 type Trailers = [unknown, unknown, readonly string[]];
 
-/** Of node: the handle of the socket that a session has taken for itself. */
-interface WithHandle {
-  readonly _handle?: { readStart(): number; readStop(): number } | null;
-}
-
 function connectionOf(session: ServerHttp2Session): SessionConnection {
   return {
     read(reading) {
       if (session.destroyed) return;
-      const { _handle: handle } = session.socket as WithHandle;
-      if (reading) handle?.readStart();
-      else handle?.readStop();
+      setReading(session.socket, reading);
     },
     allow(streams) {
       if (!session.destroyed) session.settings({ maxConcurrentStreams: streams });
