@@ -63,65 +63,45 @@ export function createReadTurns(
   clock: Pick<Clock, 'monotonicMs'>,
   timers: Pick<Timers, 'nextTurn'>,
 ): ReadTurns {
-  const { heldPerTurn, turnMs } = readLimits;
   const members = new Set<Member>();
   const line = new RingBuffer<Member>();
-  /** Undefined: nothing has been read in this turn. */
-  let endsMs: number | undefined;
+  const time = createTurnTime(clock);
   let heldInTurn = 0;
 
-  const isOver = (): boolean => {
-    const nowMs = clock.monotonicMs();
-    endsMs ??= nowMs + turnMs;
-    return nowMs >= endsMs;
-  };
   const arm = onceATurn(timers, () => {
     heldInTurn = 0;
-    endsMs = undefined;
+    time.begin();
     // Before the work: what throws holds nobody up.
     if (line.length > 0) arm();
-    while (line.length > 0 && !isOver()) passOne(line.shift());
+    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter);
     // Those who still wait are ahead of those who are read from.
-    if (line.length === 0) endsMs = undefined;
+    if (line.length === 0) time.begin();
   });
   const enter = (member: Member): void => {
-    if (member.waits) return;
+    if (member.waits || member.stopped) return;
     member.waits = true;
     line.push(member);
     arm();
   };
-  const passOne = (member: Member): void => {
-    member.waits = false;
-    if (member.stopped || member.connection.gone) return;
-    const [first] = member.held;
-    if (first === undefined) return member.connection.read(true);
-    const end = member.connection.pieceEnd(first, 0);
-    if (end === first.length) member.held.shift();
-    else member.held[0] = first.subarray(end);
-    enter(member);
-    member.connection.pass(first.subarray(0, end));
-  };
   const hold = (member: Member, bytes: Uint8Array): void => {
     member.held.push(bytes);
     member.connection.read(false);
-    if (!member.stopped) enter(member);
+    enter(member);
     heldInTurn += 1;
-    if (heldInTurn !== heldPerTurn) return;
+    if (heldInTurn !== readLimits.heldPerTurn) return;
     for (const other of members) {
-      if (other.waits || other.stopped) continue;
-      other.connection.read(false);
+      if (!other.waits && !other.stopped) other.connection.read(false);
       enter(other);
     }
   };
   const take = (member: Member, bytes: Uint8Array): void => {
+    const { connection } = member;
     arm();
-    let at = 0;
-    while (at < bytes.length) {
-      if (member.waits || member.stopped || isOver()) return hold(member, bytes.subarray(at));
-      const end = member.connection.pieceEnd(bytes, at);
-      member.connection.pass(bytes.subarray(at, end));
-      at = end;
-      if (member.connection.gone) return;
+    for (let at = 0; at < bytes.length && !connection.gone;) {
+      if (member.waits || member.stopped || time.isOver()) return hold(member, bytes.subarray(at));
+      const from = at;
+      at = connection.pieceEnd(bytes, from);
+      connection.pass(bytes.subarray(from, at));
     }
   };
 
@@ -133,13 +113,40 @@ export function createReadTurns(
       takeLater: (bytes) => hold(member, bytes),
       allow(reading) {
         member.stopped = !reading;
-        if (!reading || member.held.length === 0) connection.read(reading);
-        else enter(member);
+        if (reading && member.held.length > 0) enter(member);
+        else connection.read(reading);
       },
       end() {
         member.held = [];
         members.delete(member);
       },
     };
+  };
+}
+
+/** A piece of the one who is first in line; without one it reads on. */
+function passOne(member: Member, enter: (member: Member) => void): void {
+  const { connection, held } = member;
+  member.waits = false;
+  if (member.stopped || connection.gone) return;
+  const [first] = held;
+  if (first === undefined) return connection.read(true);
+  const end = connection.pieceEnd(first, 0);
+  if (end === first.length) held.shift();
+  else held[0] = first.subarray(end);
+  enter(member);
+  connection.pass(first.subarray(0, end));
+}
+
+/** For reads: `turnMs` from the first of a turn on. */
+function createTurnTime(clock: Pick<Clock, 'monotonicMs'>) {
+  let endsMs: number | undefined;
+  return {
+    begin: () => void (endsMs = undefined),
+    isOver(): boolean {
+      const nowMs = clock.monotonicMs();
+      endsMs ??= nowMs + readLimits.turnMs;
+      return nowMs >= endsMs;
+    },
   };
 }

@@ -37,13 +37,14 @@ export function readInTurns(
     pieceEnd: (bytes, from) => Math.min(bytes.length, from + recordBytes),
     pass: shown.pass,
     read(reading) {
-      // What HTTP/1.1 itself has paused it goes on with.
-      if (!raw.destroyed && !(reading && secured.isPaused())) setHandle(raw, reading);
+      if (!raw.destroyed) setHandle(raw, reading);
     },
     get gone() {
       return raw.destroyed;
     },
   });
+  // A parser of HTTP that is given more while it pauses fails.
+  secured.on('pause', () => reads.allow(false)).on('resume', () => reads.allow(true));
   const { _handle: handle } = secured as WithHandle;
   if (handle) readsOf.set(handle, reads);
   raw.once('close', reads.end);

@@ -65,6 +65,8 @@ export interface SessionMember {
   /** Returns what is called when the stream is closed. `isCut`: by the server, because it took too
    * much time. */
   opened(head: StreamHead): (isCut: boolean) => void;
+  /** A request of HTTP/1.1 with headers of so many names and values has come. */
+  requested(texts: number): void;
   /** Trailers of so many names and values have come. */
   read(headerTexts: number): void;
   /** The client has gone: what it has open is closed in this turn. */
@@ -138,6 +140,7 @@ export function createSessionTurns(
         return member.open;
       },
       opened: (head) => opened(member, head),
+      requested: (texts) => count(streamsOf({ texts, tooLarge: false })),
       read: (headerTexts) => count(headerTexts / sessionLimits.headerTextsPerStream),
       ending: () => count(member.open + sessionLimits.streamsPerEnd),
       gone() {
