@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { SecureVersion } from 'node:tls';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
 import { createReadTurns } from '../../src/transport/node/read-turns.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
@@ -140,6 +141,20 @@ describe('the certificates of a client', () => {
       server.close();
     });
   }
+
+  it('may by default be as long as three with RSA-2048 keys, or two with RSA-4096 keys', async () => {
+    const { server, sendsCertificates, cut } = await serve(
+      defaultTransportLimits.clientCertificateBytesMax,
+    );
+    const bytes = Buffer.from(tlsPair.certificatePem.split('-----')[2] ?? '', 'base64').length;
+    const signatureBytes = 512;
+    const fitting = Math.ceil((3_300 + signatureBytes) / bytes);
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      assert.equal(await sendsCertificates(fitting, version), true);
+    }
+    assert.deepEqual(cut, []);
+    server.close();
+  });
 
   it('are not counted where the bound is more than the library takes', async () => {
     const { server, sendsCertificates, cut } = await serve(128 * 1024);

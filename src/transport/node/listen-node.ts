@@ -82,6 +82,7 @@ export const listenNode: Listen = async (options, handler) => {
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) {
       requestTurns?.(req);
+      if (!pipeline(req.socket, res)) return void req.socket.destroy();
       return isKnown ? streamTurns(req.socket, begin) : certificateTurns(req.socket, begin);
     }
     // The streams that are open go on; the client opens its next one elsewhere.
@@ -91,6 +92,7 @@ export const listenNode: Listen = async (options, handler) => {
   };
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(options, tls, sessions);
+  const pipeline = createPipeline();
   const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
@@ -309,6 +311,22 @@ function endsInTurns(): (socket: Socket) => SessionMember {
     const { ending, gone } = member;
     socket.on('end', ending).on('error', ending).on('close', gone);
     return member;
+  };
+}
+
+/** Unanswered requests of one connection of HTTP/1.1. Policy: it is cut; clients of this API send
+ * one at a time. When a client goes, node closes each of them in the same turn. */
+const pipelinedMax = 100;
+
+/** Counts an unanswered request; false: there are too many. */
+function createPipeline(): (socket: Socket, res: NodeResponse) => boolean {
+  const unanswered = new WeakMap<Socket, number>();
+  return (socket, res) => {
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > pipelinedMax || socket.destroyed) return false;
+    unanswered.set(socket, count);
+    res.on('close', () => unanswered.set(socket, (unanswered.get(socket) as number) - 1));
+    return true;
   };
 }
 
