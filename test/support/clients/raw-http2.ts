@@ -52,6 +52,11 @@ export function streamFrames(path: string, count: number, reset: boolean, cookie
   );
 }
 
+/** So many frames of a type that nobody knows, which are skipped (RFC 9113, 4.1). */
+export function unknownFrames(count: number): Buffer {
+  return Buffer.concat(Array.from({ length: count }, () => frame(0x77, 0, 0, new Uint8Array(0))));
+}
+
 /** So many streams whose heads name one header of `bytes` again and again, a byte each time. */
 export function repeatedHeaderFrames(bytes: number, times: number, count: number): Buffer {
   // A length of seven bits and its rest (RFC 7541, 5.1).
