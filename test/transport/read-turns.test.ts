@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
 import { createReadTurns, readLimits } from '../../src/transport/node/read-turns.ts';
-import { openRawHttp2, streamFrames, unknownFrames } from '../support/clients/raw-http2.ts';
+import { openRawHttp2, streamFrames, windowFrames } from '../support/clients/raw-http2.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
 const pieceBytes = 10;
@@ -134,7 +134,7 @@ describe('a server of HTTP/2', () => {
   it('loses nothing of what waits, and serves others meanwhile', async () => {
     const options = { address: '127.0.0.1', port: 0, limits: defaultTransportLimits, tls: tlsPair };
     const server = await listenNode(options, (exchange) => exchange.send(200, [], 'ok'));
-    const flood = Buffer.concat([unknownFrames(20_000), streamFrames('/', 5, false)]);
+    const flood = Buffer.concat([windowFrames(20_000), streamFrames('/', 5, false)]);
     const floods = await Promise.all(Array.from({ length: 8 }, () => openRawHttp2(server.port)));
     for (const { socket } of floods) socket.write(flood);
     const honest = await openRawHttp2(server.port);
