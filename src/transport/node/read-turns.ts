@@ -6,8 +6,7 @@
  *
  *     read ─▶ time is left ─▶ passed on, piece by piece
  *          ─▶ time is over ─▶ held: its connection is read no further, and waits in line
- *     next turn: those in line pass on a piece each, in order and again, and read on when nothing is
- *     held
+ *     next turn: those in line pass on a piece each, in order and again, and then read on
  *
  * Invariants: what one connection sends is passed on in its order. In a turn whose time is over at
  * most `heldPerTurn` connections are read from; then all others wait in line as well. Whoever waits

@@ -91,8 +91,8 @@ const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
 const frameHeadBytes = 9;
 const dataType = 0;
 
-/** Pieces of `framesBytes`, or all that has come of a frame of data: of a body nothing is worked off
- * but its bytes. */
+/** Pieces of `framesBytes`, or all that has come of a frame of data: of a body nothing is worked
+ * off but its bytes. */
 function createFrameReader(): (bytes: Uint8Array, from: number) => number {
   let headAt = 0;
   let length = 0;

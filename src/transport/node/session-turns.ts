@@ -13,9 +13,9 @@
  * Invariants: in a turn that is over its budget nobody else is read from, and he who is reads no
  * further than he has read. A connection begins with `streamsAtFirst` streams and may have twice as
  * many when half of them are open at the end of a turn, up to its limit. One that resets more than
- * `resetsMax` streams in the turns that open them ends: nobody was asked about them yet. So does one
- * that sends more than `tooLargePerTurn` heads in one turn which are larger than may be. While no stream
- * is opened there is no timer.
+ * `resetsMax` streams in the turns that open them ends: nobody was asked about them. So does one
+ * that sends more than `tooLargePerTurn` heads in one turn which are larger than may be. While no
+ * stream is opened there is no timer.
  * Bound: as many wait as there are connections.
  *
  * Elsewhere: when the requests of these streams begin (stream-turns.ts).

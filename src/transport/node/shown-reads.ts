@@ -8,7 +8,7 @@
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
  * be taken away again. It hands over the bytes that it has read; that it also parses them does not
  * matter. That the client ends, it passes on itself. Neither this nor passing bytes on is
- * documented: where a version of Node lacks them, nothing is shown, and everybody reads for himself.
+ * documented: where a version of Node lacks them, nothing is shown, and each reads for himself.
  *
  * Bound: a parser for each connection, and `parsersKept`.
  */
@@ -64,7 +64,7 @@ const idleParsers: Parser[] = [];
 let lastMade: TLSSocket | undefined;
 let parserClass: ParserClass | null | undefined;
 
-/** Before TLS. `begin` makes node's socket of TLS over the raw one, and nobody else has seen it yet.
+/** Before TLS. `begin` makes node's socket of TLS over the raw one; nobody else has seen it yet.
  * Undefined: nothing is shown. */
 export function showSecured(
   raw: Socket,
