@@ -176,5 +176,5 @@ export const defaultTransportLimits: TransportLimits = {
   unreadBytesMax: 512 * 1024 * 1024,
   unreadBytesPerConnectionMax: 32 * 1024 * 1024,
   http2StreamsMax: 1_000,
-  clientCertificateBytesMax: 6 * 1024,
+  clientCertificateBytesMax: 4_608,
 };

@@ -113,15 +113,15 @@ describe('streams of HTTP/2', () => {
   it('that are opened and reset in one turn end their connection above a bound', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
-    const { resetsPerTurn } = sessionLimits;
-    for (const closed of open(resetsPerTurn)) closed(false);
+    const { resetsMax } = sessionLimits;
+    for (const closed of open(resetsMax)) closed(false);
     assert.equal(seen.ended, false);
     turn();
-    const kept = open(resetsPerTurn + 1);
+    const kept = open(resetsMax + 1);
     turn();
     for (const closed of kept) closed(false);
     assert.equal(seen.ended, false, 'those of an earlier turn may have been served');
-    for (const closed of open(resetsPerTurn + 1)) closed(false);
+    for (const closed of open(resetsMax + 1)) closed(false);
     assert.equal(seen.ended, true);
   });
 

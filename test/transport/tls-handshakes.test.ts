@@ -8,8 +8,10 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { SecureVersion } from 'node:tls';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
+import { createReadTurns } from '../../src/transport/node/read-turns.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
@@ -58,7 +60,12 @@ async function serve(bound = certificateBytesMax) {
   });
   queueHandshakes(
     server,
-    { timeoutMs: 60_000, certificateBytesMax: bound, onTooLong: (address) => cut.push(address) },
+    {
+      timeoutMs: 60_000,
+      certificateBytesMax: bound,
+      readTurns: createReadTurns(systemClock, systemTimers),
+      onTooLong: (address) => cut.push(address),
+    },
     still,
     systemTimers,
   );
@@ -134,6 +141,20 @@ describe('the certificates of a client', () => {
       server.close();
     });
   }
+
+  it('may by default be as long as three with RSA-2048 keys, or two with RSA-4096 keys', async () => {
+    const { server, sendsCertificates, cut } = await serve(
+      defaultTransportLimits.clientCertificateBytesMax,
+    );
+    const bytes = Buffer.from(tlsPair.certificatePem.split('-----')[2] ?? '', 'base64').length;
+    const signatureBytes = 512;
+    const fitting = Math.ceil((3_300 + signatureBytes) / bytes);
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      assert.equal(await sendsCertificates(fitting, version), true);
+    }
+    assert.deepEqual(cut, []);
+    server.close();
+  });
 
   it('are not counted where the bound is more than the library takes', async () => {
     const { server, sendsCertificates, cut } = await serve(128 * 1024);

@@ -69,7 +69,7 @@ export const loadOptionTable = [
   {
     flag: 'tls-client-certificate-bytes',
     value: 'BYTES',
-    default: String(6 * kibibyte),
+    default: String(4.5 * kibibyte),
     help: 'Certificates of a client in TLS handshakes; above it it is cut (131072: not counted).',
   },
 ] as const satisfies readonly OptionSpec[];

@@ -12,12 +12,11 @@
  */
 import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
-import type { Server as HttpServerOfNode } from 'node:http';
+import type { IncomingMessage, Server as HttpServerOfNode } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
@@ -49,9 +48,11 @@ import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { createReadTurns } from './read-turns.ts';
+import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
-import type { SessionConnection } from './session-turns.ts';
+import type { SessionConnection, SessionMember } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -79,7 +80,11 @@ export const listenNode: Listen = async (options, handler) => {
     if ('authority' in req && req.stream.session?.destroyed !== false) return;
     const begin = (): void => serveRequest(req, res, shared, handler);
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
-    if (!('authority' in req)) return isKnown ? begin() : certificateTurns(req.socket, begin);
+    if (!('authority' in req)) {
+      requestTurns?.(req);
+      if (!pipeline(req.socket, res)) return void req.socket.destroy();
+      return isKnown ? streamTurns(req.socket, begin) : certificateTurns(req.socket, begin);
+    }
     // The streams that are open go on; the client opens its next one elsewhere.
     if (shared.stopping || goesAway()) req.stream.session?.close();
     if (isKnown) streamTurns(req.stream, begin);
@@ -87,6 +92,8 @@ export const listenNode: Listen = async (options, handler) => {
   };
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(options, tls, sessions);
+  const pipeline = createPipeline();
+  const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
   answerBrokenHeads(server, limits);
@@ -252,11 +259,16 @@ function tlsServer(
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
   const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
-  const handshakes = { timeoutMs, certificateBytesMax, onTooLong };
+  const readTurns = createReadTurns(systemClock, systemTimers);
+  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
-  server.on('secureConnection', endsInTurns());
+  const connected = endsInTurns();
+  server.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') connected(socket);
+  });
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
   server.on('session', (session) => {
+    readSessionInTurns(session, readTurns);
     const member = sessionTurns(connectionOf(session));
     sessions.add(session);
     session.on('close', () => {
@@ -285,23 +297,46 @@ function tlsServer(
 }
 
 /** Connections of HTTP/1.1: when many end at once, the others are read from a few at a time. */
-function endsInTurns(): (socket: TLSSocket) => void {
+function endsInTurns(): (socket: Socket) => SessionMember {
   const turns = createSessionTurns(systemTimers, 1);
   return (socket) => {
-    if (socket.alpnProtocol === 'h2') return;
-    const { ending, gone } = turns({
+    const member = turns({
       read(reading) {
         // What node itself has paused it goes on with.
-        if (socket.destroyed || socket.isPaused()) return;
-        const { _handle: handle } = socket as WithHandle;
-        if (reading) handle?.readStart();
-        else handle?.readStop();
+        if (!socket.destroyed && !socket.isPaused()) setReading(socket, reading);
       },
       allow: () => undefined,
       end: () => undefined,
     });
+    const { ending, gone } = member;
     socket.on('end', ending).on('error', ending).on('close', gone);
+    return member;
   };
+}
+
+/** Unanswered requests of one connection of HTTP/1.1. Policy: it is cut; clients of this API send
+ * one at a time. When a client goes, node closes each of them in the same turn. */
+const pipelinedMax = 100;
+
+/** Counts an unanswered request; false: there are too many. */
+function createPipeline(): (socket: Socket, res: NodeResponse) => boolean {
+  const unanswered = new WeakMap<Socket, number>();
+  return (socket, res) => {
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > pipelinedMax || socket.destroyed) return false;
+    unanswered.set(socket, count);
+    res.on('close', () => unanswered.set(socket, (unanswered.get(socket) as number) - 1));
+    return true;
+  };
+}
+
+/** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
+ * many come at once, the others are read from a few at a time. */
+function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
+  const connected = endsInTurns();
+  const members = new WeakMap<Socket, SessionMember>();
+  server.on('connection', (socket: Socket) => members.set(socket, connected(socket)));
+  return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
 
 /** What node says of a stream, and of its trailers: headers, flags, and names and values as they
@@ -309,18 +344,11 @@ function endsInTurns(): (socket: TLSSocket) => void {
 type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
 type Trailers = [unknown, unknown, readonly string[]];
 
-/** Of node: the handle of the socket that a session has taken for itself. */
-interface WithHandle {
-  readonly _handle?: { readStart(): number; readStop(): number } | null;
-}
-
 function connectionOf(session: ServerHttp2Session): SessionConnection {
   return {
     read(reading) {
       if (session.destroyed) return;
-      const { _handle: handle } = session.socket as WithHandle;
-      if (reading) handle?.readStart();
-      else handle?.readStop();
+      setReading(session.socket, reading);
     },
     allow(streams) {
       if (!session.destroyed) session.settings({ maxConcurrentStreams: streams });

@@ -12,10 +12,10 @@
  *
  * Invariants: in a turn that is over its budget nobody else is read from, and he who is reads no
  * further than he has read. A connection begins with `streamsAtFirst` streams and may have twice as
- * many when half of them are open at the end of a turn, up to its limit. One that opens and resets
- * more than `resetsPerTurn` in one turn ends: nobody was asked about them yet. So does one that
- * sends more than `tooLargePerTurn` heads in one turn which are larger than may be. While no stream
- * is opened there is no timer.
+ * many when half of them are open at the end of a turn, up to its limit. One that resets more than
+ * `resetsMax` streams in the turns that open them ends: nobody was asked about them. So does one
+ * that sends more than `tooLargePerTurn` heads in one turn which are larger than may be. While no
+ * stream is opened there is no timer.
  * Bound: as many wait as there are connections.
  *
  * Elsewhere: when the requests of these streams begin (stream-turns.ts).
@@ -35,7 +35,9 @@ export const sessionLimits = {
   /** Heads of one connection. Policy: it is ended. */
   tooLargePerTurn: 8,
   /** Of one connection, opened and reset unasked. Policy: it is ended. */
-  resetsPerTurn: 100,
+  resetsMax: 100,
+  /** So many of these are forgotten in each turn. */
+  resetsForgotten: 2,
   /** What one connection may have open, until it has shown that it uses them. */
   streamsAtFirst: 100,
   /** Connections that read on in a turn after a wait. */
@@ -63,6 +65,8 @@ export interface SessionMember {
   /** Returns what is called when the stream is closed. `isCut`: by the server, because it took too
    * much time. */
   opened(head: StreamHead): (isCut: boolean) => void;
+  /** A request of HTTP/1.1 with headers of so many names and values has come. */
+  requested(texts: number): void;
   /** Trailers of so many names and values have come. */
   read(headerTexts: number): void;
   /** The client has gone: what it has open is closed in this turn. */
@@ -77,7 +81,7 @@ interface Member {
   readonly connection: SessionConnection;
   open: number;
   allowed: number;
-  /** Opened and closed in the turn of this number. */
+  /** Opened and closed in one turn, as of the turn of this number. */
   resets: number;
   resetsTurn: number;
   /** Heads that were too large, in the turn of this number. */
@@ -136,6 +140,7 @@ export function createSessionTurns(
         return member.open;
       },
       opened: (head) => opened(member, head),
+      requested: (texts) => count(streamsOf({ texts, tooLarge: false })),
       read: (headerTexts) => count(headerTexts / sessionLimits.headerTextsPerStream),
       ending: () => count(member.open + sessionLimits.streamsPerEnd),
       gone() {
@@ -184,10 +189,11 @@ function countTooLarge(member: Member, turnNumber: number): void {
 }
 
 function countReset(member: Member, turnNumber: number): void {
-  if (member.resetsTurn !== turnNumber) member.resets = 0;
+  const { resetsForgotten, resetsMax } = sessionLimits;
+  const forgotten = (turnNumber - member.resetsTurn) * resetsForgotten;
   member.resetsTurn = turnNumber;
-  member.resets += 1;
-  if (member.resets > sessionLimits.resetsPerTurn) member.connection.end();
+  member.resets = Math.max(0, member.resets - forgotten) + 1;
+  if (member.resets > resetsMax) member.connection.end();
 }
 
 export function streamsAtFirst(streamsMax: number): number {

@@ -1,9 +1,8 @@
 /**
  * The handshakes of a listener over TLS, in a queue (handshake-queue.ts).
  *
- * Between them and their sockets stands nothing but a count of what comes (client-flight.ts), and
- * that while they last: node's own listener is called when a connection's turn comes, and until the
- * handshake is over its socket is read from in its turns only.
+ * Node's own listener is called when a connection's turn comes, and until the handshake is over its
+ * socket is read from in its turns only, and what comes is counted (client-flight.ts).
  *
  * Elsewhere: the check of certificates (authentication/peer-verifier.ts).
  */
@@ -16,17 +15,16 @@ import type { ClientFlight } from './client-flight.ts';
 import { createHandshakeQueue } from './handshake-queue.ts';
 import type { HandshakeConnection } from './handshake-queue.ts';
 import { leaveUnread } from './peer-certificate.ts';
-
-/** Of node: the socket's own handle, which goes on to be the one below TLS. */
-interface WithHandle {
-  readonly _handle?: { readStart(): number; readStop(): number } | null;
-}
+import { setReading } from './reading.ts';
+import type { ReadTurns } from './read-turns.ts';
 
 export interface HandshakeOptions {
   /** For those that wait to begin. */
   readonly timeoutMs: number;
   /** What a client may send behind its hello; from `libraryBytesMax` on it is not counted. */
   readonly certificateBytesMax: number;
+  /** Of the listener: for its connections when their handshakes are over. */
+  readonly readTurns: ReadTurns;
   /** It has sent more, and is cut. */
   readonly onTooLong?: ((address: string) => void) | undefined;
 }
@@ -101,11 +99,11 @@ interface ServerConnection extends HandshakeConnection {
 
 function connectionOf(
   raw: Socket,
-  { certificateBytesMax: bytesMax, onTooLong: onCut }: HandshakeOptions,
+  { certificateBytesMax, onTooLong: onCut, readTurns }: HandshakeOptions,
   begin: () => void,
 ): ServerConnection {
-  const { _handle: handle } = raw as WithHandle;
   const { remoteAddress = '' } = raw;
+  const bytesMax = certificateBytesMax < libraryBytesMax ? certificateBytesMax : Infinity;
   const isAnswered = (): boolean => raw.bytesWritten >= answerBytesMin;
   let flight: ClientFlight | undefined;
   const connection: ServerConnection = {
@@ -115,15 +113,12 @@ function connectionOf(
         raw.destroy();
         onCut?.(remoteAddress);
       };
-      if (bytesMax >= libraryBytesMax) begin();
-      else flight = boundFlight(raw, begin, { bytesMax, isAnswered, onTooLong });
+      flight = boundFlight(raw, begin, { bytesMax, isAnswered, onTooLong }, readTurns);
       // Node takes it for one that is being read from.
       connection.read(true);
     },
     read(reading) {
-      if (raw.destroyed) return;
-      if (reading) handle?.readStart();
-      else handle?.readStop();
+      if (!raw.destroyed) setReading(raw, reading);
     },
     get bytesRead() {
       return raw.bytesRead;

@@ -5,7 +5,14 @@
 import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
-const frames = { data: 0, headers: 1, resetStream: 3, settings: 4, goAway: 7 } as const;
+const frames = {
+  data: 0,
+  headers: 1,
+  resetStream: 3,
+  settings: 4,
+  goAway: 7,
+  windowUpdate: 8,
+} as const;
 const endHeaders = 4;
 const endStreamAndHeaders = 5;
 const cancel = 8;
@@ -50,6 +57,12 @@ export function streamFrames(path: string, count: number, reset: boolean, cookie
       return reset ? Buffer.concat([opening, frame(frames.resetStream, 0, stream, code)]) : opening;
     }),
   );
+}
+
+/** So many updates of the window of a connection, by a byte each. */
+export function windowFrames(count: number): Buffer {
+  const update = frame(frames.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]));
+  return Buffer.concat(Array.from({ length: count }, () => update));
 }
 
 /** So many streams whose heads name one header of `bytes` again and again, a byte each time. */
