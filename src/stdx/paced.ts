@@ -1,0 +1,28 @@
+/**
+ * A walk over what may be many, with pauses between its parts in which others have their turns.
+ *
+ * Elsewhere: work that is written in steps (stepwise.ts). A walk of the streams has slices.ts.
+ */
+import type { Turns } from './turns.ts';
+
+/** Of work between two pauses. */
+const partMs = 1;
+/** What an item counts for beside its bytes: it is decoded, as a rule. */
+const itemMs = 0.01;
+const bytesOfMs = 64 * 1024;
+
+/** The items one by one; each counts for its bytes. */
+export async function* paced<T extends { readonly bytes?: Uint8Array | undefined }>(
+  turns: Pick<Turns, 'pause'>,
+  items: Iterable<T>,
+): AsyncGenerator<T, void> {
+  let ms = 0;
+  for (const item of items) {
+    ms += itemMs + (item.bytes?.length ?? 0) / bytesOfMs;
+    if (ms >= partMs) {
+      await turns.pause(ms);
+      ms = 0;
+    }
+    yield item;
+  }
+}
