@@ -11,18 +11,22 @@ const partMs = 1;
 const itemMs = 0.01;
 const bytesOfMs = 64 * 1024;
 
-/** The items one by one; each counts for its bytes. */
-export async function* paced<T extends { readonly bytes?: Uint8Array | undefined }>(
+/** The items one by one; those that have bytes count for them. */
+export async function* paced<T extends object>(
   turns: Pick<Turns, 'pause'>,
   items: Iterable<T>,
 ): AsyncGenerator<T, void> {
   let ms = 0;
   for (const item of items) {
-    ms += itemMs + (item.bytes?.length ?? 0) / bytesOfMs;
+    ms += itemMs + bytesIn(item) / bytesOfMs;
     if (ms >= partMs) {
       await turns.pause(ms);
       ms = 0;
     }
     yield item;
   }
+}
+
+function bytesIn(item: object): number {
+  return 'bytes' in item && item.bytes instanceof Uint8Array ? item.bytes.length : 0;
 }
