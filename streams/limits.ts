@@ -104,7 +104,7 @@ export const defaultStreamLimits: StreamLimits = {
   // Larger chunks cost a little less processor time; smaller ones leave less to the collector.
   pumpChunkBytes: 128 * KiB,
   // A selection may ask 128 things of each, and of a change twice.
-  pumpExaminedMax: 1_024,
+  pumpExaminedMax: 512,
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnPumpBytesMax: 4 * MiB,

@@ -196,10 +196,22 @@ function matcherOf({ key, operator, values }: LabelRequirement): Matcher {
 function compareNumber(key: string, operator: 'gt' | 'lt', limit: Int64 | undefined): Matcher {
   const sign = operator === 'gt' ? 1 : -1;
   return (labels) => {
-    const value = Object.hasOwn(labels, key) ? parseInt64(labels[key] as string) : undefined;
+    const value = Object.hasOwn(labels, key) ? numberIn(labels[key] as string) : undefined;
     if (value === undefined || limit === undefined) return false;
     return Math.sign(compareInt64(value, limit)) === sign;
   };
+}
+
+let lastText = '';
+let lastNumber: Int64 | undefined;
+
+/** Many requirements may be about one label: it is read once. */
+function numberIn(text: string): Int64 | undefined {
+  if (text !== lastText) {
+    lastNumber = parseInt64(text);
+    lastText = text;
+  }
+  return lastNumber;
 }
 
 /** An integer of 64 bits as it is written: a list asks about each of its objects, once for each
