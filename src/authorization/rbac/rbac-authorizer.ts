@@ -6,9 +6,9 @@
  * Invariants: pure on the index. Bindings to roles that are not there do not stand in the way of
  * what other bindings grant; they are reported when nothing is granted, at most
  * `resolutionErrorsMax`.
- * Bounds: a list of somebody's rules ends at `userRulesMax` rules, or as many roles. A decision that
- * has to look at more than `rulesAtOnce` goes on in turns with other requests, and sees the grants
- * that there were when it began.
+ * Bounds: a list of somebody's rules ends at `userRulesMax` rules, or as many roles. A decision
+ * that has to look at more than `rulesAtOnce` goes on in turns with other requests, and sees the
+ * grants that there were when it began.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';

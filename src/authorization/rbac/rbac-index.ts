@@ -10,8 +10,8 @@
  * those of the cluster before those of the namespace.
  *
  * Cost: a change of a binding touches its subjects alone, and little of what they have
- * (subject-grants.ts); a question costs a look-up for each group of the user, twice, and a walk over
- * the roles granted to it. Several bindings of one subject to one role count once.
+ * (subject-grants.ts); a question costs a look-up for each group of the user, twice, and a walk
+ * over the roles granted to it. Several bindings of one subject to one role count once.
  */
 import { textsOf } from './owned-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';

@@ -1,8 +1,8 @@
 /**
  * Reads of admission plugins: single objects, and summaries of the objects of one namespace.
  *
- * Invariants: a summary is good until an object of the namespace changes; it is made when it is next
- * asked for. Bound: summaries of `summariesMax` namespaces for each plugin. Policy:
+ * Invariants: a summary is good until an object of the namespace changes; it is made when it is
+ * next asked for. Bound: summaries of `summariesMax` namespaces for each plugin. Policy:
  * above it they are all dropped and made again.
  */
 import type { AdmissionObjects } from '../../admission/admission.ts';
