@@ -106,7 +106,8 @@ export const defaultStreamLimits: StreamLimits = {
   liveChunkBytes: 64 * KiB,
   // Larger chunks cost a little less processor time; smaller ones leave less to the collector.
   pumpChunkBytes: 128 * KiB,
-  pumpExaminedMax: 4_096,
+  // A selection may ask 128 things of each, and of a change twice.
+  pumpExaminedMax: 512,
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnWritesMs: 8,

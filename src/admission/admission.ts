@@ -162,12 +162,11 @@ export interface ListedObjects {
 /** Reading what others have written, as the streams know it. */
 export interface AdmissionObjects {
   get(resource: GroupResource, namespace: string, name: string): ApiObject | undefined;
-  /** Of all namespaces, in key order. Made anew only when one of them has changed. */
-  all(resource: GroupResource): readonly ApiObject[];
   /** Those of a namespace, as they are now. */
   listed(resource: GroupResource, namespace: string): ListedObjects;
-  /** What `make` makes of those of a namespace, in key order: asked again only when one of them has
-   * changed; in turns, if it takes many steps. It may stop before the last object. */
+  /** What `make` makes of those of a namespace ('': of the cluster), in key order: asked again only
+   * when one of them has changed; in turns, if it takes many steps. It may stop before the last
+   * object. */
   summaries<T>(
     resource: GroupResource,
     make: (objects: Iterable<ApiObject>) => Steps<T>,

@@ -14,6 +14,8 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { part, text } from '../apimachinery/members.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { after } from '../stdx/awaitable.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from './admission.ts';
 
 export function priorities(identity: Identity, known: AdmissionObjects): AdmissionPlugin {
@@ -23,6 +25,8 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     of === '' && resource === 'pods';
   const isClass = ({ group: of, resource }: GroupResource): boolean =>
     of === classes.group && resource === classes.resource;
+  /** Looked for once, until a class changes. */
+  const defaultIn = known.summaries(classes, lowestDefault);
   return {
     name: 'Priority',
     resources: ['/pods', `${group}/priorityclasses`],
@@ -31,25 +35,29 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     current: ({ name, resource }) =>
       name === '' || isClass(resource) ? known.current() : undefined,
     admits: ['CREATE'],
-    admit: ({ next, resource }) => (isPod(resource) ? withPriority(known, classes, next) : next),
-    validate: (review) =>
-      isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,
+    admit({ next, resource }) {
+      if (!isPod(resource)) return next;
+      const wanted = text(part(next, 'spec'), 'priorityClassName');
+      if (wanted === '') return after(defaultIn(''), (found) => withPriority(next, found));
+      const found = known.get(classes, '', wanted);
+      if (found === undefined) return `no PriorityClass with name ${wanted} was found`;
+      return withPriority(next, found);
+    },
+    validate(review) {
+      const { next, resource } = review;
+      if (!isClass(resource) || next?.['globalDefault'] !== true) return undefined;
+      return after(defaultIn(''), (found) => defaultRefusal(found, review));
+    },
   };
 }
 
 const preempts = 'PreemptLowerPriority';
 
 function withPriority(
-  known: AdmissionObjects,
-  classes: GroupResource,
   pod: ApiObject,
+  found: ApiObject | undefined,
 ): ApiObject | NonNullable<Refusal> {
   const spec = part(pod, 'spec');
-  const wanted = text(spec, 'priorityClassName');
-  const found = wanted === '' ? defaultOf(known, classes) : known.get(classes, '', wanted);
-  if (wanted !== '' && found === undefined) {
-    return `no PriorityClass with name ${wanted} was found`;
-  }
   const priority = found === undefined ? 0 : Number(found['value'] ?? 0);
   const preemptionPolicy = text(found, 'preemptionPolicy') || preempts;
   const computed = (value: string | number): string =>
@@ -75,19 +83,10 @@ function withPriority(
   };
 }
 
-/** Looked for once in each list: it is the same one until a class changes. */
-const defaults = new WeakMap<readonly ApiObject[], { readonly found: ApiObject | undefined }>();
-
-function defaultOf(known: AdmissionObjects, classes: GroupResource): ApiObject | undefined {
-  const all = known.all(classes);
-  const seen = defaults.get(all) ?? { found: lowestDefault(all) };
-  defaults.set(all, seen);
-  return seen.found;
-}
-
-function lowestDefault(classes: readonly ApiObject[]): ApiObject | undefined {
+function* lowestDefault(classes: Iterable<ApiObject>): Steps<ApiObject | undefined> {
   let lowest: ApiObject | undefined;
   for (const each of classes) {
+    yield;
     if (each['globalDefault'] !== true) continue;
     if (lowest === undefined || valueOf(each) < valueOf(lowest)) lowest = each;
   }
@@ -98,14 +97,9 @@ function valueOf(priorityClass: ApiObject): number {
   return Number(priorityClass['value'] ?? 0);
 }
 
-function defaultRefusal(
-  known: AdmissionObjects,
-  classes: GroupResource,
-  { current, next }: Review,
-): Refusal {
-  if (next?.['globalDefault'] !== true) return undefined;
-  const other = defaultOf(known, classes)?.metadata.name;
+function defaultRefusal(found: ApiObject | undefined, { current, next }: Review): Refusal {
+  const other = found?.metadata.name;
   if (other === undefined) return undefined;
-  if (current !== undefined && other === next.metadata.name) return undefined;
+  if (current !== undefined && other === next?.metadata.name) return undefined;
   return `PriorityClass ${other} is already marked as default. Only one default can exist`;
 }

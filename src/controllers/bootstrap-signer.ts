@@ -24,6 +24,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { paced } from '../stdx/paced.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
@@ -96,17 +97,21 @@ async function withSignatures(
   content: string,
 ): Promise<JsonObject> {
   const kept = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix));
-  const made = signingTokens(registry).map(async (token): Promise<[string, string]> => {
+  const made: [string, string][] = [];
+  for (const token of await signingTokens(registry)) {
     const secret = tokenSigningSecret(registry.identity, token);
-    return [`${signaturePrefix}${token.id}`, await detachedSignature(content, token.id, secret)];
-  });
-  return Object.fromEntries([...kept, ...(await Promise.all(made))]);
+    const signature = await detachedSignature(content, token.id, secret);
+    made.push([`${signaturePrefix}${token.id}`, signature]);
+  }
+  return Object.fromEntries([...kept, ...made]);
 }
 
-function signingTokens({ clock, identity, streams }: RegistryDeps): readonly BootstrapToken[] {
+async function signingTokens(registry: RegistryDeps): Promise<readonly BootstrapToken[]> {
+  const { clock, identity, streams } = registry;
   const nowMs = clock.nowMs();
   const tokens: BootstrapToken[] = [];
-  for (const entry of streams.snapshot(secretsResource).entries(identity.namespaces.system)) {
+  const all = streams.snapshot(secretsResource).entries(identity.namespaces.system);
+  for await (const entry of paced(registry.turns, all)) {
     if (entry.fields['type'] !== identity.secretTypes.bootstrapToken) continue;
     if (entry.timer?.state === tokenStates.expired) continue;
     const secret = decodeObject(entry.bytes);

@@ -5,7 +5,7 @@
  * hour, the deletion holds only for the revision that was looked at, and a server whose Lease was
  * removed by mistake writes it again within seconds.
  *
- * Bounds: one look at the cache an interval, deletions one after the other.
+ * Bounds: one look at the cache an interval, in parts; deletions one after the other.
  */
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
@@ -13,6 +13,7 @@ import { parseRfc3339 } from '../apimachinery/time.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { paced } from '../stdx/paced.ts';
 import type { Controller } from './controller.ts';
 import { identityLeaseTimes } from './identity-lease.ts';
 import { leaseOf } from './lease-object.ts';
@@ -32,7 +33,7 @@ export function createIdentityLeaseCollector(deps: IdentityLeaseCollectorDeps): 
   return repeatWork({
     timers: deps.timers,
     async work(stopped) {
-      for (const lease of expiredLeases(deps)) {
+      for (const lease of await expiredLeases(deps)) {
         if (stopped()) return;
         await remove(deps, lease);
       }
@@ -43,11 +44,15 @@ export function createIdentityLeaseCollector(deps: IdentityLeaseCollectorDeps): 
   });
 }
 
-function expiredLeases({ kind, registry }: IdentityLeaseCollectorDeps): readonly Lease[] {
+async function expiredLeases({
+  kind,
+  registry,
+}: IdentityLeaseCollectorDeps): Promise<readonly Lease[]> {
   const { identity, streams } = registry;
   const nowMs = registry.clock.nowMs();
   const expired: Lease[] = [];
-  for (const entry of streams.snapshot(kind.storage).entries(identity.namespaces.system)) {
+  const all = streams.snapshot(kind.storage).entries(identity.namespaces.system);
+  for await (const entry of paced(registry.turns, all)) {
     if (entry.labels[identity.labels.serverIdentity] !== identity.serverName) continue;
     const lease = leaseOf(entry.bytes, entry.revision);
     if (hasExpired(lease, nowMs)) expired.push(lease);

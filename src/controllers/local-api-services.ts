@@ -23,6 +23,7 @@ import type { WriteOptions } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
+import { paced } from '../stdx/paced.ts';
 
 /** @throws StatusError or StorageError for the first that could not be written; the others are. */
 export async function reconcileApiServices(
@@ -31,7 +32,8 @@ export async function reconcileApiServices(
   wanted: readonly ApiObject[],
 ): Promise<void> {
   const found = new Map<string, ApiObject>();
-  for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
+  const all = registry.streams.snapshot(kind.storage).entries(undefined);
+  for await (const entry of paced(registry.turns, all)) {
     found.set(entry.name, decodeObject(entry.bytes));
   }
   const names = new Set(wanted.map(({ metadata }) => metadata.name));

@@ -29,6 +29,7 @@ interface Finding {
 }
 
 const failuresShownMax = 10;
+const textsShownMax = 100;
 
 /** The namespace with its status as `content` makes it; itself when it says that already. */
 export function withContentConditions(
@@ -86,7 +87,7 @@ function findingsOf({ failures, resources, finalizers }: RemainingContent): read
       : amiss(
           'NamespaceContentRemaining',
           'SomeResourcesRemain',
-          `Some resources are remaining: ${resources.map(countText).sort().join(', ')}`,
+          `Some resources are remaining: ${shown(resources.map(countText))}`,
         ),
     finalizers.size === 0
       ? fine(
@@ -110,7 +111,15 @@ function countText({ resource, count }: RemainingContent['resources'][number]): 
 
 function finalizersText(finalizers: ReadonlyMap<string, number>): string {
   const texts = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
-  return texts.sort().join(', ');
+  return shown(texts);
+}
+
+/** In order, up to a bound: every line of a namespace's table would carry the rest. */
+function shown(texts: readonly string[]): string {
+  const sorted = [...texts].sort();
+  const more = sorted.length - textsShownMax;
+  const some = sorted.slice(0, textsShownMax).join(', ');
+  return more > 0 ? `${some}, and ${more} more` : some;
 }
 
 function fine(type: string, reason: string, message: string): Finding {

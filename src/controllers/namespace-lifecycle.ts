@@ -27,8 +27,9 @@ import { changeObject } from '../registry/change-object.ts';
 import { deleteEntries } from '../registry/delete-collection.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { paced } from '../stdx/paced.ts';
 import { unreadableIn } from '../../streams/streams.ts';
-import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
+import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import type { QueueMeters } from './queue-meters.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
@@ -36,9 +37,15 @@ import { withContentConditions } from './namespace-conditions.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
 import { servedChanges } from './served-changes.ts';
 import type { ServedChange } from './served-changes.ts';
+import { isMarked, unmarkedEntries } from './unmarked-entries.ts';
 import { createWorkQueue } from './work-queue.ts';
 
+/** Finalizers whose objects are counted, for a condition. Policy: others are left out. */
+const finalizersMax = 1_000;
+
 const namespaceControllerLimits = { namespacesMax: 4 } as const;
+/** Kinds that are looked for in one turn: there may be thousands of custom ones. */
+const kindsAtOnce = 100;
 
 export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
@@ -118,7 +125,8 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
   if (entry === undefined || kind === undefined || !isMarked(entry)) return true;
   const contents = contentKinds(registry);
   const failures: string[] = [];
-  for (const content of contents) {
+  for (const [at, content] of contents.entries()) {
+    if (at % kindsAtOnce === 0) await registry.turns.pause();
     const failure = await deleteContent(registry, content, name);
     if (failure !== undefined) failures.push(failure);
   }
@@ -128,7 +136,7 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
       failures.push(`${storage.resource} ${key} cannot be read`);
     }
   }
-  const left = remaining(registry, contents, name, failures);
+  const left = await remaining(registry, contents, name, failures);
   const { uid = '' } = metadataOf(entry);
   const own = identity.finalizers.namespace;
   const emptied = left.resources.length === 0 && failures.length === 0;
@@ -154,20 +162,17 @@ async function deleteContent(
   if (snapshot.count(namespace) === 0) return undefined;
   const options = { dryRun: false, propagationPolicy: 'Background' } as const;
   const target = { kind, namespace };
-  const result = await deleteEntries(registry, target, unmarked(snapshot, namespace), options);
+  const unmarked = unmarkedEntries(snapshot.entries(namespace));
+  const result = await deleteEntries(registry, target, unmarked, options);
   return result.kind === 'ok' ? undefined : result.error.message;
 }
 
-function* unmarked(snapshot: ResourceSnapshot, namespace: string): IterableIterator<Entry> {
-  for (const entry of snapshot.entries(namespace)) if (!isMarked(entry)) yield entry;
-}
-
-function remaining(
-  { streams }: RegistryDeps,
+async function remaining(
+  { streams, turns }: RegistryDeps,
   contents: readonly KindInfo[],
   namespace: string,
   failures: readonly string[],
-): RemainingContent {
+): Promise<RemainingContent> {
   const resources: { resource: GroupResource; count: number }[] = [];
   const finalizers = new Map<string, number>();
   for (const { storage } of contents) {
@@ -175,8 +180,9 @@ function remaining(
     const count = snapshot.count(namespace);
     if (count === 0) continue;
     resources.push({ resource: storage, count });
-    for (const entry of snapshot.entries(namespace)) {
+    for await (const entry of paced(turns, snapshot.entries(namespace))) {
       for (const finalizer of metadataOf(entry).finalizers ?? []) {
+        if (finalizers.size >= finalizersMax && !finalizers.has(finalizer)) continue;
         finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
       }
     }
@@ -206,10 +212,6 @@ async function changeNamespace(
 
 /** It is gone; or another namespace has its name by now, which is looked at by itself. */
 const passedOver: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.conflict]);
-
-function isMarked(entry: Entry): boolean {
-  return metadataOf(entry).deletionTimestamp !== undefined;
-}
 
 function isHeldByOthers(entry: Entry, own: string): boolean {
   const object = decodeObject(entry.bytes);

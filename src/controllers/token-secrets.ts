@@ -37,6 +37,7 @@ export interface TokenSecretsDeps {
 
 export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
   const { queues, registry, timers } = deps;
+  const named = new NamedAccounts();
   return createKeyQueue({
     name: 'token-secrets',
     streams: registry.streams,
@@ -47,53 +48,81 @@ export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
       { resource: secretsResource, keysOf: (namespace, name) => [`${namespace}/${name}`] },
       {
         resource: serviceAccountsResource,
-        keysOf: (namespace, name) => secretsOf(registry, namespace, name),
+        keysOf: (namespace, name) => named.secretsOf(namespace, name),
       },
     ],
     work: (key) => {
       const at = key.indexOf('/');
-      return settle(deps, key.slice(0, at), key.slice(at + 1));
+      return settle(deps, named, key.slice(0, at), key.slice(at + 1));
     },
     onError: deps.onError,
   });
 }
 
-/** Token secrets that name the account. */
-function secretsOf(
-  { identity, streams }: RegistryDeps,
-  namespace: string,
-  account: string,
-): readonly string[] {
-  const found: string[] = [];
-  for (const entry of streams.snapshot(secretsResource).entries(namespace)) {
-    if (entry.fields['type'] !== identity.secretTypes.serviceAccountToken) continue;
-    const { annotations } = decodeObject(entry.bytes).metadata;
-    if (annotations?.[accountAnnotations(identity).name] === account) {
-      found.push(`${namespace}/${entry.name}`);
-    }
+/** Which secrets name which account. An account is looked at each time it changes, and there may
+ * be a hundred thousand secrets beside it. */
+class NamedAccounts {
+  readonly #accounts = new Map<string, string>();
+  readonly #secrets = new Map<string, Set<string>>();
+
+  /** Of an account, as keys. */
+  secretsOf(namespace: string, account: string): readonly string[] {
+    return [...(this.#secrets.get(`${namespace}/${account}`) ?? [])];
   }
-  return found;
+
+  /** `account` undefined: the secret names none, or is gone. */
+  note(namespace: string, name: string, account: string | undefined): void {
+    const secret = `${namespace}/${name}`;
+    const before = this.#accounts.get(secret);
+    const now = account === undefined ? undefined : `${namespace}/${account}`;
+    if (before === now) return;
+    if (before !== undefined) this.#forget(secret, before);
+    if (now === undefined) return;
+    this.#accounts.set(secret, now);
+    const those = this.#secrets.get(now) ?? new Set<string>();
+    this.#secrets.set(now, those.add(secret));
+  }
+
+  #forget(secret: string, account: string): void {
+    this.#accounts.delete(secret);
+    const those = this.#secrets.get(account);
+    those?.delete(secret);
+    if (those?.size === 0) this.#secrets.delete(account);
+  }
 }
 
-async function settle(deps: TokenSecretsDeps, namespace: string, name: string): Promise<void> {
-  const { identity, scheme, streams } = deps.registry;
-  const entry = streams.snapshot(secretsResource).get(namespace, name);
+async function settle(
+  deps: TokenSecretsDeps,
+  named: NamedAccounts,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const { identity, scheme } = deps.registry;
+  const secret = tokenSecretAt(deps.registry, namespace, name);
+  const annotations = accountAnnotations(identity);
+  // It may name nobody: then it is nobody's to fill or to remove.
+  const accountName = secret?.metadata.annotations?.[annotations.name] ?? '';
+  named.note(namespace, name, accountName === '' ? undefined : accountName);
   const kind = scheme.findStorage(secretsResource);
-  if (kind === undefined || entry === undefined) return;
-  if (entry.fields['type'] !== identity.secretTypes.serviceAccountToken) return;
-  const secret = decodeObject(entry.bytes);
+  if (kind === undefined || secret === undefined || accountName === '') return;
   if (secret.metadata.deletionTimestamp !== undefined) return;
   const target = { kind, namespace, name };
-  const annotations = accountAnnotations(identity);
-  const accountName = secret.metadata.annotations?.[annotations.name] ?? '';
-  // It names nobody: then it is nobody's to fill or to remove.
-  if (accountName === '') return;
   const wantedUid = secret.metadata.annotations?.[annotations.uid] ?? '';
   const uid = await accountUid(deps.registry, namespace, accountName);
   if (uid === undefined || (wantedUid !== '' && wantedUid !== uid)) {
     return remove(deps.registry, target, secret);
   }
   return fill(deps, target, secret, { name: accountName, uid });
+}
+
+function tokenSecretAt(
+  { identity, streams }: RegistryDeps,
+  namespace: string,
+  name: string,
+): ApiObject | undefined {
+  const entry = streams.snapshot(secretsResource).get(namespace, name);
+  if (entry?.fields['type'] !== identity.secretTypes.serviceAccountToken) return undefined;
+  return decodeObject(entry.bytes);
 }
 
 /** An account that the cache does not have may have been made a moment ago, before its secret. */

@@ -84,14 +84,25 @@ export async function deleteEntries(
   const entries = objects[Symbol.iterator]();
   let failure: Result<never> | undefined;
   let deletedCount = 0;
-  const worker = async (): Promise<void> => {
+  const following = async (): Promise<Deleted | undefined> => {
     for (let next = entries.next(); next.done !== true; next = entries.next()) {
+      if (failure !== undefined) return undefined;
+      if (next.value !== undefined) return next.value;
+      await deps.turns.pause();
+    }
+    return undefined;
+  };
+  // One looks for the next at a time: many would look through as many parts of the list in a turn.
+  let looking: Promise<unknown> = Promise.resolve();
+  const take = (): Promise<Deleted | undefined> => {
+    const taken = looking.then(following);
+    looking = taken;
+    return taken;
+  };
+  const worker = async (): Promise<void> => {
+    for (let next = await take(); next !== undefined; next = await take()) {
       if (failure !== undefined) return;
-      if (next.value === undefined) {
-        await deps.turns.pause();
-        continue;
-      }
-      const { bytes, namespace, name } = next.value;
+      const { bytes, namespace, name } = next;
       await deps.turns.pause(deletionMs + (bytes?.length ?? 0) / bytesOfMs);
       const one = { ...target, namespace, name };
       const result = await deleteObject(deps, one, options, options.whom);

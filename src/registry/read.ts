@@ -21,6 +21,7 @@ import {
   newTooLargeResourceVersion,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { untilDone } from '../stdx/turns.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Predicate, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Revision } from '../storage/storage.ts';
@@ -191,8 +192,8 @@ export function continueStart(target: ResourceTarget, lastKey: string): string {
   return `${relative}\0`;
 }
 
-/** Entries that are looked at between two pauses. */
-const examinedMax = 1024;
+/** Entries that are looked at between two pauses; a selection may ask 128 things of each. */
+const examinedMax = 256;
 /** Entries that are asked about at once: so many where all are wanted. */
 const askedMax = 512;
 /** However few are wanted: most may not be selected. */
@@ -290,13 +291,18 @@ async function page(
   const entries: StoredObject[] = [];
   let examined = 0;
   let last = after;
-  for (const entry of snapshot.entries(scope, after)) {
-    examined += 1;
-    if (examined % examinedMax === 0) await deps.turns.pause();
-    last = `${entry.namespace}/${entry.name}`;
-    if (predicate.matches(entry)) entries.push(entry);
-    if (entries.length === limit) break;
-  }
+  const walk = snapshot.entries(scope, after);
+  await untilDone(deps.turns, () => {
+    for (const until = examined + examinedMax; examined < until;) {
+      const entry = walk.take();
+      if (entry === undefined) return true;
+      examined += 1;
+      last = `${entry.namespace}/${entry.name}`;
+      if (predicate.matches(entry)) entries.push(entry);
+      if (entries.length === limit) return true;
+    }
+    return undefined;
+  });
   const remaining = total - examined;
   if (remaining === 0) return whole(entries, entries.length);
   return listed(snapshot, entries, entries.length, last, everything ? remaining : undefined);

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { AdmissionObjects, MutatePass, Proposed } from '../../src/admission/admission.ts';
 import { priorities } from '../../src/admission/priorities.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
@@ -19,8 +20,9 @@ describe('of several default classes', () => {
       value,
       globalDefault: true,
     });
-    const all = [usual('a', 2000), usual('b', 1000), usual('c', 1500)];
-    const known = { all: () => all } as unknown as AdmissionObjects;
+    const all = [usual('a', 2000), usual('b', 1000), usual('c', 1500)] as unknown as ApiObject[];
+    const summaries: AdmissionObjects['summaries'] = (_of, make) => () => finished(make(all));
+    const known = { summaries } as unknown as AdmissionObjects;
     const { admit } = priorities(identityOf('kubernetes'), known);
     const resource = { group: '', resource: 'pods' };
     const next = { metadata: { name: 'p' }, spec: {} };

@@ -195,6 +195,28 @@ describe('label selector', () => {
     assert.equal(parsed('toString!=x').matches({}), true);
   });
 
+  it('compares integers of 64 bits as numbers, however they are written', () => {
+    const any = fc.oneof(fc.bigInt(-(2n ** 65n), 2n ** 65n), fc.bigInt(-12n, 12n));
+    const written = fc.tuple(any, fc.nat({ max: 3 }), fc.boolean()).map(([n, zeros, isSigned]) => {
+      const sign = n < 0n ? '-' : isSigned ? '+' : '';
+      return sign + '0'.repeat(zeros) + String(n < 0n ? -n : n);
+    });
+    // A value with a sign in front is none that a selector may have.
+    const limit = fc.bigInt(0n, 2n ** 63n - 1n);
+    fc.assert(
+      fc.property(written, fc.oneof(limit, fc.bigInt(0n, 12n)), (text, than) => {
+        const value = BigInt(text.replace('+', ''));
+        const fits = BigInt.asIntN(64, value) === value;
+        const selects = (operator: string): boolean =>
+          labels
+            .labelSelectorOf([requirement({ key: 'n', operator, values: [String(than)] })])
+            .matches({ n: text });
+        assert.equal(selects('gt'), fits && value > than);
+        assert.equal(selects('lt'), fits && value < than);
+      }),
+    );
+  });
+
   it('parses its canonical text to itself', () => {
     const part = fc.stringMatching(/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,8}[A-Za-z0-9])?$/);
     const value = fc.oneof(part, fc.constant(''), fc.constantFrom('in', 'notin'));

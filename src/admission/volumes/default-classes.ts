@@ -12,6 +12,8 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { AdmissionObjects, AdmissionPlugin } from '../admission.ts';
 
 export function defaultStorageClass(
@@ -68,14 +70,8 @@ function defaulting(
   known: AdmissionObjects,
   { classes, field, isSaid, marks }: Defaulting,
 ): AdmissionPlugin {
-  /** Looked for once in each list: it is the same one until a class changes. */
-  const defaults = new WeakMap<readonly ApiObject[], { readonly name: string | undefined }>();
-  const defaultName = (): string | undefined => {
-    const all = known.all(classes);
-    const found = defaults.get(all) ?? { name: defaultOf(all, marks)?.metadata.name };
-    defaults.set(all, found);
-    return found.name;
-  };
+  /** Looked for once, until a class changes. */
+  const defaultIn = known.summaries(classes, (all) => defaultOf(all, marks));
   return {
     name,
     resources: [resource],
@@ -84,21 +80,27 @@ function defaulting(
     admits: ['CREATE'],
     admit({ next }) {
       if (isSaid(next)) return next;
-      const found = defaultName();
-      if (found === undefined) return next;
-      return { ...next, spec: { ...part(next, 'spec'), [field]: found } };
+      return after(defaultIn(''), (found) => {
+        if (found === undefined) return next;
+        return { ...next, spec: { ...part(next, 'spec'), [field]: found } };
+      });
     },
   };
 }
 
-function defaultOf(classes: readonly ApiObject[], marks: readonly string[]): ApiObject | undefined {
+/** The name of the default. */
+function* defaultOf(
+  classes: Iterable<ApiObject>,
+  marks: readonly string[],
+): Steps<string | undefined> {
   let found: ApiObject | undefined;
   for (const each of classes) {
+    yield;
     if (!marks.some((mark) => each.metadata.annotations?.[mark] === 'true')) continue;
     // Classes come by name, so the first of one second stays.
     if (found === undefined || bornAt(each) > bornAt(found)) found = each;
   }
-  return found;
+  return found?.metadata.name;
 }
 
 function bornAt({ metadata: { creationTimestamp = '' } }: ApiObject): string {

@@ -193,21 +193,65 @@ function matcherOf({ key, operator, values }: LabelRequirement): Matcher {
   }
 }
 
-function compareNumber(key: string, operator: 'gt' | 'lt', limit: bigint | undefined): Matcher {
+function compareNumber(key: string, operator: 'gt' | 'lt', limit: Int64 | undefined): Matcher {
+  const sign = operator === 'gt' ? 1 : -1;
   return (labels) => {
-    const value = Object.hasOwn(labels, key) ? parseInt64(labels[key] as string) : undefined;
+    const value = Object.hasOwn(labels, key) ? numberIn(labels[key] as string) : undefined;
     if (value === undefined || limit === undefined) return false;
-    return operator === 'gt' ? value > limit : value < limit;
+    return Math.sign(compareInt64(value, limit)) === sign;
   };
 }
 
-const INT64 = /^[+-]?[0-9]+$/;
-const INT64_DIGITS_MAX = 64;
+let lastText = '';
+let lastNumber: Int64 | undefined;
 
-function parseInt64(text: string): bigint | undefined {
-  if (text.length > INT64_DIGITS_MAX || !INT64.test(text)) return undefined;
-  const value = BigInt(text.replace('+', ''));
-  return value === BigInt.asIntN(64, value) ? value : undefined;
+/** Many requirements may be about one label: it is read once. */
+function numberIn(text: string): Int64 | undefined {
+  if (text !== lastText) {
+    lastNumber = parseInt64(text);
+    lastText = text;
+  }
+  return lastNumber;
+}
+
+/** An integer of 64 bits as it is written: a list asks about each of its objects, once for each
+ * requirement, and a bigint would be made each time. */
+interface Int64 {
+  readonly isNegative: boolean;
+  /** Without zeros in front; '' is zero. */
+  readonly digits: string;
+}
+
+const INT64_DIGITS_MAX = 64;
+const greatestDigits = '9223372036854775807';
+const leastDigits = '9223372036854775808';
+
+function parseInt64(text: string): Int64 | undefined {
+  const signed = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
+  if (text.length > INT64_DIGITS_MAX || text.length === signed) return undefined;
+  let zeros = signed;
+  for (let at = signed; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < codeOf0 || code > codeOf9) return undefined;
+    if (code === codeOf0 && at === zeros) zeros += 1;
+  }
+  const digits = zeros === 0 ? text : text.slice(zeros);
+  const isNegative = text.startsWith('-') && digits !== '';
+  const most = isNegative ? leastDigits : greatestDigits;
+  return compareDigits(digits, most) > 0 ? undefined : { isNegative, digits };
+}
+
+const codeOf0 = 0x30;
+const codeOf9 = 0x39;
+
+function compareInt64(a: Int64, b: Int64): number {
+  if (a.isNegative !== b.isNegative) return a.isNegative ? -1 : 1;
+  return a.isNegative ? compareDigits(b.digits, a.digits) : compareDigits(a.digits, b.digits);
+}
+
+/** Of numbers that are not negative, without zeros in front. */
+function compareDigits(a: string, b: string): number {
+  return a.length === b.length ? compare(a, b) : a.length - b.length;
 }
 
 function formatRequirement({ key, operator, values }: LabelRequirement): string {

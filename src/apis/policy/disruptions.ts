@@ -25,6 +25,7 @@ import type { RegistryDeps, Result } from '../../registry/registry.ts';
 import { refused } from '../../registry/registry.ts';
 import type { WriteResult } from '../../registry/registry.ts';
 import { trackedUpdate, writerOf } from '../../registry/update.ts';
+import { paced } from '../../stdx/paced.ts';
 import type { DecideOperation } from '../../registry/write-command.ts';
 
 const disruptedPodsMax = 2000;
@@ -33,13 +34,14 @@ const wouldViolate = "Cannot evict pod as it would violate the pod's disruption 
 
 /** Budgets of the pod's namespace that select it. None where budgets are not served. An older
  * release stores a version in which an empty selector means something else. */
-export function budgetsOf(deps: RegistryDeps, pod: ApiObject): readonly ApiObject[] {
+export async function budgetsOf(deps: RegistryDeps, pod: ApiObject): Promise<readonly ApiObject[]> {
   const kind = deps.scheme.findStorage(budgetResource);
   if (kind === undefined) return [];
   const { rulesVersion, conversions } = kind;
   const labels = pod.metadata.labels ?? {};
   const found: ApiObject[] = [];
-  for (const entry of deps.streams.snapshot(budgetResource).entries(pod.metadata.namespace)) {
+  const all = deps.streams.snapshot(budgetResource).entries(pod.metadata.namespace);
+  for await (const entry of paced(deps.turns, all)) {
     const budget = decodeObject(entry.bytes);
     const seen = rulesVersion
       ? objectAtVersion(budget, rulesVersion.apiVersion, conversions)

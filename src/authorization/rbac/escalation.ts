@@ -27,14 +27,15 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { finished, runToEnd } from '../../stdx/stepwise.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Attributes } from '../authorizer.ts';
 import { rulesOf } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
-import type { RbacAuthorizer } from './rbac-authorizer.ts';
+import type { GrantedRules, RbacAuthorizer } from './rbac-authorizer.ts';
 import { referredRole } from './rbac-index.ts';
 import type { RbacIndex } from './rbac-index.ts';
 import { roleRefOf } from './rbac-objects.ts';
@@ -204,22 +205,26 @@ function uncovered(
   { user, namespace }: Writer,
   rules: readonly PolicyRule[],
 ): Awaitable<string | undefined> {
-  const owned = rbac.grantedRules(user, namespace);
-  return after(missingRules(turns, owned.rules, rules), (missing) =>
-    missing.length === 0 ? undefined : problemOf(user, missing, owned.errors),
+  const work = missingSteps(rbac.grantedRules(user, namespace), rules);
+  const first = work.next();
+  const found = first.done === true ? first.value : runToEnd(turns, work);
+  return after(found, ({ missing, errors }) =>
+    missing.length === 0 ? undefined : problemOf(user, missing, errors),
   );
 }
 
-function missingRules(
-  turns: Pick<Turns, 'run'>,
-  owned: readonly PolicyRule[],
-  rules: readonly PolicyRule[],
-): Awaitable<readonly PolicyRule[]> {
-  const work = uncoveredSteps(owned, rules);
-  let count = owned.length;
+interface Missing {
+  readonly missing: readonly PolicyRule[];
+  /** Bindings that lead to no role. */
+  readonly errors: readonly string[];
+}
+
+function* missingSteps(granted: Steps<GrantedRules>, rules: readonly PolicyRule[]): Steps<Missing> {
+  const owned = yield* granted;
+  let count = owned.rules.length;
   for (const rule of rules) count += singleRulesCount(rule);
-  if (count <= rulesAtOnce) return finished(work);
-  return runToEnd(turns, work);
+  if (count > rulesAtOnce) yield;
+  return { missing: yield* uncoveredSteps(owned.rules, rules), errors: owned.errors };
 }
 
 function problemOf(

@@ -6,8 +6,9 @@
  * Invariants: pure on the index. Bindings to roles that are not there do not stand in the way of
  * what other bindings grant; they are reported when nothing is granted, at most
  * `resolutionErrorsMax`.
- * Bounds: a list of somebody's rules has all of the bindings up to where it has `userRulesMax`. A
- * decision that has to look at more than `rulesAtOnce` goes on in turns with other requests.
+ * Bounds: a list of somebody's rules ends at `userRulesMax` rules, or as many roles. A decision
+ * that has to look at more than `rulesAtOnce` goes on in turns with other requests, and sees the
+ * grants that there were when it began.
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
@@ -18,8 +19,9 @@ import type { Attributes, Authorizer, Decision, RuleResolver, UserRules } from '
 import { noOpinion, tooManyRules, userRulesMax } from '../authorizer.ts';
 import { ruleAllows, ruleResource } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
-import type { Grant, KnownRole, RbacIndex, RbacKey } from './rbac-index.ts';
+import type { KnownRole, RbacIndex, RbacKey } from './rbac-index.ts';
 import { describeGrant } from './rbac-objects.ts';
+import type { Grant } from './subject-grants.ts';
 
 /** Missing roles that are named in one answer; the others are left out. */
 const resolutionErrorsMax = 16;
@@ -37,7 +39,7 @@ export interface RbacAuthorizer extends Authorizer, RuleResolver {
   authorize(attributes: Attributes): Decision | Promise<Decision>;
   rulesFor(user: UserInfo, namespace: string): UserRules;
   /** The raw rules of a user: what writes of roles and bindings are measured by. */
-  grantedRules(user: UserInfo, namespace: string): GrantedRules;
+  grantedRules(user: UserInfo, namespace: string): Steps<GrantedRules>;
 }
 
 /** `rbacGroup`: the API group of roles, for messages. */
@@ -46,34 +48,17 @@ export function createRbacAuthorizer(
   rbacGroup: string,
   turns: Pick<Turns, 'run'>,
 ): RbacAuthorizer {
-  const grantedRules = (user: UserInfo, namespace: string, most = Infinity): GrantedRules => {
-    const rules: PolicyRule[] = [];
-    const errors: string[] = [];
-    index.visit(user, namespace, ({ role }) => {
-      const found = index.rules(role);
-      if (found !== undefined) rules.push(...found);
-      else if (errors.length < resolutionErrorsMax) errors.push(missingRole(role, rbacGroup));
-      return rules.length <= most;
-    });
-    return { rules, errors };
-  };
-
   return {
     name: 'RBAC',
     authorize(attributes) {
-      const search = new Search(attributes, rbacGroup);
-      let weight = 0;
-      index.visit(attributes.user, attributes.namespace, (grant) => {
-        const role = index.role(grant.role);
-        weight += role?.weight ?? 0;
-        return weight <= rulesAtOnce && !search.allows(grant, role);
-      });
-      if (weight <= rulesAtOnce) return search.decision;
-      return runToEnd(turns, decisionSteps(index, attributes, rbacGroup));
+      const work = decisionSteps(index, attributes, rbacGroup);
+      const first = work.next();
+      // What is not decided in one step goes on in turns.
+      return first.done === true ? first.value : runToEnd(turns, work);
     },
     rulesFor(user, namespace) {
-      const granted = grantedRules(user, namespace, userRulesMax);
-      const incomplete = granted.rules.length > userRulesMax;
+      const granted = listedRules(index, user, namespace, rbacGroup);
+      const { incomplete } = granted;
       const errors = incomplete ? [...granted.errors, tooManyRules] : granted.errors;
       const rules = granted.rules.slice(0, userRulesMax);
       return {
@@ -83,29 +68,90 @@ export function createRbacAuthorizer(
         evaluationError: errors.length === 0 ? '' : aggregate(errors),
       };
     },
-    grantedRules: (user, namespace) => grantedRules(user, namespace),
+    grantedRules: (user, namespace) => grantedSteps(index, user, namespace, rbacGroup),
   };
 }
 
-/** The decision from its beginning on, on the roles as they are now. */
+/** What a grant counts for beside the rules of its role: it is looked up. */
+const grantWeight = 8;
+
 function* decisionSteps(
   index: RbacIndex,
   attributes: Attributes,
   rbacGroup: string,
 ): Steps<Decision> {
-  const grants: Grant[] = [];
-  index.visit(attributes.user, attributes.namespace, (grant) => grants.push(grant) > 0);
   const search = new Search(attributes, rbacGroup);
   let weight = 0;
-  for (const grant of grants) {
+  for (const grant of index.grants(attributes.user, attributes.namespace)) {
     const role = index.role(grant.role);
+    weight += grantWeight + (role?.weight ?? 0);
+    if (weight > rulesAtOnce) {
+      weight = 0;
+      yield;
+    }
     if (search.allows(grant, role)) break;
-    weight += role?.weight ?? 0;
+  }
+  return search.decision;
+}
+
+function* grantedSteps(
+  index: RbacIndex,
+  user: UserInfo,
+  namespace: string,
+  rbacGroup: string,
+): Steps<GrantedRules> {
+  const granted = new Granted(index, rbacGroup);
+  let weight = 0;
+  for (const grant of index.grants(user, namespace)) {
+    weight += grantWeight + granted.add(grant);
     if (weight < rulesAtOnce) continue;
     weight = 0;
     yield;
   }
-  return search.decision;
+  return granted;
+}
+
+/** In one turn, and so not all of them where they are many. */
+function listedRules(
+  index: RbacIndex,
+  user: UserInfo,
+  namespace: string,
+  rbacGroup: string,
+): GrantedRules & { readonly incomplete: boolean } {
+  const granted = new Granted(index, rbacGroup);
+  let grants = 0;
+  for (const grant of index.grants(user, namespace)) {
+    granted.add(grant);
+    grants += 1;
+    if (granted.rules.length <= userRulesMax && grants <= userRulesMax) continue;
+    return { ...granted, incomplete: true };
+  }
+  return { ...granted, incomplete: false };
+}
+
+class Granted implements GrantedRules {
+  readonly rules: PolicyRule[] = [];
+  readonly errors: string[] = [];
+  readonly #index: RbacIndex;
+  readonly #rbacGroup: string;
+
+  constructor(index: RbacIndex, rbacGroup: string) {
+    this.#index = index;
+    this.#rbacGroup = rbacGroup;
+  }
+
+  /** How many rules it added. */
+  add({ role }: Grant): number {
+    const found = this.#index.rules(role);
+    if (found === undefined) {
+      if (this.errors.length < resolutionErrorsMax) {
+        this.errors.push(missingRole(role, this.#rbacGroup));
+      }
+      return 0;
+    }
+    for (const rule of found) this.rules.push(rule);
+    return found.length;
+  }
 }
 
 /** One grant after the other, until one allows it. */

@@ -9,14 +9,16 @@
  * grants nothing, until the role comes. Grants of a subject are walked in order of binding names,
  * those of the cluster before those of the namespace.
  *
- * Cost: a change of a binding touches its subjects alone; a question costs a look-up for each group
- * of the user, twice, and a walk over the roles granted to it. Several bindings of one subject to
- * one role count once.
+ * Cost: a change of a binding touches its subjects alone, and little of what they have
+ * (subject-grants.ts); a question costs a look-up for each group of the user, twice, and a walk
+ * over the roles granted to it. Several bindings of one subject to one role count once.
  */
 import { textsOf } from './owned-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import { subjectKey, subjectKeysOf } from './rbac-objects.ts';
 import type { Binding, RoleRef, Subject, SubjectKey } from './rbac-objects.ts';
+import { SubjectGrants } from './subject-grants.ts';
+import type { Grant } from './subject-grants.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 
 /** `/name` of a ClusterRole or ClusterRoleBinding, `namespace/name` of the others. */
@@ -26,23 +28,10 @@ export function rbacKey(namespace: string, name: string): RbacKey {
   return `${namespace}/${name}`;
 }
 
-export interface Grant {
-  readonly binding: Binding;
-  readonly subject: Subject;
-  readonly role: RbacKey;
-}
-
 export interface KnownRole {
   readonly rules: readonly PolicyRule[];
   /** What a walk over them costs: rules, and the texts of long lists. */
   readonly weight: number;
-}
-
-/** What a subject has in one scope. */
-interface SubjectGrants {
-  readonly byBinding: Map<string, Grant>;
-  /** One for each role, in order of binding names; made when it is asked for. */
-  walk: readonly Grant[] | undefined;
 }
 
 export interface RbacIndex {
@@ -56,9 +45,8 @@ export interface RbacIndex {
   /** Undefined: there is no such role. */
   rules(key: RbacKey): readonly PolicyRule[] | undefined;
   role(key: RbacKey): KnownRole | undefined;
-  /** The grants of this user that count in the namespace ('': cluster scope), until `visit` says
-   * false. */
-  visit(user: UserInfo, namespace: string, visit: (grant: Grant) => boolean): void;
+  /** The grants of this user that count in the namespace ('': cluster scope), as they are now. */
+  grants(user: UserInfo, namespace: string): Iterable<Grant>;
   readonly bindingsCount: number;
 }
 
@@ -80,25 +68,11 @@ export function createRbacIndex(): RbacIndex {
     bindings.delete(key);
     const scope = scopes.get(namespace);
     if (scope === undefined) return;
-    for (const subject of before.subjects) removeGrant(scope, subject, name);
+    const role = referredRole(before.roleRef, namespace);
+    if (role === undefined) return;
+    for (const subject of before.subjects) removeGrant(scope, subject, role, name);
     if (scope.size === 0) scopes.delete(namespace);
   };
-  const visitScope = (
-    namespace: string,
-    keys: readonly SubjectKey[],
-    visit: (grant: Grant) => boolean,
-  ): boolean => {
-    const scope = scopes.get(namespace);
-    if (scope === undefined) return true;
-    for (const key of keys) {
-      const grants = scope.get(key);
-      if (grants === undefined) continue;
-      grants.walk ??= oneForEachRole(grants.byBinding);
-      for (const grant of grants.walk) if (!visit(grant)) return false;
-    }
-    return true;
-  };
-
   return {
     setRole: (key, rules) => void roles.set(key, { rules, weight: weightOf(rules) }),
     removeRole: (key) => void roles.delete(key),
@@ -123,10 +97,12 @@ export function createRbacIndex(): RbacIndex {
     },
     rules: (key) => roles.get(key)?.rules,
     role: (key) => roles.get(key),
-    visit(user, namespace, visit) {
+    grants(user, namespace) {
       const keys = subjectKeysOf(user);
-      if (!visitScope('', keys, visit) || namespace === '') return;
-      visitScope(namespace, keys, visit);
+      const found: Iterable<Grant>[] = [];
+      addWalks(found, scopes.get(''), keys);
+      if (namespace !== '') addWalks(found, scopes.get(namespace), keys);
+      return found.length === 1 ? (found[0] as Iterable<Grant>) : chained(found);
     },
     get bindingsCount() {
       return bindings.size;
@@ -146,31 +122,37 @@ function weightOf(rules: readonly PolicyRule[]): number {
 function addGrant(scope: Map<SubjectKey, SubjectGrants>, grant: Grant): void {
   const key = subjectKey(grant.subject);
   if (key === undefined) return;
-  const grants = scope.get(key) ?? { byBinding: new Map<string, Grant>(), walk: undefined };
+  const grants = scope.get(key) ?? new SubjectGrants();
   scope.set(key, grants);
   // The first of two subjects that are the same user is the one that is named in reasons.
-  if (!grants.byBinding.has(grant.binding.name)) grants.byBinding.set(grant.binding.name, grant);
-  grants.walk = undefined;
+  grants.add(grant);
 }
 
 function removeGrant(
   scope: Map<SubjectKey, SubjectGrants>,
   subject: Subject,
+  role: RbacKey,
   bindingName: string,
 ): void {
   const key = subjectKey(subject);
   const grants = key === undefined ? undefined : scope.get(key);
   if (key === undefined || grants === undefined) return;
-  grants.byBinding.delete(bindingName);
-  grants.walk = undefined;
-  if (grants.byBinding.size === 0) scope.delete(key);
+  grants.remove(role, bindingName);
+  if (grants.isEmpty) scope.delete(key);
 }
 
-function oneForEachRole(byBinding: ReadonlyMap<string, Grant>): readonly Grant[] {
-  const sorted = [...byBinding.values()].sort((a, b) =>
-    a.binding.name < b.binding.name ? -1 : a.binding.name > b.binding.name ? 1 : 0,
-  );
-  const first = new Map<RbacKey, Grant>();
-  for (const grant of sorted) if (!first.has(grant.role)) first.set(grant.role, grant);
-  return [...first.values()];
+function addWalks(
+  walks: Iterable<Grant>[],
+  scope: ReadonlyMap<SubjectKey, SubjectGrants> | undefined,
+  keys: readonly SubjectKey[],
+): void {
+  if (scope === undefined) return;
+  for (const key of keys) {
+    const grants = scope.get(key);
+    if (grants !== undefined) walks.push(grants.walk());
+  }
+}
+
+function* chained(walks: readonly Iterable<Grant>[]): Generator<Grant, void> {
+  for (const walk of walks) yield* walk;
 }

@@ -10,8 +10,7 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import { deleteEntries } from '../../registry/delete-collection.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { unreadableIn } from '../../../streams/streams.ts';
-import type { Entry, ResourceSnapshot } from '../../../streams/streams.ts';
-import { metadataOf } from '../garbage-collector-graph.ts';
+import { unmarkedEntries } from '../unmarked-entries.ts';
 
 export type Removal =
   { readonly kind: 'none' } | { readonly kind: 'remaining' | 'failed'; readonly why: string };
@@ -28,7 +27,8 @@ export async function removeInstances(
   if (snapshot.count(undefined) === 0) return { kind: 'none' };
   const kind = scheme.findStorage(resource);
   if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
-  const deleted = await deleteEntries(registry, { kind, namespace: '' }, unmarked(snapshot), {
+  const unmarked = unmarkedEntries(snapshot.entries(undefined));
+  const deleted = await deleteEntries(registry, { kind, namespace: '' }, unmarked, {
     dryRun: false,
     propagationPolicy: 'Background',
   });
@@ -37,10 +37,4 @@ export async function removeInstances(
   const count = streams.snapshot(resource).count(undefined);
   if (count === 0) return { kind: 'none' };
   return { kind: 'remaining', why: 'timed out waiting for the condition' };
-}
-
-function* unmarked(snapshot: ResourceSnapshot): IterableIterator<Entry> {
-  for (const entry of snapshot.entries(undefined)) {
-    if (metadataOf(entry).deletionTimestamp === undefined) yield entry;
-  }
 }

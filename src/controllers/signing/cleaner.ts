@@ -15,6 +15,7 @@ import { readCertificates } from '../../pki/certificates.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { paced } from '../../stdx/paced.ts';
 import type { Controller } from '../controller.ts';
 import { repeatWork } from '../repeated-work.ts';
 import { skippedReasons, requestOf, requestsResource } from './signing-request.ts';
@@ -53,7 +54,8 @@ async function sweep(registry: RegistryDeps, stopped: () => boolean): Promise<vo
   const resource = requestsResource(registry);
   const kind = registry.scheme.findStorage(resource);
   if (kind === undefined) return;
-  for (const { bytes } of registry.streams.snapshot(resource).entries(undefined)) {
+  const all = registry.streams.snapshot(resource).entries(undefined);
+  for await (const { bytes } of paced(registry.turns, all)) {
     if (stopped()) return;
     const request = requestOf(decodeObject(bytes));
     const { deletionTimestamp, resourceVersion, uid } = request.object.metadata;

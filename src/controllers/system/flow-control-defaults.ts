@@ -17,6 +17,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { paced } from '../../stdx/paced.ts';
 import { asStored, ensureObject } from './ensured-object.ts';
 import type { Repair } from './ensured-object.ts';
 
@@ -44,7 +45,8 @@ export async function reconcileFlowControl(
     ),
   );
   const names = new Set(wanted.map(({ object }) => object.metadata.name));
-  for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
+  const all = registry.streams.snapshot(kind.storage).entries(undefined);
+  for await (const entry of paced(registry.turns, all)) {
     if (names.has(entry.name)) continue;
     const object = decodeObject(entry.bytes);
     if (object.metadata.annotations?.[annotation] === 'true') {

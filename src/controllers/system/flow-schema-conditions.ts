@@ -15,6 +15,7 @@ import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import { paced } from '../../stdx/paced.ts';
 import type { Controller } from '../controller.ts';
 import { repairObject } from './ensured-object.ts';
 
@@ -61,7 +62,8 @@ export function createFlowSchemaConditions(deps: FlowSchemaConditionsDeps): Cont
   const work = async (): Promise<boolean> => {
     changed = false;
     let failed = false;
-    for (const [name, { level, said }] of [...known]) {
+    const all = [...known].map(([name, each]) => ({ name, ...each }));
+    for await (const { level, name, said } of paced(registry.turns, all)) {
       if (stopped) return false;
       if (said === sayingOf(findingOf(level, levelNames.has(level)))) continue;
       try {

@@ -1,9 +1,8 @@
 /**
- * Reads of admission plugins: single objects, lists of whole resources, and summaries of the
- * objects of one namespace.
+ * Reads of admission plugins: single objects, and summaries of the objects of one namespace.
  *
- * Invariants: a list or a summary is good until the resource, or the namespace, changes; it is made
- * when it is next asked for. Bound: summaries of `summariesMax` namespaces for each plugin. Policy:
+ * Invariants: a summary is good until an object of the namespace changes; it is made when it is
+ * next asked for. Bound: summaries of `summariesMax` namespaces for each plugin. Policy:
  * above it they are all dropped and made again.
  */
 import type { AdmissionObjects } from '../../admission/admission.ts';
@@ -34,29 +33,13 @@ export function admissionObjects(
   lost: (resource: GroupResource) => UnreadableRecord,
 ): AdmissionObjects {
   const reader = createObjectReader(streams);
-  const lists = new Map<string, readonly ApiObject[]>();
   // One wait for all who miss the same object.
   const awaited = new Map<string, Promise<void>>();
-  const followed = new Set<string>();
-  /** From when it is first listed: a list is good until the resource changes. */
-  const follow = (resource: GroupResource, key: string): void => {
-    if (followed.has(key)) return;
-    followed.add(key);
-    const events = streams.resourceEvents(resource);
-    streams.followers.follow('admission-lists', events, () => lists.delete(key));
-  };
   const get: AdmissionObjects['get'] = (resource, namespace, name) =>
     reader.get(resource, namespace, name)?.object;
   return {
     get,
     current: () => reader.current(),
-    all(resource) {
-      const key = `${resource.group}/${resource.resource}`;
-      follow(resource, key);
-      const list = lists.get(key) ?? objectsOf(streams.snapshot(resource).entries(undefined));
-      lists.set(key, list);
-      return list;
-    },
     listed(resource, namespace) {
       const snapshot = streams.snapshot(resource);
       return {
@@ -92,7 +75,7 @@ function summariesOf<T>(
   const follow = (): void => {
     if (isFollowed) return;
     isFollowed = true;
-    streams.followers.follow('admission-lists', streams.resourceEvents(resource), (event) => {
+    streams.followers.follow('admission-summaries', streams.resourceEvents(resource), (event) => {
       if (event.type === 'RESET') kept.clear();
       else kept.delete(event.entry.namespace);
     });
@@ -121,10 +104,6 @@ function summary<T>(turns: Pick<Turns, 'run'>, work: Steps<T>): Awaitable<T> {
     const step = work.next();
     return step.done === true ? { made: step.value } : undefined;
   }).then(({ made }) => made);
-}
-
-function objectsOf(entries: Iterable<Entry>): readonly ApiObject[] {
-  return [...decoded(entries)];
 }
 
 function* decoded(entries: Iterable<Entry>): Generator<ApiObject> {

@@ -48,7 +48,78 @@ function selectedParams(label: string): { policy: object; binding: object } {
   return { policy: { metadata, spec: policy }, binding: { metadata, spec: binding } };
 }
 
+/** It compares each object's number with 127 others, and then asks for a label that none has. */
+const costlySelector = [...many(127, (i) => `n>${i}`), 'none'].join(',');
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+
 export const attackStoreRows: readonly AttackRow[] = [
+  {
+    title: 'a selector of comparisons: lists, a stream, a deletion that is only tried',
+    right: [200, 201],
+    async run(port, of) {
+      const labels = { n: '9223372036854775807' };
+      const body = JSON.stringify({ metadata: { generateName: 'compared-', labels } });
+      const path = `${configMaps}?labelSelector=${encodeURIComponent(costlySelector)}`;
+      const statuses = await Promise.all(
+        many(of(100, 20_000), () => send(port, { path: configMaps, body })),
+      );
+      const streamed =
+        'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan' +
+        '&allowWatchBookmarks=true&timeoutSeconds=1';
+      for (const more of ['', '&limit=1', `&${streamed}`]) {
+        statuses.push(await send(port, { method: 'GET', path: path + more }));
+      }
+      statuses.push(await remove(port, `${path}&dryRun=All`));
+      return [...statuses, await remove(port, `${configMaps}?labelSelector=n`)];
+    },
+  },
+  {
+    title: 'bindings of one account to roles that are not there, and its requests',
+    right: [200, 201, 403],
+    async run(port, of) {
+      const account = { kind: 'ServiceAccount', name: 'bound', namespace: 'default' };
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role' };
+      const bindings = `${rbac}/namespaces/default/rolebindings`;
+      const metadata = { generateName: 'bound-', labels: { bound: 'attack' } };
+      const bind = (i: number): Promise<number> =>
+        post(port, bindings, {
+          metadata,
+          roleRef: { ...roleRef, name: `gone-${i}` },
+          subjects: [account],
+        });
+      const statuses = await Promise.all(many(of(100, 20_000), bind));
+      const user = 'system:serviceaccount:default:bound';
+      const resourceAttributes = { namespace: 'default', verb: 'get', resource: 'pods' };
+      const asked = { spec: { user, resourceAttributes } };
+      const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+      for (let i = 0; i < 10; i += 1) {
+        statuses.push(await post(port, reviews, asked), await bind(i));
+      }
+      return [...statuses, await remove(port, `${bindings}?labelSelector=bound`)];
+    },
+  },
+  {
+    title: 'default classes of many, and claims without one',
+    right: [200, 201],
+    async run(port, of) {
+      const classes = '/apis/storage.k8s.io/v1/storageclasses';
+      const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+      const metadata = { generateName: 'attack-', labels: { attack: 'class' }, annotations };
+      const statuses = await Promise.all(
+        many(of(50, 5_000), () => post(port, classes, { metadata, provisioner: 'example.com/x' })),
+      );
+      const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
+      const resources = { requests: { storage: '1Gi' } };
+      const claim = {
+        metadata: { generateName: 'attack-', labels: { attack: 'claim' } },
+        spec: { accessModes: ['ReadWriteOnce'], resources },
+      };
+      for (let i = 0; i < 3; i += 1) statuses.push(await post(port, claims, claim));
+      statuses.push(await remove(port, `${claims}?labelSelector=attack`));
+      return [...statuses, await remove(port, `${classes}?labelSelector=attack`)];
+    },
+  },
   {
     title: 'a strategic merge that names one container again and again',
     right: [200, 201, 413],

@@ -110,7 +110,7 @@ async function evictGuarded(
   options: DeleteOptions,
   writer: Evictor,
 ): Promise<Result<undefined>> {
-  const [budget, ...more] = budgetsOf(deps, pod);
+  const [budget, ...more] = await budgetsOf(deps, pod);
   if (more.length > 0) return refused(moreThanOneBudget());
   if (budget === undefined) return markAndDelete(deps, target, options, writer);
   if (isPodReady(pod) || !allowsUnhealthyEviction(budget)) {
