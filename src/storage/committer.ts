@@ -13,9 +13,9 @@
  * Invariants
  *  - At most as many commits are in flight as the store has lanes (`commitLanes`): one, unless it
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
- *  - Submissions that touch a common key are applied in the order in which they were submitted; with
- *    one lane all are. A mutation that waits for a key is not overtaken by another one that touches
- *    that key.
+ *  - Submissions that touch a common key are applied in the order in which they were submitted;
+ *    with one lane all are. A mutation that waits for a key is not overtaken by another one that
+ *    touches that key.
  *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
