@@ -13,17 +13,17 @@
  * Invariants
  *  - At most as many commits are in flight as the store has lanes (`commitLanes`): one, unless it
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
- * - Submissions that touch a common key are applied in the order in which they were submitted; with
- * one lane all are. A mutation that waits for a key is not overtaken by another one that touches
- * that key.
+ *  - Submissions that touch a common key are applied in the order in which they were submitted;
+ *    with one lane all are. A mutation that waits for a key is not overtaken by another one that
+ *    touches that key.
  *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
- * on it. A commit that fails fails its own mutations and those built on them, nothing else; one
- * that finds no room is retried with only its deletions (deletions.ts). - The first submission
- * after idle starts its commit in the same turn of the event loop, after the requests of that turn
- * have been seen (nextTurn): nothing waits for further mutations. Bounds: `committerLimits`; a full
- * queue answers `overloaded` and changes nothing.
+ *    on it. A commit that fails fails its own mutations and those built on them, nothing else; one
+ *    that finds no room is retried with only its deletions (deletions.ts).
+ *  - The first submission after idle starts its commit in the same turn of the event loop, after
+ *    the requests of that turn have been seen (nextTurn): nothing waits for further mutations.
+ * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';

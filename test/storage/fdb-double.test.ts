@@ -68,6 +68,18 @@ describe('developer guide, transactions', () => {
     time.advance(3000);
     assert.equal((await db.begin({}).readVersion()) - before, 3_000_000n);
   });
+
+  it('they jump by a hundred seconds in a recovery; what was begun before is too old', async () => {
+    const before = db.begin({});
+    await before.get(b('a'), 'serializable');
+    before.set(b('b'), b('1'));
+    const version = await before.readVersion();
+    double.recover();
+    assert.equal((await db.begin({}).readVersion()) - version, 100_000_000n);
+    await assert.rejects(before.commit(), failsWith(fdbCodes.transactionTooOld));
+    time.advance(1000);
+    assert.equal((await db.begin({}).readVersion()) - version, 101_000_000n);
+  });
 });
 
 describe('developer guide, conflict ranges', () => {

@@ -100,6 +100,25 @@ describe('a follower beside its own commits', () => {
     assert.equal((await allChanges(await servers.open(), revisionZero)).length, 30);
   });
 
+  it('is shown what they hold, which others decode', async () => {
+    const [own, other] = [await servers.open(), await servers.open()];
+    for (const size of [1, 50_000]) {
+      const value = Buffer.alloc(size, 'v');
+      const decoded = { uid: 'u', labels: {}, fields: {}, metadataAt: 0, object: value };
+      const operation = { kind: 'put', state: 'live', value, decoded } as const;
+      const theirs = following(other, () => turns());
+      const seen = await following(own, async () => {
+        await own.commit([{ key: key(`of-${size}`), expect: absent, conditions: [], operation }]);
+      });
+      assert.deepEqual(
+        [seen, await theirs].map((changes) => changes.map(({ record }) => record?.decoded)),
+        [[decoded], [undefined]],
+      );
+      assert.equal(seen[0]?.record?.decoded, decoded);
+      assert.equal(ok(await own.read(key(`of-${size}`)))?.decoded, undefined);
+    }
+  });
+
   it('has every page as another server reads it, whoever wrote what, at one version or not', async () => {
     const writes = fc.array(
       fc.record({

@@ -6,8 +6,8 @@ import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { ChangePage, Revision, Storage } from '../../src/storage/storage.ts';
-import { advanceUntil, createServers, turns } from '../support/servers/fdb-servers.ts';
-import type { Servers } from '../support/servers/fdb-servers.ts';
+import { advanceUntil, createServers, hooked, turns } from '../support/servers/fdb-servers.ts';
+import type { Hooks, Servers } from '../support/servers/fdb-servers.ts';
 import { createWorld } from '../streams/harness.ts';
 
 const key = storeKey({ group: '', resource: 'pods', namespace: 'n', name: 'a' });
@@ -120,6 +120,24 @@ describe('a FoundationDB cluster that cannot be reached for a while', () => {
       servers.double.faults.unreachable = false;
       await pass(10_000);
       assert.deepEqual(seen, [ends, ends]);
+    });
+  }
+
+  for (const [fate, code] of [
+    ['conflict', 'timeout'],
+    ['unknown-lost', 'unknown'],
+  ] as const) {
+    it(`a commit that may be tried again, but has no time left, is \`${code}\`: ${fate}`, async () => {
+      const hooks: Hooks = {};
+      const db = hooked(servers.double.connect(), hooks);
+      const storage = await servers.open({ db, requestTimeoutMs: 3_000 });
+      servers.double.faults.script.push(fate);
+      hooks.afterFailure = async () => {
+        await turns(1);
+        servers.time.advance(3_001);
+      };
+      await assert.rejects(put(storage), { name: 'StorageError', code });
+      assert.equal(servers.double.faults.struck.get(fate), 1);
     });
   }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { createKeys } from '../../src/storage/fdb/layout.ts';
+import type { KeyValue } from '../../src/storage/fdb/binding.ts';
+import { createKeys, keyAfter } from '../../src/storage/fdb/layout.ts';
+import { decodeMarks } from '../../src/storage/fdb/marks.ts';
 import { beginEra } from '../../src/storage/fdb/open-store.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
@@ -176,6 +178,18 @@ describe('fdb, put back from a copy', () => {
     assert.equal((await allChanges(two, revisionZero)).length, 1);
     assert.equal(((await commitOne(one, put(key('b'), absent))) >> 7n) & 31n, (first >> 7n) & 31n);
   });
+
+  for (const fate of ['unknown-applied', 'unknown-lost', 'changed-applied'] as const) {
+    it(`beginEra() begins one era, whatever becomes of its commit: ${fate}`, async () => {
+      const servers = cluster(0);
+      await (await servers.open()).close();
+      servers.double.faults.script.push(fate);
+      await beginEra(servers.double.connect(), keys, doublePrefix);
+      assert.equal(servers.double.faults.struck.get(fate), 1);
+      const [meta] = await dump(servers.double.connect(), [keys.meta, keyAfter(keys.meta)]);
+      assert.equal(decodeMarks((meta as KeyValue).value).eras.length, 2);
+    });
+  }
 
   it('a server that ran through beginEra() commits nothing under the old era', async () => {
     const servers = cluster(0);

@@ -445,6 +445,23 @@ describe('fdb compaction', () => {
     assert.equal(await two.compactRevision(), before);
     assert.equal((await scanAll(two, '/', before, 500)).length, 400);
   });
+
+  it('ends with its store, between two steps; another server finishes it', async () => {
+    const [one, two] = [await servers.open(), await servers.open()];
+    for (let i = 0; i < 12; i += 1) {
+      await one.commit(Array.from({ length: 64 }, (_, j) => put(key(`${i}-${j}`), absent)));
+    }
+    const before = await one.revision();
+    const ended = assert.rejects(one.compact(before), rejectsWith('closed'));
+    while ((await two.compactRevision()) === revisionZero) await turns(1);
+    await one.close();
+    await ended;
+    const reached = await two.compactRevision();
+    assert.ok(reached > revisionZero && reached < before, String(reached));
+    servers.time.advance(31_000);
+    await two.compact(before);
+    assert.equal(await two.compactRevision(), before);
+  });
 });
 
 describe('fdb opening', () => {

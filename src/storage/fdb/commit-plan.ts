@@ -22,6 +22,7 @@ import type {
   Mutation,
   MutationOutcome,
   Revision,
+  StoredRecord,
   StoreKey,
 } from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
@@ -63,6 +64,8 @@ interface PlanRecord extends PlannedRecord {
   readonly began: Began | undefined;
   /** The value of a new record that is too large to lie inline. */
   readonly pieces: Uint8Array | undefined;
+  /** Of a new record, as in its mutation. */
+  readonly decoded?: StoredRecord['decoded'];
   /** Of a stored record whose content a companion is about, where it does not lie inline. */
   readonly content?: Uint8Array | undefined;
 }
@@ -105,7 +108,7 @@ export function planCommit(
   let count = 0;
   return planMutations<PlanRecord>(mutations, {
     read: (key) => touched.get(key),
-    make(_key, revision, { state, value }) {
+    make(_key, revision, { decoded, state, value }) {
       const index = indexOf(attempt, revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
       const payload: Payload = inline
@@ -117,7 +120,7 @@ export function planCommit(
           };
       const { era } = space.revisions;
       const began = { kind: 'now', era, slot: attempt.numberedSlot, index } as const;
-      return { revision, state, payload, began, pieces: inline ? undefined : value };
+      return { revision, state, payload, began, pieces: inline ? undefined : value, decoded };
     },
     nextRevision: () => BigInt(-(count += 1)) as Revision,
     rules,
@@ -277,10 +280,10 @@ export function ownCommitOf(
     if (write.record === undefined) {
       return { kind: 'delete', revision, place, timeMs, key, record: undefined };
     }
-    const { state, pieces } = write.record;
+    const { decoded, pieces, state } = write.record;
     const payload: Payload =
       pieces === undefined ? write.record.payload : { kind: 'inline', bytes: viewOf(pieces) };
-    const record = { key, revision, state, payload };
+    const record = { key, revision, state, payload, decoded };
     return { kind: 'put', revision, place, timeMs, key, record };
   });
   return { tip: tipOf(era, stamp), changes };

@@ -42,7 +42,7 @@ export interface CommitsOptions extends AttemptOptions {
 }
 
 export interface Commits {
-  /** @throws StorageError `too-large`, `unknown`, `io`, `in-use`. */
+  /** @throws StorageError `too-large`, `unknown`, `timeout`, `io`, `in-use`. */
   commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
   /** Resolves when the commits that were asked for have ended. */
   settled(): Promise<void>;
@@ -74,8 +74,8 @@ export function createCommits(options: CommitsOptions): Commits {
         slots.lost(tenure);
         transaction = begin();
       } catch (error) {
-        if (isFdbError(error) && leftMs() <= 0) throw giveUp(error, open);
         transaction = await afterFailure(begin, transaction, error, open);
+        if (leftMs() <= 0) throw outOfTime(error, open);
       }
     }
   }
@@ -131,6 +131,12 @@ function giveUp(
   return open.length > 0 ? unknownOutcome(error) : translateFdbError(error);
 }
 
-function unknownOutcome(cause?: Error): StorageError {
+/** Of a failure that another attempt might mend. */
+function outOfTime(cause: unknown, open: readonly OpenAttempt[]): StorageError {
+  if (open.length > 0) return unknownOutcome(cause);
+  return new StorageError('timeout', 'FoundationDB has not applied a commit in time', { cause });
+}
+
+function unknownOutcome(cause?: unknown): StorageError {
   return new StorageError('unknown', 'the outcome of a commit could not be learned', { cause });
 }

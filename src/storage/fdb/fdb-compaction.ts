@@ -10,7 +10,7 @@
  *
  * Bounds: COMPACT_STEP changes in a step.
  */
-import { revisionZero } from '../storage.ts';
+import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { readLog, supersededBy } from './fdb-log.ts';
@@ -28,14 +28,19 @@ export interface CompactionOptions {
   readonly db: FdbDatabase;
   readonly space: Subspace;
   readonly owner: Buffer;
+  /** Aborts when the store is closed: then no further step is made. */
+  readonly closing: AbortSignal;
 }
 
-/** Forgets up to `before`, or leaves it to the server that is at it. */
+/** Forgets up to `before`, or leaves it to the server that is at it.
+ * @throws StorageError */
 export async function compactTo(options: CompactionOptions, before: Revision): Promise<void> {
   const step = (transaction: FdbTransaction): Promise<boolean> =>
     compactStep(options, transaction, before);
   const how = { timeoutMs: fdbLimits.workTimeoutMs, priority: 'batch' } as const;
-  while (await runWrite(options.db, step, how)) continue;
+  do {
+    if (options.closing.aborted) throw new StorageError('closed', 'the store is closed');
+  } while (await runWrite(options.db, step, how));
 }
 
 /** Answers whether there may be more to forget. */

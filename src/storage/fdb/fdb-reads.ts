@@ -261,12 +261,12 @@ async function* supersededAfter(
 export async function withValue(
   { keys }: Subspace,
   transaction: FdbTransaction,
-  { key, revision, state, payload, damage }: FdbRecord,
+  { key, revision, state, payload, damage, decoded }: FdbRecord,
 ): Promise<StoredRecord> {
   const value = await loadPayload(keys, transaction, payload);
   const wrong = value === undefined ? 'pieces of its value are missing' : damage;
   const record = { key, revision, state, value: value ?? nothing };
-  return wrong === undefined ? record : { ...record, damage: wrong };
+  return wrong === undefined ? { ...record, decoded } : { ...record, damage: wrong };
 }
 
 const nothing = new Uint8Array(0);

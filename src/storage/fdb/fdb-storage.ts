@@ -119,10 +119,8 @@ function createFdbStorage(
     ...follower,
     revision: async () => (await view()).revision,
     compactRevision: async () => (await view()).compactRevision,
-    async compact(before) {
-      if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
-      await compactTo({ db, space, owner: slots.owner }, before);
-    },
+    compact: (before) =>
+      compactTo({ db, space, owner: slots.owner, closing: closing.signal }, before),
     // A cluster that cannot be reached may come back: each commit says for itself.
     failure: () => undefined,
     close() {

@@ -43,7 +43,7 @@
  */
 import { damagedState } from '../damage.ts';
 import { StorageError, revisionZero } from '../storage.ts';
-import type { Revision, StoreKey } from '../storage.ts';
+import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
 
 export const FORMAT = 2;
@@ -308,8 +308,9 @@ export interface FdbRecord {
   readonly revision: Revision;
   readonly state: string;
   readonly payload: Payload;
-  /** As in StoredRecord. */
+  /** Both as in StoredRecord. */
   readonly damage?: string | undefined;
+  readonly decoded?: StoredRecord['decoded'];
 }
 
 export function payloadBytes(payload: Payload): number {

@@ -68,9 +68,12 @@ export async function openStore(
  * copy, and history is forgotten. No server may be running over it.
  * @throws StorageError `identity`, `incomplete`, `corrupt`, `io`. */
 export async function beginEra(db: FdbDatabase, keys: Keys, prefix: string): Promise<void> {
+  const tried: Buffer[] = [];
   await firstWrite(db, async (transaction) => {
-    const { marks } = await readStore(transaction, keys, undefined, prefix);
-    return writeEra(transaction, keys, marks);
+    const { bytes, marks } = await readStore(transaction, keys, undefined, prefix);
+    // An attempt whose outcome was not known has done it.
+    if (tried.some((each) => each.equals(bytes))) return;
+    tried.push((await writeEra(transaction, keys, marks)).bytes);
   });
 }
 

@@ -16,7 +16,8 @@ import type { FdbRecord, LogEntryAt } from './layout.ts';
 const ownCommitsLimits = { changesMax: 8192, bytesMax: 16 * 1024 * 1024 } as const;
 
 export interface OwnChange extends LogEntryAt {
-  /** With its value inline, whatever its size. Undefined for a delete. */
+  /** With its value inline, whatever its size, and decoded if the mutation said how. Undefined for
+   * a delete. */
   readonly record: FdbRecord | undefined;
 }
 

@@ -10,6 +10,8 @@
  *
  * A free slot is preferred. If there is none, a slot that was not renewed for the length of a lease
  * is taken over. Age is measured in read versions (a million per second), which all servers share.
+ * When the cluster recovers, they jump ahead by more than a lease: until its next renewal a live
+ * server's slot looks abandoned, and a 33rd server could take it.
  *
  * The numbers of the last slot are also used by commits that change a tested state, on any server
  * (state-changes.ts), so it is the last one to be taken.

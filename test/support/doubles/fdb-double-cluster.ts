@@ -37,6 +37,8 @@ interface Queued {
 }
 
 const FIRST_VERSION = 7_000_000_000n;
+/** How far versions jump ahead in a recovery: what a cluster gives out in a hundred seconds. */
+const RECOVERY_VERSIONS = 100_000_000n;
 
 export class Cluster {
   readonly store = new DoubleStore();
@@ -46,6 +48,7 @@ export class Cluster {
   readonly nowMs: () => number;
   readonly #startMs: number;
   readonly #watches = new Map<WatchRequest, Buffer | undefined>();
+  #firstVersion = FIRST_VERSION;
   #version = FIRST_VERSION;
   #queue: Queued[] = [];
 
@@ -58,9 +61,15 @@ export class Cluster {
   /** The newest version: it advances with time and with commits. */
   version(): bigint {
     const elapsed = Math.floor((this.nowMs() - this.#startMs) * VERSIONS_PER_MS);
-    const byTime = FIRST_VERSION + BigInt(elapsed);
+    const byTime = this.#firstVersion + BigInt(elapsed);
     if (byTime > this.#version) this.#version = byTime;
     return this.#version;
+  }
+
+  /** New servers of transactions have taken over: what was begun before is too old. */
+  recover(): void {
+    this.#version = this.version() + RECOVERY_VERSIONS;
+    this.#firstVersion += RECOVERY_VERSIONS;
   }
 
   /** Resolves with the versionstamp, or undefined for a conflict. */

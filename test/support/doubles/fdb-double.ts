@@ -18,6 +18,8 @@ export interface FdbDouble {
   readonly counts: { reads: number; commits: number; watches: number };
   /** One client's connection. */
   connect(): FdbDatabase;
+  /** The cluster recovers, as after the death of one of its processes: versions jump ahead. */
+  recover(): void;
 }
 
 export function createFdbDouble(options: FdbDoubleOptions): FdbDouble {
@@ -29,5 +31,6 @@ export function createFdbDouble(options: FdbDoubleOptions): FdbDouble {
       begin: (how) => beginTransaction(cluster, how),
       close: () => undefined,
     }),
+    recover: () => cluster.recover(),
   };
 }
