@@ -1,15 +1,16 @@
 /**
  * The newest changes of the log, decoded. Followers that keep up read them here instead of in the
- * store.
+ * store, and so does a write of what was written not long ago.
  *
  * Changes that it has dropped are still in the log; `after` then returns undefined, and the reader
  * reads the log.
  *
- * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
- * from it equals the page the log would have given.
+ * Invariants: the ring holds every change with floor < revision <= newest, in order; a page taken
+ * from it equals the page the log would have given; of each key that it holds, `newestOf` gives the
+ * last change.
  * Bounds: `changesMax` changes and `bytesMax` bytes of values; the oldest are dropped first.
  */
-import type { Change, ChangePage, Revision } from './storage.ts';
+import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from './storage.ts';
 
 export interface ChangeRingLimits {
   readonly changesMax: number;
@@ -21,9 +22,16 @@ export const changeRingLimits: ChangeRingLimits = {
   bytesMax: 16 * 1024 * 1024,
 };
 
-export interface ChangeRing {
+/** A change with its record as the store keeps it. */
+export interface KeptChange<R extends StoredRecord> extends Change {
+  readonly record: R | undefined;
+}
+
+export interface ChangeRing<R extends StoredRecord = StoredRecord> {
   /** Appends the changes of one commit; the store is durable up to `newest`. */
-  push(changes: readonly Change[], newest: Revision): void;
+  push(changes: readonly KeptChange<R>[], newest: Revision): void;
+  /** What became of this key last; undefined: the store knows. */
+  newestOf(key: StoreKey): KeptChange<R> | undefined;
   /** The log was compacted up to here, and so is the ring. */
   forget(through: Revision): void;
   /** One page of the changes after this revision, or undefined when the ring does not reach back
@@ -31,15 +39,20 @@ export interface ChangeRing {
   after(after: Revision, limit: number, bytesMax: number): ChangePage | undefined;
 }
 
-export function createChangeRing(start: Revision, limits: ChangeRingLimits): ChangeRing {
-  let changes: Change[] = [];
+export function createChangeRing<R extends StoredRecord>(
+  start: Revision,
+  limits: ChangeRingLimits,
+): ChangeRing<R> {
+  let changes: KeptChange<R>[] = [];
+  const byKey = new Map<StoreKey, KeptChange<R>>();
   let head = 0;
   let bytes = 0;
   let floor = start;
   let newest = start;
 
   function dropOldest(): void {
-    const dropped = changes[head] as Change;
+    const dropped = changes[head] as KeptChange<R>;
+    if (byKey.get(dropped.key) === dropped) byKey.delete(dropped.key);
     bytes -= changeBytes(dropped);
     floor = dropped.revision;
     head += 1;
@@ -66,6 +79,7 @@ export function createChangeRing(start: Revision, limits: ChangeRingLimits): Cha
     push(pushed, newestNow) {
       for (const change of pushed) {
         changes.push(change);
+        byKey.set(change.key, change);
         bytes += changeBytes(change);
       }
       newest = newestNow;
@@ -76,6 +90,7 @@ export function createChangeRing(start: Revision, limits: ChangeRingLimits): Cha
         dropOldest();
       }
     },
+    newestOf: (key) => byKey.get(key),
     forget(through) {
       while (head < changes.length && (changes[head] as Change).revision <= through) dropOldest();
       if (floor < through) floor = through;
