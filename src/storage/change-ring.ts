@@ -63,18 +63,6 @@ export function createChangeRing<R extends StoredRecord>(
     }
   }
 
-  /** Index of the first change with revision > after. */
-  function seek(after: Revision): number {
-    let low = head;
-    let high = changes.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((changes[middle] as Change).revision > after) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
   return {
     push(pushed, newestNow) {
       for (const change of pushed) {
@@ -97,7 +85,7 @@ export function createChangeRing<R extends StoredRecord>(
     },
     after(after, limit, bytesMax) {
       if (after < floor || after > newest) return undefined;
-      const first = seek(after);
+      const first = firstAfter(changes, head, after);
       let end = first;
       let pageBytes = 0;
       while (end < changes.length && end - first < limit) {
@@ -110,6 +98,18 @@ export function createChangeRing<R extends StoredRecord>(
       return { changes: page, through: whole ? newest : (page.at(-1) as Change).revision };
     },
   };
+}
+
+/** Index of the first change with revision > after, at `head` or behind it. */
+function firstAfter(changes: readonly Change[], head: number, after: Revision): number {
+  let low = head;
+  let high = changes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((changes[middle] as Change).revision > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function changeBytes(change: Change): number {
