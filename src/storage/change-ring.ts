@@ -6,8 +6,8 @@
  * reads the log.
  *
  * Invariants: the ring holds every change with floor < revision <= newest, in order; a page taken
- * from it equals the page the log would have given; of each key that it holds, `newestOf` gives the
- * last change.
+ * from it equals the page the log would have given; what `newestOf` gives is the last change of that
+ * key.
  * Bounds: `changesMax` changes and `bytesMax` bytes of values; the oldest are dropped first.
  */
 import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from './storage.ts';
@@ -28,9 +28,15 @@ export interface KeptChange<R extends StoredRecord> extends Change {
 }
 
 export interface ChangeRing<R extends StoredRecord = StoredRecord> {
-  /** Appends the changes of one commit; the store is durable up to `newest`. */
-  push(changes: readonly KeptChange<R>[], newest: Revision): void;
-  /** What became of this key last; undefined: the store knows. */
+  /** Appends the changes of one commit; the store is durable up to `newest`. `isNew`: of the
+   * change at this index: it made what was not there. */
+  push(
+    changes: readonly KeptChange<R>[],
+    newest: Revision,
+    isNew: (index: number) => boolean,
+  ): void;
+  /** What became of this key last, while it is here; undefined: the store knows. Only what has been
+   * changed is looked up here: what is new is mostly left alone, and a create would pay for it. */
   newestOf(key: StoreKey): KeptChange<R> | undefined;
   /** The log was compacted up to here, and so is the ring. */
   forget(through: Revision): void;
@@ -64,10 +70,12 @@ export function createChangeRing<R extends StoredRecord>(
   }
 
   return {
-    push(pushed, newestNow) {
-      for (const change of pushed) {
+    push(pushed, newestNow, isNew) {
+      for (let i = 0; i < pushed.length; i += 1) {
+        const change = pushed[i] as KeptChange<R>;
         changes.push(change);
-        byKey.set(change.key, change);
+        if (!isNew(i)) byKey.set(change.key, change);
+        else if (byKey.size > 0) byKey.delete(change.key);
         bytes += changeBytes(change);
       }
       newest = newestNow;

@@ -114,9 +114,10 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
     });
     known = newest.revision;
-    ring.push(changesOf(planned.writes, timeMs), newest.revision);
+    const { outcomes, writes } = planned;
+    ring.push(changesOf(writes, timeMs), newest.revision, (i) => writes[i]?.previous === undefined);
     commits.notify();
-    return planned.outcomes;
+    return outcomes;
   }
 
   function restore(): Promise<boolean> {
