@@ -229,7 +229,8 @@ class GroupCommit implements GroupCommitter {
     }
     if (this.#lanes > 1) for (const each of mutations) this.#claims.release(each);
     this.#inFlightCount -= 1;
-    this.#startSoon();
+    // What those who were just answered submit asks for itself.
+    if (this.#draining || this.#waitingCount() > 0) this.#startSoon();
   }
 
   /** What deletes does not fail with what there is no room for, nor for its company. */

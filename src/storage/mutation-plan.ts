@@ -199,7 +199,7 @@ function refuseConditions(
 export function changesOf<R extends PlannedRecord & StoredRecord>(
   writes: readonly PlannedWrite<R>[],
   timeMs: number,
-): Change[] {
+): (Change & { readonly record: R | undefined })[] {
   return writes.map(({ key, revision, record }) => ({
     revision,
     key,

@@ -9,6 +9,7 @@
  * seen, because the sleep is on a count taken before the read.
  */
 import { SlotSet, slotOf } from '../stdx/slot-set.ts';
+import type { Slot } from '../stdx/slot-set.ts';
 import { StorageError } from './storage.ts';
 import type { AtRevision, ChangePage, Revision } from './storage.ts';
 
@@ -21,47 +22,79 @@ export interface CommitSignal {
   wait(seen: number, signal: AbortSignal): Promise<void>;
 }
 
+/** A follower, known by the signal that ends it. Listening to that costs more than all else of a
+ * sleep: it is done once. */
+class Sleeper {
+  readonly slot: Slot<Sleeper> = slotOf<Sleeper>(this);
+  #wakes: (() => void)[] = [];
+
+  sleep(wake: () => void): void {
+    this.#wakes.push(wake);
+  }
+
+  rouse(): void {
+    const wakes = this.#wakes;
+    this.#wakes = [];
+    for (const wake of wakes) wake();
+  }
+}
+
 export function createCommitSignal(): CommitSignal {
-  const waiters = new SlotSet<() => void>();
+  const asleep = new SlotSet<Sleeper>();
+  const sleepers = new WeakMap<AbortSignal, Sleeper>();
   let count = 0;
+
+  function sleeperOf(signal: AbortSignal): Sleeper {
+    const known = sleepers.get(signal);
+    if (known !== undefined) return known;
+    const sleeper = new Sleeper();
+    sleepers.set(signal, sleeper);
+    signal.addEventListener('abort', () => {
+      asleep.remove(sleeper.slot);
+      sleeper.rouse();
+    });
+    return sleeper;
+  }
+
   return {
     get count() {
       return count;
     },
     notify() {
       count += 1;
-      const woken = waiters.items();
-      waiters.clear();
-      for (const wake of woken) wake();
+      const woken = asleep.items();
+      asleep.clear();
+      for (const sleeper of woken) sleeper.rouse();
     },
     wait(seen, signal) {
       if (count !== seen || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
-        const waiter = slotOf((): void => {
-          signal.removeEventListener('abort', waiter.item);
-          waiters.remove(waiter);
-          resolve();
-        });
-        signal.addEventListener('abort', waiter.item);
-        waiters.add(waiter);
+        const sleeper = sleeperOf(signal);
+        sleeper.sleep(resolve);
+        asleep.add(sleeper.slot);
       });
     },
   };
 }
 
-/** tail() for an adapter that can read a page after a revision.
+type ReadPage = AtRevision<ChangePage>;
+
+/** tail() for an adapter that can read a page after a revision, at once or later. `ended` is called
+ * when `signal` has aborted; it may throw.
  * @throws StorageError `compacted`, and whatever `readAfter` throws. */
 export async function* followLog(
-  readAfter: (after: Revision) => Promise<AtRevision<ChangePage>>,
+  readAfter: (after: Revision) => ReadPage | Promise<ReadPage>,
   commits: CommitSignal,
   start: Revision,
   signal: AbortSignal,
+  ended: () => void = () => undefined,
 ): AsyncGenerator<ChangePage, void, undefined> {
   let after = start;
   while (!signal.aborted) {
     const seen = commits.count;
-    const page = await readAfter(after);
-    if (signal.aborted) return;
+    const read = readAfter(after);
+    const page = read instanceof Promise ? await read : read;
+    if (signal.aborted) break;
     if (page.kind === 'compacted') {
       throw new StorageError(
         'compacted',
@@ -76,4 +109,5 @@ export async function* followLog(
       await commits.wait(seen, signal);
     }
   }
+  ended();
 }

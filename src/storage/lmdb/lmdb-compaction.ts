@@ -29,7 +29,7 @@ export interface LmdbCompaction {
 
 export interface LmdbCompactionDeps {
   readonly tables: Tables;
-  readonly ring: ChangeRing;
+  readonly ring: Pick<ChangeRing, 'forget'>;
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   /** One transaction, out of the reserve where there is no other room. */
   readonly write: (write: ReservedWrite) => Promise<void>;

@@ -29,6 +29,7 @@ import type { StoreReport } from '../verify.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { encodeKey } from './layout.ts';
+import type { LmdbRecord } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 import {
   changePage,
@@ -97,27 +98,25 @@ async function createLmdbStorage(
   options: LmdbStorageOptions,
 ): Promise<LmdbStorage> {
   const commits = createCommitSignal();
-  const ring = createChangeRing(currentRevision(tables), options.ringLimits ?? changeRingLimits);
+  const limits = options.ringLimits ?? changeRingLimits;
+  const ring = createChangeRing<LmdbRecord>(currentRevision(tables), limits);
   const { retry, writer } = writerOf(tables, ring, commits, options);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
-  /** Runs a read in this turn, with what LMDB throws translated. */
+  /** Runs a read in this turn. */
   async function reading<T>(read: () => T): Promise<T> {
     await enter(closing.signal);
-    try {
-      return read();
-    } catch (error) {
-      throw translateLmdbError(error);
-    }
+    return translated(read);
   }
 
-  async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
+  function tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage, void> {
     const either = AbortSignal.any([signal, closing.signal]);
-    const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      reading(() => tailPage(tables, ring, at));
-    yield* followLog(read, commits, after, either);
-    if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
+    const read = (at: Revision): AtRevision<ChangePage> =>
+      translated(() => tailPage(tables, ring, at));
+    return followLog(read, commits, after, either, () => {
+      if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
+    });
   }
 
   if (options.room !== undefined) await writer.keepReserve();
@@ -165,7 +164,7 @@ interface Writing {
 
 function writerOf(
   tables: Tables,
-  ring: ChangeRing,
+  ring: ChangeRing<LmdbRecord>,
   commits: CommitSignal,
   options: LmdbStorageOptions,
 ): Writing {
@@ -219,13 +218,26 @@ function readRecord(
   return refuseRevision(tables, at) ?? { kind: 'ok', value: readAt(tables, key, at) };
 }
 
-function tailPage(tables: Tables, ring: ChangeRing, after: Revision): AtRevision<ChangePage> {
+function tailPage(
+  tables: Tables,
+  ring: Pick<ChangeRing, 'after'>,
+  after: Revision,
+): AtRevision<ChangePage> {
   const { tailChangesMax, pageBytesMax } = storageLimits;
   // What the ring reaches back to has not been compacted, and nothing needs to be read.
   const recent = ring.after(after, tailChangesMax, pageBytesMax);
   if (recent !== undefined) return { kind: 'ok', value: recent };
   const refused = refuseRevision(tables, after);
   return refused ?? { kind: 'ok', value: changePage(tables, after, tailChangesMax, false) };
+}
+
+/** What LMDB throws is translated. */
+function translated<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw translateLmdbError(error);
+  }
 }
 
 async function enter(closing: AbortSignal): Promise<void> {

@@ -5,6 +5,9 @@
  *
  *   exclusive ─▶ plan (reads the snapshot) ─▶ batch of puts ─▶ [thread: write, sync] ─▶ durable
  *
+ * What was written not long ago the plan finds in the ring. A read of LMDB begins a transaction,
+ * and lmdb-js sets a timer to end it, for which this thread would wake in the middle of the commit.
+ *
  * The snapshot the plan reads is the state the transaction starts from: this process alone has the
  * directory open (directory-lock.ts), and `exclusive` lets the next writer begin only when the
  * transaction before has ended. So a precondition read here is a precondition read inside the
@@ -69,7 +72,7 @@ export interface LmdbWriterOptions {
   readonly path: string;
   readonly tables: Tables;
   readonly clock: Clock;
-  readonly ring: ChangeRing;
+  readonly ring: ChangeRing<LmdbRecord>;
   readonly commits: CommitSignal;
   /** Room kept for deletions; 0: none. */
   readonly reserveBytes: number;
@@ -114,9 +117,10 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
     });
     known = newest.revision;
-    ring.push(changesOf(planned.writes, timeMs), newest.revision);
+    const { outcomes, writes } = planned;
+    ring.push(changesOf(writes, timeMs), newest.revision, (i) => writes[i]?.previous === undefined);
     commits.notify();
-    return planned.outcomes;
+    return outcomes;
   }
 
   function restore(): Promise<boolean> {
@@ -247,14 +251,17 @@ function createConditionStates(tables: Tables): ConditionStates {
 const conditionStatesMax = 4096;
 
 function planCommit(
-  { rules, tables }: Pick<LmdbWriterOptions, 'rules' | 'tables'>,
+  { ring, rules, tables }: Pick<LmdbWriterOptions, 'ring' | 'rules' | 'tables'>,
   mutations: readonly Mutation[],
   after: Revision,
   states: ConditionStates,
 ): MutationPlan<LmdbRecord> {
   let revision = after;
   return planMutations<LmdbRecord>(mutations, {
-    read: (key) => readNow(tables, encodeKey(key)),
+    read(key) {
+      const newest = ring.newestOf(key);
+      return newest === undefined ? readNow(tables, encodeKey(key)) : newest.record;
+    },
     make: makeRecord,
     nextRevision: () => (revision = (revision + 1n) as Revision),
     rules,
