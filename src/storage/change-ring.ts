@@ -6,8 +6,8 @@
  * reads the log.
  *
  * Invariants: the ring holds every change with floor < revision <= newest, in order; a page taken
- * from it equals the page the log would have given; what `newestOf` gives is the last change of that
- * key.
+ * from it equals the page the log would have given; what `newestOf` gives is the last change of
+ * that key.
  * Bounds: `changesMax` changes and `bytesMax` bytes of values; the oldest are dropped first.
  */
 import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from './storage.ts';
