@@ -34,8 +34,9 @@ export const sessionLimits = {
   headerTextsPerStream: 32,
   /** Heads of one connection. Policy: it is ended. */
   tooLargePerTurn: 8,
-  /** Of one connection, opened and reset unasked. Policy: it is ended. */
-  resetsMax: 100,
+  /** Of one connection, opened and reset unasked; twice as many streams as it begins with may be
+   * given up together. Policy: it is ended. */
+  resetsMax: 250,
   /** So many of these are forgotten in each turn. */
   resetsForgotten: 2,
   /** What one connection may have open, until it has shown that it uses them. */
