@@ -113,7 +113,10 @@ describe('what clients send', () => {
     allow(true);
     take(bytesOf('2'));
     turn();
+    assert.deepEqual(passed, ['a1'], 'one read in a turn');
+    turn();
     assert.deepEqual(passed, ['a1', 'a2']);
+    turn();
     assert.equal(seen.reading, true);
   });
 

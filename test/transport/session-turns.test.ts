@@ -110,18 +110,20 @@ describe('streams of HTTP/2', () => {
     );
   });
 
-  it('that are opened and reset in one turn end their connection above a bound', () => {
+  it('that are opened and reset in one turn end their connection above a bound, and answered ones do not', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const { resetsMax } = sessionLimits;
-    for (const closed of open(resetsMax)) closed(false);
+    for (const closed of open(resetsMax)) closed('reset');
     assert.equal(seen.ended, false);
     turn();
     const kept = open(resetsMax + 1);
     turn();
-    for (const closed of kept) closed(false);
+    for (const closed of kept) closed('reset');
     assert.equal(seen.ended, false, 'those of an earlier turn may have been served');
-    for (const closed of open(resetsMax + 1)) closed(false);
+    for (const closed of open(resetsMax + 1)) closed('answered');
+    assert.equal(seen.ended, false, 'those had their answers');
+    for (const closed of open(resetsMax + 1)) closed('reset');
     assert.equal(seen.ended, true);
   });
 
@@ -129,7 +131,7 @@ describe('streams of HTTP/2', () => {
     const { connect, turn } = harness();
     const { open, seen } = connect();
     const first = seen.allowed;
-    for (const closed of open(first)) closed(false);
+    for (const closed of open(first)) closed('reset');
     turn();
     assert.equal(seen.allowed, first);
     open(first / 2);

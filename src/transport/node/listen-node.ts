@@ -52,7 +52,7 @@ import { createReadTurns } from './read-turns.ts';
 import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
-import type { SessionConnection, SessionMember } from './session-turns.ts';
+import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -281,7 +281,7 @@ function tlsServer(
     session.on('stream', (...[stream, , , rawHeaders]: HeadOfStream) => {
       const tooLarge = headBytesOf(rawHeaders) > limits.headBytesMax;
       const closed = member.opened({ texts: rawHeaders.length, tooLarge });
-      stream.on('close', () => closed(stream.rstCode === http2Constants.NGHTTP2_INTERNAL_ERROR));
+      stream.on('close', () => closed(endOf(stream)));
       stream.on('trailers', (...[, , rawTrailers]: Trailers) => member.read(rawTrailers.length));
     });
     // A quiet watch is an open stream: only a session without any is idle.
@@ -294,6 +294,11 @@ function tlsServer(
     });
   });
   return server;
+}
+
+function endOf({ aborted, rstCode }: ServerHttp2Stream): StreamEnd {
+  if (rstCode === http2Constants.NGHTTP2_INTERNAL_ERROR) return 'cut';
+  return aborted || rstCode !== http2Constants.NGHTTP2_NO_ERROR ? 'reset' : 'answered';
 }
 
 /** Connections of HTTP/1.1: when many end at once, the others are read from a few at a time. */

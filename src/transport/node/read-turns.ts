@@ -8,7 +8,8 @@
  *          ─▶ time is over ─▶ held: its connection is read no further, and waits in line
  *     next turn: those in line pass on a piece each, in order and again, and then read on
  *
- * Invariants: what one connection sends is passed on in its order. In a turn whose time is over at
+ * Invariants: what one connection sends is passed on in its order, of what is held one read in a
+ * turn. In a turn whose time is over at
  * most `heldPerTurn` connections are read from; then all others wait in line as well. Whoever waits
  * passes on a piece each time that the line has come round. While nobody waits and
  * nothing is read there is no timer.
@@ -64,15 +65,18 @@ export function createReadTurns(
 ): ReadTurns {
   const members = new Set<Member>();
   const line = new RingBuffer<Member>();
+  /** They wait for the next turn. */
+  const resting: Member[] = [];
   const time = createTurnTime(clock);
   let heldInTurn = 0;
 
   const arm = onceATurn(timers, () => {
     heldInTurn = 0;
     time.begin();
+    for (const member of resting.splice(0)) line.push(member);
     // Before the work: what throws holds nobody up.
     if (line.length > 0) arm();
-    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter);
+    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter, rest);
     // Those who still wait are ahead of those who are read from.
     if (line.length === 0) time.begin();
   });
@@ -80,6 +84,11 @@ export function createReadTurns(
     if (member.waits || member.stopped) return;
     member.waits = true;
     line.push(member);
+    arm();
+  };
+  const rest = (member: Member): void => {
+    member.waits = true;
+    resting.push(member);
     arm();
   };
   const hold = (member: Member, bytes: Uint8Array): void => {
@@ -123,17 +132,27 @@ export function createReadTurns(
   };
 }
 
-/** A piece of the one who is first in line; without one it reads on. */
-function passOne(member: Member, enter: (member: Member) => void): void {
+/** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
+ * read it waits for the next turn: a session of HTTP/2 forgets the streams that are reset only
+ * then, and would refuse those which their client opens for them. */
+function passOne(
+  member: Member,
+  enter: (member: Member) => void,
+  rest: (member: Member) => void,
+): void {
   const { connection, held } = member;
   member.waits = false;
   if (member.stopped || connection.gone) return;
   const [first] = held;
   if (first === undefined) return connection.read(true);
   const end = connection.pieceEnd(first, 0);
-  if (end === first.length) held.shift();
-  else held[0] = first.subarray(end);
-  enter(member);
+  if (end < first.length) {
+    held[0] = first.subarray(end);
+    enter(member);
+  } else {
+    held.shift();
+    rest(member);
+  }
   connection.pass(first.subarray(0, end));
 }
 

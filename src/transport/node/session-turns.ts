@@ -60,12 +60,15 @@ export interface StreamHead {
   readonly tooLarge: boolean;
 }
 
+/** `reset`: by the client, before it had its answer. `cut`: by the server, because it took too much
+ * time. */
+export type StreamEnd = 'answered' | 'reset' | 'cut';
+
 export interface SessionMember {
   /** How many streams are open. */
   readonly open: number;
-  /** Returns what is called when the stream is closed. `isCut`: by the server, because it took too
-   * much time. */
-  opened(head: StreamHead): (isCut: boolean) => void;
+  /** Returns what is called when the stream is closed. */
+  opened(head: StreamHead): (end: StreamEnd) => void;
   /** A request of HTTP/1.1 with headers of so many names and values has come. */
   requested(texts: number): void;
   /** Trailers of so many names and values have come. */
@@ -126,10 +129,12 @@ export function createSessionTurns(
     active.add(member);
     count(streamsOf(head));
     if (head.tooLarge) countTooLarge(member, turnNumber);
-    return (isCut: boolean): void => {
+    return (end: StreamEnd): void => {
       member.open -= 1;
-      if (isCut) count(sessionLimits.streamsPerTurn);
-      if (openedTurn === turnNumber && !member.gone) countReset(member, turnNumber);
+      if (end === 'cut') count(sessionLimits.streamsPerTurn);
+      if (end === 'reset' && openedTurn === turnNumber && !member.gone) {
+        countReset(member, turnNumber);
+      }
     };
   };
 
