@@ -76,7 +76,7 @@ export function createReadTurns(
     for (const member of resting.splice(0)) line.push(member);
     // Before the work: what throws holds nobody up.
     if (line.length > 0) arm();
-    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter, rest);
+    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter, resting);
     // Those who still wait are ahead of those who are read from.
     if (line.length === 0) time.begin();
   });
@@ -84,11 +84,6 @@ export function createReadTurns(
     if (member.waits || member.stopped) return;
     member.waits = true;
     line.push(member);
-    arm();
-  };
-  const rest = (member: Member): void => {
-    member.waits = true;
-    resting.push(member);
     arm();
   };
   const hold = (member: Member, bytes: Uint8Array): void => {
@@ -135,11 +130,7 @@ export function createReadTurns(
 /** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
  * read it waits for the next turn: a session of HTTP/2 forgets the streams that are reset only
  * then, and would refuse those which their client opens for them. */
-function passOne(
-  member: Member,
-  enter: (member: Member) => void,
-  rest: (member: Member) => void,
-): void {
+function passOne(member: Member, enter: (member: Member) => void, resting: Member[]): void {
   const { connection, held } = member;
   member.waits = false;
   if (member.stopped || connection.gone) return;
@@ -151,7 +142,8 @@ function passOne(
     enter(member);
   } else {
     held.shift();
-    rest(member);
+    member.waits = true;
+    resting.push(member);
   }
   connection.pass(first.subarray(0, end));
 }
