@@ -145,7 +145,9 @@ function subtitlesOf(lines: readonly ResultLine[]): string[] {
   const { cores, cpu, kernel } = machine;
   const linux = kernel === undefined ? '' : `Linux ${kernel}, `;
   const measured = lines.filter(({ otherShare }) => otherShare !== undefined);
-  const rounds = Math.max(...lines.flatMap(({ rows }) => rows.map(({ server }) => server.rounds)));
+  const counts = lines.flatMap(({ rows }) => rows.map(({ server }) => server.rounds));
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const rounds = least === most ? String(most) : `${least} to ${most}`;
   return [
     `${date}: ${cores} cores of ${cpu}, ${linux}Node ${node}; ${rounds} rounds`,
     'dashed: the floor of the same run; point and bar: median and spread of the rounds',
