@@ -4,6 +4,7 @@
  *
  * How long one step is, is for the iterator to see to.
  */
+import type { Awaitable } from './awaitable.ts';
 import { untilDone } from './turns.ts';
 import type { Turns } from './turns.ts';
 
@@ -35,4 +36,14 @@ export async function runStepwise<T>(
 /** The same, where nobody stops it. */
 export function runToEnd<T>(turns: Pick<Turns, 'run'>, work: Iterator<undefined, T>): Promise<T> {
   return runStepwise(turns, work, () => false) as Promise<T>;
+}
+
+/** The same, with the first part in this step: what is small has no other. Throws what that part
+ * threw. */
+export function startedAtOnce<T>(
+  turns: Pick<Turns, 'run'>,
+  work: Iterator<undefined, T>,
+): Awaitable<T> {
+  const first = work.next();
+  return first.done === true ? first.value : runToEnd(turns, work);
 }

@@ -24,9 +24,8 @@ import { adapt, ListValue } from '../../cel/value.ts';
 import type { Value } from '../../cel/value.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { runToEnd } from '../../stdx/stepwise.ts';
+import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import type { Turns } from '../../stdx/turns.ts';
 import { valueOf } from '../expressions/admission-input.ts';
 import { compileAll, evaluateAll } from '../expressions/filter.ts';
 import type {
@@ -166,13 +165,6 @@ function mutateFrom(
     }
     return mutateFrom(policy, target, ports, from + 1, [...problems, made]);
   });
-}
-
-/** Steps that go on in turns with others; what is small has none. */
-function startedAtOnce(turns: Pick<Turns, 'run'>, steps: Steps<Mutated>): Awaitable<Mutated> {
-  const first = steps.next();
-  if (first.done === true) return first.value;
-  return runToEnd(turns, steps);
 }
 
 /** With a step after each walk over what is large. */

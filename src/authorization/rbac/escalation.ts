@@ -27,7 +27,7 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { runToEnd } from '../../stdx/stepwise.ts';
+import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
@@ -206,9 +206,7 @@ function uncovered(
   rules: readonly PolicyRule[],
 ): Awaitable<string | undefined> {
   const work = missingSteps(rbac.grantedRules(user, namespace), rules);
-  const first = work.next();
-  const found = first.done === true ? first.value : runToEnd(turns, work);
-  return after(found, ({ missing, errors }) =>
+  return after(startedAtOnce(turns, work), ({ missing, errors }) =>
     missing.length === 0 ? undefined : problemOf(user, missing, errors),
   );
 }

@@ -12,7 +12,7 @@
  */
 import { quote } from '../../apimachinery/quote.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
-import { runToEnd } from '../../stdx/stepwise.ts';
+import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver, UserRules } from '../authorizer.ts';
@@ -51,10 +51,7 @@ export function createRbacAuthorizer(
   return {
     name: 'RBAC',
     authorize(attributes) {
-      const work = decisionSteps(index, attributes, rbacGroup);
-      const first = work.next();
-      // What is not decided in one step goes on in turns.
-      return first.done === true ? first.value : runToEnd(turns, work);
+      return startedAtOnce(turns, decisionSteps(index, attributes, rbacGroup));
     },
     rulesFor(user, namespace) {
       const granted = listedRules(index, user, namespace, rbacGroup);
