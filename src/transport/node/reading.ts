@@ -1,6 +1,6 @@
 /**
- * Whether a connection is read from, as those say who serve it: over TLS its reads may be held
- * (read-turns.ts), and reading on means that what is held comes first.
+ * Starts and stops reading from a connection. Over TLS what was read may be held (read-turns.ts):
+ * then to start again means to pass that on first.
  */
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -21,9 +21,9 @@ interface WithHandle {
 
 const readsOf = new WeakMap<Handle, ConnectionReads>();
 
-/** A record of TLS, which is decrypted whole. */
+/** The most that one record of TLS holds: OpenSSL decrypts a record as a whole. */
 const recordBytes = 16 * 1024;
-/** Of HTTP/2: as many headers, if each is one that is repeated in one byte. */
+/** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
 const framesBytes = 2 * 1024;
 
 /** HTTP/1.1 over TLS, whose handshake is over: what comes is held before it is decrypted. */

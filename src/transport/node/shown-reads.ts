@@ -8,7 +8,7 @@
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
  * be taken away again. It hands over the bytes that it has read; that it also parses them does not
  * matter. That the client ends, it passes on itself. Neither this nor passing bytes on is
- * documented: where a version of Node lacks them, nothing is shown, and each reads for himself.
+ * documented: where a version of Node lacks them, nothing is shown, and the libraries read alone.
  *
  * Bound: a parser for each connection, and `parsersKept`.
  */
@@ -21,9 +21,9 @@ import { systemTimers } from '../../stdx/clock.ts';
 const parsersKept = 16;
 
 export interface ShownReads {
-  /** To whom would have read it. */
+  /** Gives the bytes to the library that would have read them. */
   pass(bytes: Uint8Array): void;
-  /** From now on everybody reads for himself. */
+  /** Shows no more: the library reads from its socket itself again. */
   stop(): void;
 }
 
