@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { connect as connectPlain } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +43,7 @@ function harness() {
         return seen.gone;
       },
     });
-    return { seen, ...reads };
+    return Object.assign(reads, { seen });
   };
   /** False: nothing is to be done in it. */
   const turn = (): boolean => {
@@ -93,7 +94,7 @@ describe('what clients send', () => {
     const quiet = client('quiet');
     client('first').take(bytesOf('x'));
     took(readLimits.turnMs);
-    for (const { take } of many.slice(1)) take(bytesOf('x'));
+    for (const each of many.slice(1)) each.take(bytesOf('x'));
     assert.equal(quiet.seen.reading, true);
     many[0]?.take(bytesOf('x'));
     assert.equal(quiet.seen.reading, false);
@@ -104,20 +105,20 @@ describe('what clients send', () => {
 
   it('waits while others want it to, and comes before what is read when they do not', () => {
     const { client, turn, passed } = harness();
-    const { allow, seen, take } = client('a');
-    allow(false);
-    assert.equal(seen.reading, false);
-    take(bytesOf('1'));
+    const a = client('a');
+    a.allow(false);
+    assert.equal(a.seen.reading, false);
+    a.take(bytesOf('1'));
     turn();
     assert.deepEqual(passed, []);
-    allow(true);
-    take(bytesOf('2'));
+    a.allow(true);
+    a.take(bytesOf('2'));
     turn();
     assert.deepEqual(passed, ['a1'], 'one read in a turn');
     turn();
     assert.deepEqual(passed, ['a1', 'a2']);
     turn();
-    assert.equal(seen.reading, true);
+    assert.equal(a.seen.reading, true);
   });
 
   it('is forgotten when its connection has gone', () => {
@@ -204,4 +205,29 @@ describe('a server of HTTP/1.1 over TLS', () => {
     few.destroy();
     await server.close();
   });
+
+  // Before, a parser of HTTP that paused was given more, and said so to the client (HPE_PAUSED).
+  for (const scheme of ['https', 'http']) {
+    it(`answers many requests whose client reads late (${scheme})`, async () => {
+      const tls = scheme === 'https' ? { tls: tlsPair } : {};
+      const options = { address: '127.0.0.1', port: 0, limits: defaultTransportLimits, ...tls };
+      const answer = Buffer.alloc(100_000, 'a');
+      const server = await listenNode(options, (exchange) => exchange.send(200, [], answer));
+      const where = { port: server.port, host: '127.0.0.1' };
+      const client =
+        scheme === 'https'
+          ? connectTls({ ...where, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+          : connectPlain(where);
+      const count = 90;
+      const head = `GET / HTTP/1.1\r\nHost: a\r\nX-Padding: ${'p'.repeat(3_000)}\r\n`;
+      for (let i = 1; i < count; i += 1) client.write(`${head}\r\n`);
+      client.write(`${head}Connection: close\r\n\r\n`);
+      // Both queues are full by then, and the answers that follow make node pause.
+      await sleep(100);
+      const seen = await text(client);
+      assert.equal(seen.split('HTTP/1.1 200 OK').length - 1, count);
+      assert.equal(seen.split('a'.repeat(answer.length)).length - 1, count);
+      await server.close();
+    });
+  }
 });

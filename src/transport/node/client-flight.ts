@@ -20,6 +20,8 @@ import { systemTimers } from '../../stdx/clock.ts';
 import { readInTurns, setReading } from './reading.ts';
 import type { ConnectionReads, ReadTurns } from './read-turns.ts';
 import { showSecured } from './shown-reads.ts';
+import type { ReadsTaker, ShownReads } from './shown-reads.ts';
+import { TlsRecords } from './tls-records.ts';
 
 export interface FlightBound {
   readonly bytesMax: number;
@@ -34,6 +36,8 @@ export interface ClientFlight {
   readonly helloBytes: number;
   /** It was too long: nothing has been verified. */
   readonly refused: boolean;
+  /** Its client has gone before the handshake was over. */
+  gone(): void;
 }
 
 /** `begin` makes node's socket of TLS over the raw one. */
@@ -43,86 +47,95 @@ export function boundFlight(
   bound: FlightBound,
   turns: ReadTurns,
 ): ClientFlight {
-  const flight = { helloBytes: 0, refused: false };
-  let isOver = false;
+  const flight = new Flight(raw, bound, turns);
+  flight.begin(begin);
+  return flight;
+}
+
+/** Nothing refers to it when the handshake is over. */
+class Flight implements ClientFlight, ReadsTaker {
+  readonly #raw: Socket;
+  readonly #bound: FlightBound;
+  readonly #turns: ReadTurns;
+  readonly #records = new TlsRecords();
+  #shown: ShownReads | undefined;
+  #isOver = false;
   /** Over HTTP/1.1, from the end of the handshake on. */
-  let reads: ConnectionReads | undefined;
-  let left = bound.bytesMax;
-  const recordEnds = createRecordReader((bytes) => {
-    if (bound.isAnswered()) left -= bytes;
-    else flight.helloBytes += bytes;
-    return left >= 0;
-  });
+  #reads: ConnectionReads | undefined;
+  #leftBytes: number;
+  helloBytes = 0;
+  refused = false;
+
+  constructor(raw: Socket, bound: FlightBound, turns: ReadTurns) {
+    this.#raw = raw;
+    this.#bound = bound;
+    this.#turns = turns;
+    this.#leftBytes = bound.bytesMax;
+    this.#records.begins = (bytes) => {
+      if (bound.isAnswered()) this.#leftBytes -= bytes;
+      else this.helloBytes += bytes;
+      return this.#leftBytes >= 0;
+    };
+  }
+
+  begin(begin: () => void): void {
+    const made = showSecured(this.#raw, begin);
+    if (made === undefined) return;
+    const { secured, reads } = made;
+    this.#shown = reads;
+    reads.taker = this;
+    secured.once('secure', () => {
+      this.#isOver = true;
+      this.#records.begins = undefined;
+      if (secured.alpnProtocol === 'h2') return reads.stop();
+      this.#reads = readInTurns(this.#raw, secured, reads, this.#records, this.#turns);
+    });
+  }
+
+  take(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const end = this.#leftBytes >= 0 ? this.#passes(bytes, at) : at;
+      if (end === at) return this.#refuse();
+      this.#shown?.pass(bytes.subarray(at, end));
+      if (this.#isOver)
+        return end < bytes.length ? this.#passLater(bytes.subarray(end)) : undefined;
+      if (this.#leftBytes < 0) return this.#refuse();
+      at = end;
+    }
+  }
+
+  gone(): void {
+    this.#shown?.stop();
+  }
+
   /** Before the server's answer one record: what is behind the hello may be certificates. Then all
    * that may pass: node drops what is answered to a part of what came together. */
-  const passes = (bytes: Uint8Array, from: number): number => {
-    const isHello = !bound.isAnswered();
+  #passes(bytes: Uint8Array, from: number): number {
+    const isHello = !this.#bound.isAnswered();
     let end = from;
     while (end < bytes.length) {
-      const next = recordEnds(bytes, end);
+      const next = this.#records.endOf(bytes, end);
       if (next === undefined) break;
       end = next;
       if (isHello) break;
     }
     return end;
-  };
-  const refuse = (): void => {
-    flight.refused = true;
-    bound.onTooLong();
-  };
+  }
+
+  #refuse(): void {
+    this.refused = true;
+    this.#bound.onTooLong();
+  }
+
   /** Behind the last record of the handshake: as much as the client has to say. In a turn of its
    * own, for node drops what is answered to a part of what came together. */
-  const passLater = (rest: Uint8Array): void => {
-    if (reads !== undefined) return reads.takeLater(rest);
+  #passLater(rest: Uint8Array): void {
+    if (this.#reads !== undefined) return this.#reads.takeLater(rest);
+    const raw = this.#raw;
     setReading(raw, false);
     systemTimers.nextTurn(() => {
-      shown?.reads.pass(rest);
+      this.#shown?.pass(rest);
       if (!raw.destroyed) setReading(raw, true);
     });
-  };
-  const count = (bytes: Uint8Array): void => {
-    for (let at = 0; at < bytes.length;) {
-      const end = left >= 0 ? passes(bytes, at) : at;
-      if (end === at) return refuse();
-      shown?.reads.pass(bytes.subarray(at, end));
-      if (isOver) return end < bytes.length ? passLater(bytes.subarray(end)) : undefined;
-      if (left < 0) return refuse();
-      at = end;
-    }
-  };
-  const shown = showSecured(raw, begin, (bytes) => {
-    if (reads === undefined) count(bytes);
-    else reads.take(bytes);
-  });
-  shown?.secured.once('secure', () => {
-    isOver = true;
-    if (shown.secured.alpnProtocol === 'h2') shown.reads.stop();
-    else reads = readInTurns(raw, shown.secured, shown.reads, turns);
-  });
-  return flight;
-}
-
-const headBytes = 5;
-/**
- * Where the record ends that goes on at a position, or the bytes do; undefined: it is too long.
- * What a record holds is encrypted, its length is not. `begins` is told of each length, before any
- * of it is passed on but its head.
- */
-function createRecordReader(begins: (bytes: number) => boolean) {
-  let ofHead = 0;
-  let length = 0;
-  let ofBody = 0;
-  return (bytes: Uint8Array, from: number): number | undefined => {
-    let at = from;
-    for (; ofHead < headBytes && at < bytes.length; at += 1) {
-      length = ((length << 8) | (bytes[at] as number)) & 0xffff;
-      ofHead += 1;
-      if (ofHead === headBytes && !begins(headBytes + length)) return undefined;
-    }
-    if (ofHead < headBytes) return at;
-    const end = Math.min(bytes.length, at + length - ofBody);
-    ofBody += end - at;
-    if (ofBody === length) ofHead = ofBody = length = 0;
-    return end;
-  };
+  }
 }

@@ -12,7 +12,7 @@
  */
 import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, Server as HttpServerOfNode } from 'node:http';
+import type { IncomingMessage, Server as HttpServerOfNode, ServerResponse } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
@@ -49,7 +49,7 @@ import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createReadTurns } from './read-turns.ts';
-import { readSessionInTurns, setReading } from './reading.ts';
+import { readPlainInTurns, readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
@@ -82,7 +82,7 @@ export const listenNode: Listen = async (options, handler) => {
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) {
       requestTurns?.(req);
-      if (!pipeline(req.socket, res)) return void req.socket.destroy();
+      if (!pipeline(req.socket, res as ServerResponse)) return void req.socket.destroy();
       return isKnown ? streamTurns(req.socket, begin) : certificateTurns(req.socket, begin);
     }
     // The streams that are open go on; the client opens its next one elsewhere.
@@ -99,14 +99,20 @@ export const listenNode: Listen = async (options, handler) => {
   answerBrokenHeads(server, limits);
   server.maxConnections = limits.connectionsMax;
   const sockets = new Set<Socket>();
+  const forget = function (this: Socket): void {
+    sockets.delete(this);
+  };
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {});
+    socket.on('close', forget).on('error', ignore);
   });
   await openPort(server, options);
   return runningServer(server, shared, sockets, sessions);
 };
+
+function ignore(): void {
+  // The 'close' event that follows says all there is to know.
+}
 
 /** True once in so many calls. */
 function chanceOf(chance: number): () => boolean {
@@ -259,6 +265,7 @@ function tlsServer(
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
   const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
+  shareProtocols(server);
   const readTurns = createReadTurns(systemClock, systemTimers);
   const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
@@ -277,7 +284,8 @@ function tlsServer(
     });
     session.on('error', () => {});
     // Either comes before the streams are closed.
-    session.socket.on('end', member.ending).on('error', member.ending);
+    const ending = (): void => member.ending();
+    session.socket.on('end', ending).on('error', ending);
     session.on('stream', (...[stream, , , rawHeaders]: HeadOfStream) => {
       const tooLarge = headBytesOf(rawHeaders) > limits.headBytesMax;
       const closed = member.opened({ texts: rawHeaders.length, tooLarge });
@@ -296,27 +304,58 @@ function tlsServer(
   return server;
 }
 
+/** Node copies the names of its protocols for each connection, into eight kilobytes that it shares
+ * with others and that live as long; what it copies from a view of this kind stands alone. */
+function shareProtocols(server: Http2SecureServer): void {
+  const { ALPNProtocols: names } = server as { ALPNProtocols?: unknown };
+  if (!(names instanceof Uint8Array)) return;
+  Object.assign(server, { ALPNProtocols: new DataView(Uint8Array.from(names).buffer) });
+}
+
 function endOf({ aborted, rstCode }: ServerHttp2Stream): StreamEnd {
   if (rstCode === http2Constants.NGHTTP2_INTERNAL_ERROR) return 'cut';
   return aborted || rstCode !== http2Constants.NGHTTP2_NO_ERROR ? 'reset' : 'answered';
 }
 
-/** Connections of HTTP/1.1: when many end at once, the others are read from a few at a time. */
+/** Connections of HTTP/1.1: when many end at once, or in the clear when many requests come at once,
+ * the others are read from a few at a time. One function each for all sockets. */
 function endsInTurns(): (socket: Socket) => SessionMember {
   const turns = createSessionTurns(systemTimers, 1);
+  const members = new WeakMap<Socket, SessionMember>();
+  const ending = function (this: Socket): void {
+    members.get(this)?.ending();
+  };
+  const gone = function (this: Socket): void {
+    members.get(this)?.gone();
+  };
   return (socket) => {
-    const member = turns({
-      read(reading) {
-        // What node itself has paused it goes on with.
-        if (!socket.destroyed && !socket.isPaused()) setReading(socket, reading);
-      },
-      allow: () => undefined,
-      end: () => undefined,
-    });
-    const { ending, gone } = member;
+    const member = turns(new EndingConnection(socket));
+    members.set(socket, member);
     socket.on('end', ending).on('error', ending).on('close', gone);
     return member;
   };
+}
+
+class EndingConnection implements SessionConnection {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  read(reading: boolean): void {
+    const socket = this.#socket;
+    // What node itself has paused it goes on with.
+    if (!socket.destroyed && !socket.isPaused()) setReading(socket, reading);
+  }
+
+  allow(): void {
+    // It has one stream.
+  }
+
+  end(): void {
+    // Of HTTP/2.
+  }
 }
 
 /** Unanswered requests of one connection of HTTP/1.1. Policy: it is cut; clients of this API send
@@ -324,23 +363,30 @@ function endsInTurns(): (socket: Socket) => SessionMember {
 const pipelinedMax = 100;
 
 /** Counts an unanswered request; false: there are too many. */
-function createPipeline(): (socket: Socket, res: NodeResponse) => boolean {
+function createPipeline(): (socket: Socket, res: ServerResponse) => boolean {
   const unanswered = new WeakMap<Socket, number>();
+  const answered = function (this: ServerResponse): void {
+    const { socket } = this.req;
+    unanswered.set(socket, (unanswered.get(socket) as number) - 1);
+  };
   return (socket, res) => {
     const count = (unanswered.get(socket) ?? 0) + 1;
     if (count > pipelinedMax || socket.destroyed) return false;
     unanswered.set(socket, count);
-    res.on('close', () => unanswered.set(socket, (unanswered.get(socket) as number) - 1));
+    res.on('close', answered);
     return true;
   };
 }
 
-/** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
- * many come at once, the others are read from a few at a time. */
+/** In the clear what comes is held as well, and each request is told of as it is read. */
 function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
   const connected = endsInTurns();
+  const readTurns = createReadTurns(systemClock, systemTimers);
   const members = new WeakMap<Socket, SessionMember>();
-  server.on('connection', (socket: Socket) => members.set(socket, connected(socket)));
+  server.on('connection', (socket: Socket) => {
+    members.set(socket, connected(socket));
+    readPlainInTurns(socket, readTurns);
+  });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
 

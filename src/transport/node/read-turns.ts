@@ -50,106 +50,138 @@ export interface ConnectionReads {
 
 export type ReadTurns = (connection: ReadConnection) => ConnectionReads;
 
-interface Member {
-  readonly connection: ReadConnection;
-  held: Uint8Array[];
-  /** In line. */
-  waits: boolean;
-  /** By others. */
-  stopped: boolean;
-}
-
 export function createReadTurns(
   clock: Pick<Clock, 'monotonicMs'>,
   timers: Pick<Timers, 'nextTurn'>,
 ): ReadTurns {
-  const members = new Set<Member>();
-  const line = new RingBuffer<Member>();
-  /** They wait for the next turn. */
-  const resting: Member[] = [];
-  const time = createTurnTime(clock);
-  let heldInTurn = 0;
-
-  const arm = onceATurn(timers, () => {
-    heldInTurn = 0;
-    time.begin();
-    for (const member of resting.splice(0)) line.push(member);
-    // Before the work: what throws holds nobody up.
-    if (line.length > 0) arm();
-    while (line.length > 0 && !time.isOver()) passOne(line.shift(), enter, resting);
-    // Those who still wait are ahead of those who are read from.
-    if (line.length === 0) time.begin();
-  });
-  const enter = (member: Member): void => {
-    if (member.waits || member.stopped) return;
-    member.waits = true;
-    line.push(member);
-    arm();
-  };
-  const hold = (member: Member, bytes: Uint8Array): void => {
-    member.held.push(bytes);
-    member.connection.read(false);
-    enter(member);
-    heldInTurn += 1;
-    if (heldInTurn !== readLimits.heldPerTurn) return;
-    for (const other of members) {
-      if (!other.waits && !other.stopped) other.connection.read(false);
-      enter(other);
-    }
-  };
-  const take = (member: Member, bytes: Uint8Array): void => {
-    const { connection } = member;
-    arm();
-    for (let at = 0; at < bytes.length && !connection.gone;) {
-      if (member.waits || member.stopped || time.isOver()) return hold(member, bytes.subarray(at));
-      const from = at;
-      at = connection.pieceEnd(bytes, from);
-      connection.pass(bytes.subarray(from, at));
-    }
-  };
-
-  return (connection) => {
-    const member: Member = { connection, held: [], waits: false, stopped: false };
-    members.add(member);
-    return {
-      take: (bytes) => take(member, bytes),
-      takeLater: (bytes) => hold(member, bytes),
-      allow(reading) {
-        member.stopped = !reading;
-        if (reading && member.held.length > 0) enter(member);
-        else connection.read(reading);
-      },
-      end() {
-        member.held = [];
-        members.delete(member);
-      },
-    };
-  };
+  const line = new Line(clock, timers);
+  return (connection) => new Member(connection, line);
 }
 
-/** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
- * read it waits for the next turn: a session of HTTP/2 forgets the streams that are reset only
- * then, and would refuse those which their client opens for them. */
-function passOne(member: Member, enter: (member: Member) => void, resting: Member[]): void {
-  const { connection, held } = member;
-  member.waits = false;
-  if (member.stopped || connection.gone) return;
-  const [first] = held;
-  if (first === undefined) return connection.read(true);
-  const end = connection.pieceEnd(first, 0);
-  if (end < first.length) {
-    held[0] = first.subarray(end);
-    enter(member);
-  } else {
-    held.shift();
-    member.waits = true;
-    resting.push(member);
+/** An object without closures, for there is one as long as its connection. */
+class Member implements ConnectionReads {
+  readonly connection: ReadConnection;
+  readonly #line: Line;
+  /** Undefined most of the time. */
+  held: Uint8Array[] | undefined;
+  /** In line. */
+  waits = false;
+  /** By others. */
+  stopped = false;
+
+  constructor(connection: ReadConnection, line: Line) {
+    this.connection = connection;
+    this.#line = line;
+    line.members.add(this);
   }
-  connection.pass(first.subarray(0, end));
+
+  take(bytes: Uint8Array): void {
+    const { connection } = this;
+    const line = this.#line;
+    line.arm();
+    for (let at = 0; at < bytes.length && !connection.gone;) {
+      if (this.waits || this.stopped || line.time.isOver()) {
+        return line.hold(this, at === 0 ? bytes : bytes.subarray(at));
+      }
+      const from = at;
+      at = connection.pieceEnd(bytes, from);
+      connection.pass(from === 0 && at === bytes.length ? bytes : bytes.subarray(from, at));
+    }
+  }
+
+  takeLater(bytes: Uint8Array): void {
+    this.#line.hold(this, bytes);
+  }
+
+  allow(reading: boolean): void {
+    this.stopped = !reading;
+    if (reading && this.held !== undefined) this.#line.enter(this);
+    else this.connection.read(reading);
+  }
+
+  end(): void {
+    this.held = undefined;
+    this.#line.members.delete(this);
+  }
+}
+
+class Line {
+  readonly members = new Set<Member>();
+  readonly time: TurnTime;
+  /** Asks for the next turn. */
+  readonly arm: () => void;
+  readonly #line = new RingBuffer<Member>();
+  /** They wait for the next turn. */
+  readonly #resting: Member[] = [];
+  #heldInTurn = 0;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, timers: Pick<Timers, 'nextTurn'>) {
+    this.time = createTurnTime(clock);
+    this.arm = onceATurn(timers, () => this.#turn());
+  }
+
+  enter(member: Member): void {
+    if (member.waits || member.stopped) return;
+    member.waits = true;
+    this.#line.push(member);
+    this.arm();
+  }
+
+  hold(member: Member, bytes: Uint8Array): void {
+    member.held ??= [];
+    member.held.push(bytes);
+    member.connection.read(false);
+    this.enter(member);
+    this.#heldInTurn += 1;
+    if (this.#heldInTurn !== readLimits.heldPerTurn) return;
+    for (const other of this.members) {
+      if (!other.waits && !other.stopped) other.connection.read(false);
+      this.enter(other);
+    }
+  }
+
+  #turn(): void {
+    const line = this.#line;
+    this.#heldInTurn = 0;
+    this.time.begin();
+    for (const member of this.#resting.splice(0)) line.push(member);
+    // Before the work: what throws holds nobody up.
+    if (line.length > 0) this.arm();
+    while (line.length > 0 && !this.time.isOver()) this.#passOne(line.shift());
+    // Those who still wait are ahead of those who are read from.
+    if (line.length === 0) this.time.begin();
+  }
+
+  /** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
+   * read it waits for the next turn: a session of HTTP/2 forgets the streams that are reset only
+   * then, and would refuse those which their client opens for them. */
+  #passOne(member: Member): void {
+    const { connection, held } = member;
+    member.waits = false;
+    if (member.stopped || connection.gone) return;
+    const first = held?.[0];
+    if (held === undefined || first === undefined) return connection.read(true);
+    const end = connection.pieceEnd(first, 0);
+    if (end < first.length) {
+      held[0] = first.subarray(end);
+      this.enter(member);
+    } else {
+      if (held.length === 1) member.held = undefined;
+      else held.shift();
+      member.waits = true;
+      this.#resting.push(member);
+    }
+    connection.pass(first.subarray(0, end));
+  }
 }
 
 /** For reads: `turnMs` from the first of a turn on. */
-function createTurnTime(clock: Pick<Clock, 'monotonicMs'>) {
+interface TurnTime {
+  begin(): void;
+  isOver(): boolean;
+}
+
+function createTurnTime(clock: Pick<Clock, 'monotonicMs'>): TurnTime {
   let endsMs: number | undefined;
   return {
     begin: () => void (endsMs = undefined),

@@ -5,9 +5,10 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { ConnectionReads, ReadTurns } from './read-turns.ts';
-import { showSession } from './shown-reads.ts';
+import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
+import { showPlain, showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
+import type { TlsRecords } from './tls-records.ts';
 
 /** Of node: below a socket. */
 interface Handle {
@@ -19,58 +20,134 @@ interface WithHandle {
   readonly _handle?: Handle | null;
 }
 
-const readsOf = new WeakMap<Handle, ConnectionReads>();
+interface WithTimer {
+  _unrefTimer?: () => void;
+}
 
-/** The most that one record of TLS holds: OpenSSL decrypts a record as a whole. */
-const recordBytes = 16 * 1024;
+const readsOf = new WeakMap<Handle, ConnectionReads>();
+const connectionOf = new WeakMap<Socket, Connection>();
+
 /** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
 const framesBytes = 2 * 1024;
+/** A piece of HTTP/1.1 in the clear: less than two hundred requests. */
+const plainBytes = 4 * 1024;
 
-/** HTTP/1.1 over TLS, whose handshake is over: what comes is held before it is decrypted. */
+/** HTTP/1.1, over TLS or in the clear. An object without closures, for there is one as long as its
+ * connection. */
+class Connection implements ReadConnection {
+  readonly #raw: Socket;
+  readonly #shown: ShownReads;
+  /** Over TLS what comes is held before it is decrypted, and passed on record by record: a parser
+   * of HTTP that is given more while it pauses fails. */
+  readonly #records: TlsRecords | undefined;
+  reads: ConnectionReads | undefined;
+
+  constructor(raw: Socket, shown: ShownReads, records: TlsRecords | undefined) {
+    this.#raw = raw;
+    this.#shown = shown;
+    this.#records = records;
+  }
+
+  pieceEnd(bytes: Uint8Array, from: number): number {
+    return this.#records?.endOf(bytes, from) ?? Math.min(bytes.length, from + plainBytes);
+  }
+
+  pass(bytes: Uint8Array): void {
+    this.#shown.pass(bytes);
+  }
+
+  read(reading: boolean): void {
+    if (!this.#raw.destroyed) setHandle(this.#raw, reading);
+  }
+
+  get gone(): boolean {
+    return this.#raw.destroyed;
+  }
+
+  end(): void {
+    this.reads?.end();
+    this.#shown.stop();
+  }
+}
+
+/** HTTP/1.1 over TLS, whose handshake is over. */
 export function readInTurns(
   raw: Socket,
   secured: TLSSocket,
   shown: ShownReads,
+  records: TlsRecords,
   turns: ReadTurns,
 ): ConnectionReads {
-  const reads = turns({
-    pieceEnd: (bytes, from) => Math.min(bytes.length, from + recordBytes),
-    pass: shown.pass,
-    read(reading) {
-      if (!raw.destroyed) setHandle(raw, reading);
-    },
-    get gone() {
-      return raw.destroyed;
-    },
+  const connection = new Connection(raw, shown, records);
+  return (shown.taker = joinTurns(connection, secured, raw, turns));
+}
+
+/** HTTP/1.1 in the clear, before node has read anything. */
+export function readPlainInTurns(socket: Socket, turns: ReadTurns): void {
+  const [give] = socket.listeners('data');
+  if (give === undefined) return;
+  const shown = showPlain(socket, (bytes) => {
+    // What node does when it reads itself.
+    (socket as WithTimer)._unrefTimer?.();
+    give.call(socket, bytes);
   });
-  // A parser of HTTP that is given more while it pauses fails.
-  secured.on('pause', () => reads.allow(false)).on('resume', () => reads.allow(true));
-  const { _handle: handle } = secured as WithHandle;
+  if (shown === undefined) return;
+  const connection = new Connection(socket, shown, undefined);
+  shown.taker = joinTurns(connection, socket, socket, turns);
+}
+
+/** `seen` is the socket that HTTP has, over `raw` or the same. */
+function joinTurns(
+  connection: Connection,
+  seen: Socket,
+  raw: Socket,
+  turns: ReadTurns,
+): ConnectionReads {
+  const reads = turns(connection);
+  connection.reads = reads;
+  seen.on('pause', pauseReads).on('resume', resumeReads);
+  const { _handle: handle } = seen as WithHandle;
   if (handle) readsOf.set(handle, reads);
-  raw.once('close', reads.end);
+  connectionOf.set(raw, connection);
+  raw.on('close', endReads);
   return reads;
+}
+
+/** One function each for all sockets. */
+function pauseReads(this: Socket): void {
+  setReading(this, false);
+}
+
+/** Node pauses again in its own listener what was resumed too early. */
+function resumeReads(this: Socket): void {
+  if (!this.isPaused()) setReading(this, true);
+}
+
+function endReads(this: Socket): void {
+  connectionOf.get(this)?.end();
 }
 
 /** A session of HTTP/2 that has just begun: what comes is held behind TLS, for a record holds
  * hundreds of heads, and has to be decrypted whole. */
 export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns): void {
-  const shown = showSession(session, (bytes) => reads?.take(bytes));
+  const shown = showSession(session);
   const { _handle: handle } = session.socket as WithHandle;
-  const reads =
-    shown &&
-    turns({
-      pieceEnd: createFrameReader(),
-      pass: shown.pass,
-      read(reading) {
-        if (!session.destroyed) setHandle(session.socket, reading);
-      },
-      get gone() {
-        return session.destroyed;
-      },
-    });
-  if (reads === undefined) return;
+  if (shown === undefined) return;
+  const pieceEnd = createFrameReader();
+  const reads = turns({
+    pieceEnd,
+    pass: (bytes) => shown.pass(bytes),
+    read(reading) {
+      if (!session.destroyed) setHandle(session.socket, reading);
+    },
+    get gone() {
+      return session.destroyed;
+    },
+  });
+  shown.taker = reads;
   if (handle) readsOf.set(handle, reads);
-  session.once('close', reads.end);
+  session.once('close', () => reads.end());
+  session.socket.once('close', () => shown.stop());
 }
 
 /** A socket, over TLS or raw. */

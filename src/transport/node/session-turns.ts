@@ -81,104 +81,159 @@ export interface SessionMember {
 
 export type SessionTurns = (connection: SessionConnection) => SessionMember;
 
-interface Member {
-  readonly connection: SessionConnection;
-  open: number;
-  allowed: number;
-  /** Opened and closed in one turn, as of the turn of this number. */
-  resets: number;
-  resetsTurn: number;
-  /** Heads that were too large, in the turn of this number. */
-  tooLarge: number;
-  tooLargeTurn: number;
-  waits: boolean;
-  gone: boolean;
-}
-
 /** `streamsMax`: what a connection may have open at most. */
 export function createSessionTurns(
   timers: Pick<Timers, 'nextTurn'>,
   streamsMax: number,
 ): SessionTurns {
-  const members = new Set<Member>();
-  const waiting = new RingBuffer<Member>();
+  const sessions = new Sessions(timers, streamsMax);
+  return (connection) => sessions.join(connection);
+}
+
+class Sessions {
+  readonly streamsMax: number;
+  readonly #members = new Set<Member>();
+  readonly #waiting = new RingBuffer<Member>();
   /** Those who have opened streams in this turn. */
-  const active = new Set<Member>();
-  let turnNumber = 0;
-  let streamsInTurn = 0;
+  readonly #active = new Set<Member>();
+  readonly #arm: () => void;
+  turnNumber = 0;
+  #streamsInTurn = 0;
 
-  const arm = onceATurn(timers, () => {
-    turnNumber += 1;
-    streamsInTurn = 0;
-    for (const member of active) allowMore(member, streamsMax);
-    active.clear();
-    readOn(waiting);
-    if (waiting.length > 0) arm();
-  });
-  const count = (streams: number): void => {
-    const before = streamsInTurn;
-    streamsInTurn += streams;
-    arm();
+  constructor(timers: Pick<Timers, 'nextTurn'>, streamsMax: number) {
+    this.streamsMax = streamsMax;
+    this.#arm = onceATurn(timers, () => this.#turn());
+  }
+
+  join(connection: SessionConnection): Member {
+    const member = new Member(connection, this);
+    this.#members.add(member);
+    return member;
+  }
+
+  count(streams: number): void {
+    const before = this.#streamsInTurn;
+    this.#streamsInTurn += streams;
+    this.#arm();
     const { streamsPerTurn } = sessionLimits;
-    if (before >= streamsPerTurn || streamsInTurn < streamsPerTurn) return;
-    for (const member of members) pause(member, waiting);
-  };
-  const opened = (member: Member, head: StreamHead) => {
-    const openedTurn = turnNumber;
-    member.open += 1;
-    active.add(member);
-    count(streamsOf(head));
-    if (head.tooLarge) countTooLarge(member, turnNumber);
-    return (end: StreamEnd): void => {
-      member.open -= 1;
-      if (end === 'cut') count(sessionLimits.streamsPerTurn);
-      if (end === 'reset' && openedTurn === turnNumber && !member.gone) {
-        countReset(member, turnNumber);
-      }
-    };
-  };
+    if (before >= streamsPerTurn || this.#streamsInTurn < streamsPerTurn) return;
+    for (const member of this.#members) this.#pause(member);
+  }
 
-  return (connection) => {
-    const member = newMember(connection, streamsAtFirst(streamsMax));
-    members.add(member);
-    return {
-      get open() {
-        return member.open;
-      },
-      opened: (head) => opened(member, head),
-      requested: (texts) => count(streamsOf({ texts, tooLarge: false })),
-      read: (headerTexts) => count(headerTexts / sessionLimits.headerTextsPerStream),
-      ending: () => count(member.open + sessionLimits.streamsPerEnd),
-      gone() {
-        member.gone = true;
-        members.delete(member);
-        active.delete(member);
-      },
-    };
-  };
-}
+  opened(member: Member): void {
+    this.#active.add(member);
+  }
 
-function pause(member: Member, waiting: RingBuffer<Member>): void {
-  if (member.waits) return;
-  member.waits = true;
-  member.connection.read(false);
-  waiting.push(member);
-}
+  forget(member: Member): void {
+    this.#members.delete(member);
+    this.#active.delete(member);
+  }
 
-function readOn(waiting: RingBuffer<Member>): void {
-  let reading = 0;
-  while (waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
-    const member = waiting.shift();
-    member.waits = false;
-    if (member.gone) continue;
-    reading += 1;
-    member.connection.read(true);
+  #turn(): void {
+    this.turnNumber += 1;
+    this.#streamsInTurn = 0;
+    for (const member of this.#active) member.allowMore();
+    this.#active.clear();
+    this.#readOn();
+    if (this.#waiting.length > 0) this.#arm();
+  }
+
+  #pause(member: Member): void {
+    if (member.waits) return;
+    member.waits = true;
+    member.connection.read(false);
+    this.#waiting.push(member);
+  }
+
+  #readOn(): void {
+    let reading = 0;
+    while (this.#waiting.length > 0 && reading < sessionLimits.readingAfterWait) {
+      const member = this.#waiting.shift();
+      member.waits = false;
+      if (member.isGone) continue;
+      reading += 1;
+      member.connection.read(true);
+    }
   }
 }
 
-function newMember(connection: SessionConnection, allowed: number): Member {
-  const counts = { open: 0, resets: 0, resetsTurn: -1, tooLarge: 0, tooLargeTurn: -1 };
-  return { connection, allowed, ...counts, waits: false, gone: false };
+/** An object without closures, for there is one as long as its connection. */
+class Member implements SessionMember {
+  readonly connection: SessionConnection;
+  readonly #sessions: Sessions;
+  open = 0;
+  waits = false;
+  isGone = false;
+  #allowed: number;
+  /** Opened and closed in one turn, as of the turn of this number. */
+  #resets = 0;
+  #resetsTurn = -1;
+  /** Heads that were too large, in the turn of this number. */
+  #tooLarge = 0;
+  #tooLargeTurn = -1;
+
+  constructor(connection: SessionConnection, sessions: Sessions) {
+    this.connection = connection;
+    this.#sessions = sessions;
+    this.#allowed = streamsAtFirst(sessions.streamsMax);
+  }
+
+  opened(head: StreamHead): (end: StreamEnd) => void {
+    const sessions = this.#sessions;
+    const openedTurn = sessions.turnNumber;
+    this.open += 1;
+    sessions.opened(this);
+    sessions.count(streamsOf(head));
+    if (head.tooLarge) this.#countTooLarge();
+    return (end) => {
+      this.open -= 1;
+      if (end === 'cut') sessions.count(sessionLimits.streamsPerTurn);
+      if (end === 'reset' && openedTurn === sessions.turnNumber && !this.isGone) {
+        this.#countReset();
+      }
+    };
+  }
+
+  requested(texts: number): void {
+    this.#sessions.count(streamsOf({ texts, tooLarge: false }));
+  }
+
+  read(headerTexts: number): void {
+    this.#sessions.count(headerTexts / sessionLimits.headerTextsPerStream);
+  }
+
+  ending(): void {
+    this.#sessions.count(this.open + sessionLimits.streamsPerEnd);
+  }
+
+  gone(): void {
+    this.isGone = true;
+    this.#sessions.forget(this);
+  }
+
+  allowMore(): void {
+    const { streamsMax } = this.#sessions;
+    if (this.isGone || this.#allowed === streamsMax || this.open * 2 < this.#allowed) return;
+    this.#allowed = Math.min(streamsMax, this.#allowed * 2);
+    this.connection.allow(this.#allowed);
+  }
+
+  #countTooLarge(): void {
+    const { turnNumber } = this.#sessions;
+    if (this.#tooLargeTurn !== turnNumber) this.#tooLarge = 0;
+    this.#tooLargeTurn = turnNumber;
+    this.#tooLarge += 1;
+    if (this.#tooLarge > sessionLimits.tooLargePerTurn) this.connection.end();
+  }
+
+  #countReset(): void {
+    const { resetsForgotten, resetsMax } = sessionLimits;
+    const { turnNumber } = this.#sessions;
+    const forgotten = (turnNumber - this.#resetsTurn) * resetsForgotten;
+    this.#resetsTurn = turnNumber;
+    this.#resets = Math.max(0, this.#resets - forgotten) + 1;
+    if (this.#resets > resetsMax) this.connection.end();
+  }
 }
 
 /** Of those that are too large a connection may send as many in a turn as fill it. */
@@ -187,27 +242,6 @@ function streamsOf({ texts, tooLarge }: StreamHead): number {
   return tooLarge ? streamsPerTurn / tooLargePerTurn : Math.max(1, texts / headerTextsPerStream);
 }
 
-function countTooLarge(member: Member, turnNumber: number): void {
-  if (member.tooLargeTurn !== turnNumber) member.tooLarge = 0;
-  member.tooLargeTurn = turnNumber;
-  member.tooLarge += 1;
-  if (member.tooLarge > sessionLimits.tooLargePerTurn) member.connection.end();
-}
-
-function countReset(member: Member, turnNumber: number): void {
-  const { resetsForgotten, resetsMax } = sessionLimits;
-  const forgotten = (turnNumber - member.resetsTurn) * resetsForgotten;
-  member.resetsTurn = turnNumber;
-  member.resets = Math.max(0, member.resets - forgotten) + 1;
-  if (member.resets > resetsMax) member.connection.end();
-}
-
 export function streamsAtFirst(streamsMax: number): number {
   return Math.min(streamsMax, sessionLimits.streamsAtFirst);
-}
-
-function allowMore(member: Member, streamsMax: number): void {
-  if (member.gone || member.allowed === streamsMax || member.open * 2 < member.allowed) return;
-  member.allowed = Math.min(streamsMax, member.allowed * 2);
-  member.connection.allow(member.allowed);
 }

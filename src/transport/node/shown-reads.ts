@@ -1,14 +1,16 @@
 /**
- * What is read of a connection, shown before its reader has it: before the library of TLS, or of
- * HTTP/2.
+ * What is read of a connection, shown before its reader has it: before the library of TLS, of
+ * HTTP/2, or of HTTP/1.1 in the clear.
  *
  *     socket ─▶ parser of HTTP ─▶ shown here ─▶ TLS
  *     TLS ─▶ parser of HTTP ─▶ shown here ─▶ HTTP/2
+ *     socket ─▶ parser of HTTP ─▶ shown here ─▶ another parser of HTTP
  *
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
- * be taken away again. It hands over the bytes that it has read; that it also parses them does not
- * matter. That the client ends, it passes on itself. Neither this nor passing bytes on is
- * documented: where a version of Node lacks them, nothing is shown, and the libraries read alone.
+ * be taken away again. It hands over the bytes that it has read, and
+ * takes all of them for the body of an answer. That the client ends, it passes on itself. Neither
+ * this nor passing bytes on is documented: where a version of Node lacks them, nothing is shown,
+ * and the libraries read alone.
  *
  * Bound: a parser for each connection, and `parsersKept`.
  */
@@ -20,28 +22,26 @@ import { systemTimers } from '../../stdx/clock.ts';
 
 const parsersKept = 16;
 
-export interface ShownReads {
-  /** Gives the bytes to the library that would have read them. */
-  pass(bytes: Uint8Array): void;
-  /** Shows no more: the library reads from its socket itself again. */
-  stop(): void;
-}
-
 /** Each read is a copy, which may be kept. */
-type OnRead = (bytes: Uint8Array) => void;
+export interface ReadsTaker {
+  take(bytes: Uint8Array): void;
+}
 
 interface Parser {
   initialize(type: number, resource: object): void;
   consume(handle: object): void;
   unconsume(): void;
+  execute(bytes: Uint8Array): unknown;
   getCurrentBuffer(): Uint8Array;
   close(): void;
   /** By numbers that the class names. */
-  [hook: number]: () => void;
+  [hook: number]: (this: Parser) => void;
+  /** Of ours. */
+  shown?: ShownReads | undefined;
 }
 
 interface ParserClass {
-  readonly REQUEST: number;
+  readonly RESPONSE: number;
   readonly kOnExecute: number;
   readonly prototype: Parser;
   new (): Parser;
@@ -52,8 +52,9 @@ interface Receiver {
   receive?(bytes: Uint8Array): void;
 }
 
-interface WithReceiver {
-  readonly _handle?: Receiver | null;
+/** Who would have read them, until it is closed. */
+interface Reader {
+  readonly _handle?: Receiver | null | undefined;
 }
 
 interface WithInit {
@@ -64,59 +65,104 @@ const idleParsers: Parser[] = [];
 let lastMade: TLSSocket | undefined;
 let parserClass: ParserClass | null | undefined;
 
+/** What is read of one connection. An object without closures, for there is one as long as its
+ * connection. */
+export class ShownReads {
+  readonly #reader: Reader;
+  #parser: Parser | undefined;
+  /** Who is shown them. */
+  taker: ReadsTaker | undefined;
+
+  constructor(handle: object, parser: Parser, reader: Reader) {
+    this.#reader = reader;
+    this.#parser = parser;
+    parser.shown = this;
+    parser.consume(handle);
+  }
+
+  /** Gives the bytes to the library that would have read them. */
+  pass(bytes: Uint8Array): void {
+    this.#reader._handle?.receive?.(bytes);
+  }
+
+  /** Shows no more: the library reads from its socket itself again. */
+  stop(): void {
+    const parser = this.#parser;
+    if (parser === undefined) return;
+    this.#parser = parser.shown = undefined;
+    parser.unconsume();
+    // It may be the caller.
+    systemTimers.nextTurn(() => keep(parser));
+  }
+}
+
 /** Before TLS. `begin` makes node's socket of TLS over the raw one; nobody else has seen it yet.
  * Undefined: nothing is shown. */
 export function showSecured(
   raw: Socket,
   begin: () => void,
-  onRead: OnRead,
 ): { readonly secured: TLSSocket; readonly reads: ShownReads } | undefined {
   parserClass ??= prepare();
   lastMade = undefined;
   begin();
   const secured = lastMade as TLSSocket | undefined;
   lastMade = undefined;
-  if (secured === undefined) return undefined;
-  const reads = show(raw, () => receiverOf(secured), onRead);
+  if (secured === undefined || receiverOf(secured)?.receive === undefined) return undefined;
+  const reads = show(raw, secured as Reader);
   return reads && { secured, reads };
 }
 
 /** Before HTTP/2, whose session has just begun. Undefined: nothing is shown. */
-export function showSession(session: ServerHttp2Session, onRead: OnRead): ShownReads | undefined {
+export function showSession(session: ServerHttp2Session): ShownReads | undefined {
   parserClass ??= prepare();
   const symbol = Object.getOwnPropertySymbols(session).find((each) => {
     return each.description === 'kHandle';
   });
   if (symbol === undefined) return undefined;
   const handles = session as unknown as Record<symbol, Receiver | undefined>;
-  return show(session.socket, () => handles[symbol], onRead);
+  const reader: Reader = {
+    get _handle() {
+      return handles[symbol];
+    },
+  };
+  return reader._handle?.receive && show(session.socket, reader);
 }
 
-function show(
+/** Before HTTP/1.1 in the clear. `receive` gives bytes to node's own parser. */
+export function showPlain(
   socket: Socket,
-  receiver: () => Receiver | null | undefined,
-  onRead: OnRead,
+  receive: (bytes: Uint8Array) => void,
 ): ShownReads | undefined {
+  parserClass ??= prepare();
+  return show(socket, { _handle: { receive } });
+}
+
+/** What an answer without a length begins with: to the parser whatever follows is its body, of
+ * which it has nothing to say. */
+const endlessAnswer = Buffer.from('HTTP/1.1 200 OK\r\n\r\n');
+const resource = {};
+
+function show(socket: Socket, reader: Reader): ShownReads | undefined {
   const handle = receiverOf(socket);
-  if (!parserClass || !handle || receiver()?.receive === undefined) return undefined;
-  const parser = idleParsers.pop() ?? new parserClass();
-  parser.initialize(parserClass.REQUEST, {});
-  parser[parserClass.kOnExecute] = () => onRead(parser.getCurrentBuffer());
-  parser.consume(handle);
-  let isShown = true;
-  const stop = (): void => {
-    if (!isShown) return;
-    isShown = false;
-    parser.unconsume();
-    // It may be the caller.
-    systemTimers.nextTurn(() => keep(parser));
-  };
-  socket.once('close', stop);
-  return { pass: (bytes) => receiver()?.receive?.(bytes), stop };
+  if (!parserClass || !handle) return undefined;
+  const parser = idleParsers.pop() ?? makeParser(parserClass);
+  parser.initialize(parserClass.RESPONSE, resource);
+  parser.execute(endlessAnswer);
+  return new ShownReads(handle, parser, reader);
+}
+
+function makeParser(made: ParserClass): Parser {
+  const parser = new made();
+  parser[made.kOnExecute] = onExecute;
+  return parser;
+}
+
+function onExecute(this: Parser): void {
+  this.shown?.taker?.take(this.getCurrentBuffer());
 }
 
 function receiverOf(socket: Socket): Receiver | null | undefined {
-  return (socket as WithReceiver)._handle;
+  return (socket as Reader)._handle;
 }
 
 function keep(parser: Parser): void {
@@ -129,8 +175,8 @@ function prepare(): ParserClass | null {
   try {
     const common = createRequire(import.meta.url)('_http_common') as { HTTPParser: ParserClass };
     const { HTTPParser } = common;
-    const { consume, getCurrentBuffer, initialize, unconsume } = HTTPParser.prototype;
-    const methods = [consume, getCurrentBuffer, initialize, unconsume];
+    const { consume, execute, getCurrentBuffer, initialize, unconsume } = HTTPParser.prototype;
+    const methods = [consume, execute, getCurrentBuffer, initialize, unconsume];
     const hasAll = methods.every((method) => typeof method === 'function');
     return hasAll && seeSocketsMade() ? HTTPParser : null;
   } catch {

@@ -39,37 +39,44 @@ export function queueHandshakes(
   timers: Timers,
 ): void {
   const line = createHandshakeQueue(clock, timers);
-  const waiting = new Map<string, ServerConnection>();
+  const waiting = new Map<string, Waiting>();
+  const { timeoutMs } = options;
   const begin = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (raw: Socket) => {
     const name = nameOf(raw);
+    const slow = timers.after(timeoutMs, () => raw.destroy());
     const connection = connectionOf(raw, options, () => {
-      raw.setTimeout(0);
+      slow.cancel();
       for (const listener of begin) listener.call(server, raw);
     });
     connection.read(false);
-    raw.setTimeout(options.timeoutMs, () => raw.destroy());
-    waiting.set(name, connection);
-    raw.on('close', () => over(name, connection.unverified));
+    const onClose = (): void => {
+      slow.cancel();
+      connection.close();
+      over(name, connection.unverified);
+    };
+    raw.on('close', onClose);
+    waiting.set(name, { connection, done: () => raw.off('close', onClose) });
     line.add(connection);
   });
   /** `verified`: or there was nothing to be verified. */
   const over = (name: string, verified: boolean): void => {
-    const connection = waiting.get(name);
-    if (connection === undefined) return;
+    const member = waiting.get(name);
+    if (member === undefined) return;
     waiting.delete(name);
-    line.over(connection, verified);
+    line.over(member.connection, verified);
   };
   server.on('secureConnection', (socket: TLSSocket) => {
-    const connection = waiting.get(nameOf(socket));
+    const member = waiting.get(nameOf(socket));
     const verified = isVerified(socket);
-    if (!verified && (connection?.bytesRead ?? 0) > chainBytesMax) leaveUnread(socket);
+    if (!verified && (member?.connection.bytesRead ?? 0) > chainBytesMax) leaveUnread(socket);
     over(nameOf(socket), verified);
+    member?.done();
   });
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => {
     const name = nameOf(socket);
-    over(name, waiting.get(name)?.unverified === true);
+    over(name, waiting.get(name)?.connection.unverified === true);
   });
 }
 
@@ -95,6 +102,14 @@ interface ServerConnection extends HandshakeConnection {
   /** No certificate has been looked at: it was not asked for one, however long its hello is, or
    * what it sent was too long. */
   readonly unverified: boolean;
+  /** The client has gone. */
+  close(): void;
+}
+
+interface Waiting {
+  readonly connection: ServerConnection;
+  /** The handshake is done: what belongs to it is let go of. */
+  done(): void;
 }
 
 function connectionOf(
@@ -126,6 +141,7 @@ function connectionOf(
     get gone() {
       return raw.destroyed;
     },
+    close: () => flight?.gone(),
     get helloBytes() {
       return flight?.helloBytes ?? 0;
     },
