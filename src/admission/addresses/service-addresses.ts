@@ -265,7 +265,12 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
     for (const range of ranges) {
       const at = await runInTurns(
         parts,
-        freePosition(range.size, range.staticSize, (at) => isFree(addressAt(range, at)), parts.prng),
+        freePosition(
+          range.size,
+          range.staticSize,
+          (at) => isFree(addressAt(range, at)),
+          parts.prng,
+        ),
       );
       if (at !== undefined) return addressAt(range, at);
     }
