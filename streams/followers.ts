@@ -6,14 +6,22 @@
  *       ▲                  └── throws ─▶ logged, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀────────┘
  *
+ * The first state may be all that the store holds: whoever takes it in steps gets the rest of it in
+ * turns with everybody else, and the changes that come meanwhile behind it. After a failure there is
+ * no such pause: until it has ended, those who ask would be told of half a state.
+ *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a
  * change of the resource on which it failed, or has run without failure for `steadyMs`. Followers
  * fail independently. Bound: names are constants in the code, so the number of totals is fixed.
  */
-import { Observable, retry, Subject, takeUntil, tap } from 'rxjs';
-import type { Subscription } from 'rxjs';
-import type { TimerHandle, Timers } from '../src/stdx/clock.ts';
+import { Observable, retry, Subject, takeUntil } from 'rxjs';
+import type { Subscriber, Subscription } from 'rxjs';
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
+import { finished, runStepwise } from '../src/stdx/stepwise.ts';
+import type { Steps } from '../src/stdx/stepwise.ts';
+import { createTurns } from '../src/stdx/turns.ts';
+import type { Turns } from '../src/stdx/turns.ts';
 
 const followerLimits = {
   /** Policy: the pause doubles with every failure in a row. */
@@ -47,51 +55,61 @@ export interface FollowerStats {
 }
 
 export interface FollowersDeps {
+  readonly clock: Clock;
   readonly timers: Timers;
   /** Must not throw. */
   readonly onFailure: (failure: FollowerFailure) => void;
 }
 
+/** Takes an event in. What it returns is the rest of the work, where that is much. */
+type Take<E> = (event: E) => Steps<void> | undefined | void;
+
 export class Followers {
   readonly #deps: FollowersDeps;
+  readonly #turns: Turns;
+  readonly #walks = new Set<Promise<void>>();
   readonly #followers = new Set<Follower>();
   readonly #totals = new Map<string, number>();
   readonly #stopped = new Subject<void>();
 
   constructor(deps: FollowersDeps) {
     this.#deps = deps;
+    this.#turns = createTurns(deps);
   }
 
   /** Hands each event to `take`. When `take` throws, or the events fail, it subscribes again after
    * a pause; so the events must begin with RESET, which voids all earlier ones. `take` must be
-   * quick. `name` is for the log, metrics and health checks; several followers may share one. */
+   * quick, or return its work on a RESET in steps: the first one is done at once. `name` is for the log, metrics and health checks; several followers may share one. */
   follow<E extends FollowedEvent>(
     name: string,
     events: Observable<E>,
-    take: (event: E) => void,
+    take: Take<E>,
   ): Subscription {
     if (!this.#totals.has(name)) this.#totals.set(name, 0);
     const { onFailure, timers } = this.#deps;
     const follower = new Follower(name, {
       timers,
+      walk: (rest, isStopped) => this.#walk(rest, isStopped),
       onFailure: (failure) => {
         this.#totals.set(name, (this.#totals.get(name) ?? 0) + 1);
         onFailure(failure);
       },
     });
     this.#followers.add(follower);
-    const subscription = events
-      .pipe(
-        tap((event) => follower.take(event, take)),
-        retry({ delay: (error: unknown) => follower.failed(error) }),
-        takeUntil(this.#stopped),
-      )
+    const subscription = follower
+      .taken(events, take)
+      .pipe(retry({ delay: (error: unknown) => follower.failed(error) }), takeUntil(this.#stopped))
       .subscribe();
     subscription.add(() => {
       this.#followers.delete(follower);
       follower.stop();
     });
     return subscription;
+  }
+
+  /** Resolves when the first state has been taken by all who follow something. */
+  async settled(): Promise<void> {
+    while (this.#walks.size > 0) await Promise.all(this.#walks);
   }
 
   /** By name; followers with the same name are counted together. */
@@ -109,12 +127,24 @@ export class Followers {
   stop(): void {
     this.#stopped.next();
   }
+
+  async #walk(rest: Steps<void>, isStopped: () => boolean): Promise<void> {
+    const walk = runStepwise(this.#turns, rest, isStopped);
+    const ended = walk.catch(() => undefined);
+    this.#walks.add(ended);
+    void ended.then(() => this.#walks.delete(ended));
+    await walk;
+  }
 }
 
-/** The failures of one follower. */
+interface FollowerDeps extends Pick<FollowersDeps, 'timers' | 'onFailure'> {
+  readonly walk: (rest: Steps<void>, isStopped: () => boolean) => Promise<void>;
+}
+
+/** What one follower takes, and its failures. */
 class Follower {
   readonly name: string;
-  readonly #deps: FollowersDeps;
+  readonly #deps: FollowerDeps;
   #failures = 0;
   /** The resource of the change on which it failed; undefined: it failed at the start. */
   #failedOn: string | undefined;
@@ -122,7 +152,7 @@ class Follower {
   #taking: string | undefined;
   #steady: TimerHandle | undefined;
 
-  constructor(name: string, deps: FollowersDeps) {
+  constructor(name: string, deps: FollowerDeps) {
     this.name = name;
     this.#deps = deps;
   }
@@ -131,14 +161,53 @@ class Follower {
     return this.#failures >= followerLimits.failuresMax;
   }
 
-  take<E extends FollowedEvent>(event: E, take: (event: E) => void): void {
+  /** Takes each of the events; emits nothing, and fails with what that throws. */
+  taken<E extends FollowedEvent>(events: Observable<E>, take: Take<E>): Observable<never> {
+    return new Observable((subscriber) => {
+      /** What has come while the first state was being taken. */
+      let waiting: E[] | undefined;
+      const next = (event: E): void => {
+        if (subscriber.closed) return;
+        if (waiting !== undefined) waiting.push(event);
+        else this.#tried(subscriber, () => begun(this.#take(event, take)));
+      };
+      const begun = (rest: Steps<void> | undefined): void => {
+        if (rest === undefined) return;
+        waiting = [];
+        const goOn = (): void => {
+          const come = waiting ?? [];
+          waiting = undefined;
+          for (const event of come) next(event);
+        };
+        const fail = (error: unknown): void => subscriber.error(error);
+        this.#deps.walk(rest, () => subscriber.closed).then(goOn, fail);
+      };
+      const error = (cause: unknown): void => subscriber.error(cause);
+      subscriber.add(events.subscribe({ next, error }));
+    });
+  }
+
+  #tried(subscriber: Subscriber<never>, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      subscriber.error(error);
+    }
+  }
+
+  /** What is left to be done in turns. */
+  #take<E extends FollowedEvent>(event: E, take: Take<E>): Steps<void> | undefined {
     this.#taking = event.type === 'RESET' ? undefined : event.resource;
-    take(event);
+    const work = take(event) ?? undefined;
+    if (work !== undefined && this.#failures > 0) finished(work);
+    const isLong = work !== undefined && this.#failures === 0 && work.next().done !== true;
     const taken = this.#taking;
     this.#taking = undefined;
-    if (this.#failures === 0) return;
-    if (taken === this.#failedOn) this.#recover();
-    else if (event.type === 'RESET') this.#recoverIfSteady();
+    if (this.#failures > 0) {
+      if (taken === this.#failedOn) this.#recover();
+      else if (event.type === 'RESET') this.#recoverIfSteady();
+    }
+    return isLong ? work : undefined;
   }
 
   /** Emits when it is time to subscribe again. */

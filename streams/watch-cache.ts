@@ -135,7 +135,7 @@ class WatchCache implements Streams {
       watchers: this.#watchers,
       routed: () => (this.#routing === undefined ? this.revision : undefined),
     });
-    this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
+    this.followers = new Followers({ clock, timers, onFailure: deps.onFollowerFailure });
   }
 
   async start(): Promise<void> {

@@ -28,7 +28,9 @@ import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
+import { inSteps, sortedInSteps } from '../stdx/in-steps.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
 export const eventExpiryLimits = {
@@ -71,6 +73,13 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
     queue.delete(key);
     queue.set(key, { namespace, name, revision, writtenMs });
   };
+  const reset = function* (stored: Iterable<Entry>): Steps<void> {
+    queue.clear();
+    yield* writtenEvents(stored, registry.clock.nowMs(), (written) => {
+      queue.set(`${written.namespace}/${written.name}`, written);
+    });
+    arm(lateMs);
+  };
   const arm = (leastMs: number): void => {
     if (stopped || timer !== undefined || working !== undefined) return;
     const first = queue.values().next();
@@ -101,15 +110,12 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
       const { followers } = registry.streams;
       const changes = registry.streams.resourceEvents(events);
       following = followers.follow('event-expiry', changes, (event) => {
-        if (event.type === 'RESET') {
-          queue.clear();
-          for (const written of writtenEvents(event.snapshot, registry.clock.nowMs())) {
-            queue.set(`${written.namespace}/${written.name}`, written);
-          }
-        } else if (event.type === 'DELETED') {
-          queue.delete(`${event.entry.namespace}/${event.entry.name}`);
-        } else note(event.entry, registry.clock.nowMs());
+        if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
+        const { namespace, name } = event.entry;
+        if (event.type === 'DELETED') queue.delete(`${namespace}/${name}`);
+        else note(event.entry, registry.clock.nowMs());
         arm(lateMs);
+        return undefined;
       });
     },
     async stop() {
@@ -169,16 +175,21 @@ async function remove(
 /** It was written again, or somebody else removed it. */
 const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
 
-/** The events that are there, in order of their last write. */
-function writtenEvents(snapshot: ResourceSnapshot, nowMs: number): readonly WrittenEvent[] {
-  const found = [...snapshot.entries(undefined)].sort((a, b) => (a.revision < b.revision ? -1 : 1));
+/** Takes the events that are there, in order of their last write. */
+function* writtenEvents(
+  stored: Iterable<Entry>,
+  nowMs: number,
+  take: (event: WrittenEvent) => void,
+): Steps<void> {
+  const found = yield* sortedInSteps([...stored], (a, b) => a.revision < b.revision);
   let certainMs = 0;
-  return found.map((entry) => {
+  yield* inSteps(found, (entry) => {
     const { metadata } = decodeObject(entry.bytes);
     certainMs = Math.max(certainMs, Math.min(timeOf(metadata.creationTimestamp), nowMs));
     const own = Math.min(managedTime(metadata), nowMs);
     const { namespace, name, revision } = entry;
-    return { namespace, name, revision, writtenMs: Math.max(certainMs, own) };
+    take({ namespace, name, revision, writtenMs: Math.max(certainMs, own) });
+    return entry.bytes.length;
   });
 }
 

@@ -12,7 +12,7 @@
  * is not whole (a change could not be taken, or the state is still being read) decides nothing.
  * Bounds: workQueueLimits; while the queue is full, references are dropped and the whole graph is
  * looked at again later. The state at the start and of a kind that comes, and what names an owner
- * of an unknown kind then, are read in turns with everybody else, `stepBytes` at a time.
+ * of an unknown kind then, are read in turns with everybody else, a step at a time (stepwise.ts).
  */
 import { defer, map, merge, Subject } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
@@ -20,6 +20,7 @@ import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { inSteps } from '../stdx/in-steps.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
@@ -35,10 +36,6 @@ import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const garbageCollectorLimits = {
-  /** Read between two looks at the clock: some tenths of a millisecond. */
-  stepBytes: 64 * 1024,
-  /** What an object counts for beside its bytes. */
-  objectBytes: 512,
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,
   /** Places put into the queue at a time when the whole graph is looked at again. */
@@ -322,18 +319,6 @@ class Collector implements GarbageCollector {
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
     if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
-  }
-}
-
-/** Each of them, with a step after so many bytes, which is what `each` returns. */
-function* inSteps<T>(items: Iterable<T>, each: (item: T) => number): Steps<void> {
-  const { objectBytes, stepBytes } = garbageCollectorLimits;
-  let bytes = 0;
-  for (const item of items) {
-    bytes += objectBytes + each(item);
-    if (bytes < stepBytes) continue;
-    bytes = 0;
-    yield;
   }
 }
 

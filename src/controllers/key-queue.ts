@@ -14,6 +14,7 @@
 import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { eachInSteps } from '../stdx/in-steps.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
@@ -96,8 +97,9 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
         const look = ({ namespace, name }: Entry): void => keysOf(namespace, name).forEach(enqueue);
         const events = streams.resourceEvents(resource);
         const subscription = streams.followers.follow(options.name, events, (event) => {
-          if (event.type !== 'RESET') return look(event.entry);
-          for (const entry of event.snapshot.entries(undefined)) look(entry);
+          if (event.type === 'RESET') return eachInSteps(event.snapshot.entries(undefined), look);
+          look(event.entry);
+          return undefined;
         });
         following.add(subscription);
       }

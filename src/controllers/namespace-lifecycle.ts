@@ -28,6 +28,7 @@ import { deleteEntries } from '../registry/delete-collection.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { paced } from '../stdx/paced.ts';
+import { eachInSteps } from '../stdx/in-steps.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
@@ -91,11 +92,13 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
       following = streams.followers.follow('namespace-lifecycle', events, (event) => {
         if (event.type === 'RESET') {
           terminating.clear();
-          for (const entry of event.snapshot.entries(undefined)) look(entry);
-        } else if (event.resource !== namespacesId) {
+          return eachInSteps(event.snapshot.entries(undefined), look);
+        }
+        if (event.resource !== namespacesId) {
           emptied(event.resource, event.entry.namespace);
         } else if (event.type === 'DELETED') terminating.delete(event.entry.name);
         else look(event.entry);
+        return undefined;
       });
       queue.start();
     },

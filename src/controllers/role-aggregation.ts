@@ -27,7 +27,9 @@ import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { eachInSteps } from '../stdx/in-steps.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
@@ -57,6 +59,11 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   const isStopped = (): boolean => stopped;
   const set = (entry: Entry): void => {
     roles.set(entry.name, aggregatableRole(decodeObject(entry.bytes)));
+  };
+  const reset = function* (stored: Iterable<Entry>): Steps<void> {
+    roles.clear();
+    yield* eachInSteps(stored, set);
+    look(0);
   };
   const look = (delayMs: number): void => {
     changed = true;
@@ -88,12 +95,11 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
       const { followers } = registry.streams;
       const events = registry.streams.resourceEvents(resource);
       following = followers.follow('role-aggregation', events, (event) => {
-        if (event.type === 'RESET') {
-          roles.clear();
-          for (const entry of event.snapshot.entries(undefined)) set(entry);
-        } else if (event.type === 'DELETED') roles.delete(event.entry.name);
+        if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
+        if (event.type === 'DELETED') roles.delete(event.entry.name);
         else set(event.entry);
-        look(event.type === 'RESET' ? 0 : aggregationTimes.settleMs);
+        look(aggregationTimes.settleMs);
+        return undefined;
       });
     },
     async stop() {

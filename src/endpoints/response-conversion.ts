@@ -17,9 +17,9 @@ import { fieldSelectorOf } from '../apimachinery/selectors/field-selector.ts';
 import { everyLabel } from '../apimachinery/selectors/label-selector.ts';
 import type { LabelSelector } from '../apimachinery/selectors/label-selector.ts';
 import { newSelection } from '../apimachinery/selectors/selection.ts';
-import { StatusError } from '../apimachinery/status-error.ts';
+import { newTimeout, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { SelectShown } from '../registry/read.ts';
+import type { ListReader, SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { encodeVersioned } from '../registry/versions.ts';
@@ -62,17 +62,21 @@ export async function convertedList(
   turns: Pick<Turns, 'pause'>,
   convert: ResponseConverter,
   list: ListResult,
+  reader: ListReader,
 ): Promise<ListResult | StatusError> {
   const stored: StoredObject[] = [];
   for (const entry of list.entries) {
+    if (reader.closed) break;
     if (entry === undefined) await turns.pause();
     else stored.push(entry);
   }
-  const bytes = await convert(stored.map((entry) => entry.bytes));
+  const bytes = reader.closed ? nobodyReads : await convert(stored.map((entry) => entry.bytes));
   if (bytes instanceof StatusError) return bytes;
   const entries = stored.map((entry, at) => withBytes(entry, bytes[at] as Uint8Array));
   return { ...list, entries, count: entries.length, extent: undefined };
 }
+
+const nobodyReads = newTimeout('the client went away before its list was converted', 1);
 
 function withBytes({ name, namespace, revision }: StoredObject, bytes: Uint8Array): StoredObject {
   return { name, namespace, revision, bytes };

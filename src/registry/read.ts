@@ -18,6 +18,7 @@ import {
   newExpired,
   newNotFound,
   newStoreReadError,
+  newTimeout,
   newTooLargeResourceVersion,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -74,17 +75,24 @@ export async function getObject(
   return ok(entry);
 }
 
+/** For whom a list is read: asked between its parts, so that nobody's list ends early. Absent:
+ * somebody stays to the end. */
+export interface ListReader {
+  readonly closed: boolean;
+}
+
 export async function listObjects(
   deps: RegistryDeps,
   target: ResourceTarget,
   query: ListQuery,
+  reader: ListReader = stays,
 ): Promise<Result<ListResult>> {
   const token = query.continueToken;
   const at = await snapshotFor(deps, target, consistencyOf(query), token);
   if (at.kind === 'refused') return at;
   const unreadable = unreadableIn(at.value, target.namespace);
   if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
-  const result = await pageOf(deps, at.value, target, query);
+  const result = await pageOf(deps, at.value, target, query, reader);
   if (result.kind === 'refused') return result;
   const { continueAfter } = result.value;
   if (continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
@@ -204,11 +212,20 @@ async function pageOf(
   snapshot: ResourceSnapshot,
   target: ResourceTarget,
   query: ListQuery,
+  reader: ListReader,
 ): Promise<Result<ListResult>> {
   const { selectShown } = query;
-  if (selectShown === undefined) return ok(await page(deps, snapshot, target, query));
-  return shownPage(deps, snapshot, target, { ...query, selectShown });
+  const result =
+    selectShown === undefined
+      ? ok(await page(deps, snapshot, target, query, reader))
+      : await shownPage(deps, snapshot, target, { ...query, selectShown }, reader);
+  // What there is of it may end anywhere.
+  return reader.closed ? nobodyReads : result;
 }
+
+const stays: ListReader = { closed: false };
+
+const nobodyReads = refused(newTimeout('the client went away before its list was read', 1));
 
 /** The page of entries that are selected by what is shown of them. */
 async function shownPage(
@@ -221,6 +238,7 @@ async function shownPage(
     predicate,
     selectShown,
   }: ListQuery & { readonly selectShown: SelectShown },
+  reader: ListReader,
 ): Promise<Result<ListResult>> {
   const scope = target.namespace === '' ? undefined : target.namespace;
   const candidates = matching(snapshot, scope, startOf(continueToken, target), predicate);
@@ -228,10 +246,10 @@ async function shownPage(
   const found: StoredObject[] = [];
   const end = (last: string | undefined): Result<ListResult> =>
     ok(listed(snapshot, found, found.length, last, undefined));
-  for (let batch = await taken(deps, candidates, asked); batch.length > 0;) {
+  for (let batch = await taken(deps, candidates, asked, reader); batch.length > 0;) {
     const selected = await selectShown(batch);
     if (selected.kind === 'refused') return selected;
-    const next = await taken(deps, candidates, asked);
+    const next = await taken(deps, candidates, asked, reader);
     for (const [at, entry] of selected.value.entries()) {
       if (entry === undefined) continue;
       found.push(entry);
@@ -248,9 +266,10 @@ async function taken(
   { turns }: RegistryDeps,
   candidates: Iterator<StoredObject | undefined>,
   count: number,
+  reader: ListReader,
 ): Promise<readonly StoredObject[]> {
   const all: StoredObject[] = [];
-  while (all.length < count) {
+  while (all.length < count && !reader.closed) {
     const next: IteratorResult<StoredObject | undefined, unknown> = candidates.next();
     if (next.done === true) break;
     if (next.value === undefined) await turns.pause();
@@ -264,6 +283,7 @@ async function page(
   snapshot: ResourceSnapshot,
   target: ResourceTarget,
   query: ListQuery,
+  reader: ListReader,
 ): Promise<ListResult> {
   const scope = target.namespace === '' ? undefined : target.namespace;
   const { predicate, limit } = query;
@@ -293,6 +313,7 @@ async function page(
   let last = after;
   const walk = snapshot.entries(scope, after);
   await untilDone(deps.turns, () => {
+    if (reader.closed) return true;
     for (const until = examined + examinedMax; examined < until;) {
       const entry = walk.take();
       if (entry === undefined) return true;

@@ -9,6 +9,7 @@ import { summaryOf } from '../../src/apiextensions/serving/definition-summary.ts
 import { createServedDefinitions } from '../../src/apiextensions/serving/served-definitions.ts';
 import type { DefinitionEntry } from '../../src/apiextensions/serving/served-definitions.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { definition } from '../support/data/custom-definitions.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
@@ -67,7 +68,7 @@ test('one definition more is read once and defined once, and leaves all others a
     uuid: () => '',
   });
   const plurals = Array.from({ length: others }, (_, at) => `k${at}s`);
-  served.reset(plurals.map((plural) => entryOf(plural)));
+  finished(served.reset(plurals.map((plural) => entryOf(plural))));
   const kindsOf = (): readonly (KindInfo | undefined)[] =>
     plurals.map((plural) => scheme.findResource(group, 'v1', plural));
   const before = kindsOf();

@@ -5,6 +5,7 @@ import type { KindInfo, SchemeChange } from '../../src/apimachinery/scheme.ts';
 import { compareVersionNames } from '../../src/apimachinery/version-order.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import type { ServedScheme } from '../../src/apimachinery/served-scheme.ts';
+import { createGroupNames } from '../../src/apiextensions/lifecycle/group-names.ts';
 import { acceptNames } from '../../src/apiextensions/lifecycle/names.ts';
 import type { DefinitionNames } from '../../src/apiextensions/serving/definition-summary.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
@@ -114,11 +115,31 @@ describe('names of definitions', () => {
     ];
   for (const [title, requested, before, expected] of rows) {
     it(title, () => {
-      const others = [names('bs', 'B', ['b'])];
-      const { conflict } = acceptNames(requested, before, others);
+      const group = createGroupNames();
+      group.set('bs', { accepted: names('bs', 'B', ['b']), isAccepted: true });
+      group.set('as', { accepted: before, isAccepted: true });
+      const { conflict } = acceptNames(requested, before, group.byOthers('as'));
       assert.equal(conflict && `${conflict.reason} ${conflict.message}`, expected);
     });
   }
+
+  it('a name is taken by others only, and free when they have gone', () => {
+    const group = createGroupNames();
+    const taken = (): readonly boolean[] => {
+      const others = group.byOthers('as');
+      return [others.hasResource('a'), others.hasResource('c'), others.hasKind('B')];
+    };
+    group.set('as', { accepted: names('as', 'A', ['a']), isAccepted: true });
+    group.set('bs', { accepted: names('bs', 'B', ['c', 'c']), isAccepted: false });
+    assert.deepEqual(taken(), [false, true, true]);
+    assert.deepEqual([...group.refused], ['bs']);
+    group.set('bs', { accepted: names('bs', 'B', ['a']), isAccepted: true });
+    assert.deepEqual(taken(), [true, false, true]);
+    assert.deepEqual([...group.refused], []);
+    group.remove('bs');
+    assert.deepEqual(taken(), [false, false, false]);
+    assert.equal(group.size, 1);
+  });
 
   it('versions stand by stability, then by number, then by name', () => {
     const sorted = ['foo', 'v1beta1', 'v10', 'v1alpha2', 'v2', 'bar', 'v11beta2'];

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { FollowerFailure } from '../../streams/followers.ts';
 import { defer, filter, merge, of, throwError } from 'rxjs';
+import type { Steps } from '../../src/stdx/stepwise.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import { createWorld, pods, services } from './harness.ts';
 import type { World } from './harness.ts';
@@ -142,6 +143,66 @@ describe('followers', () => {
     follower.unsubscribe();
   });
 
+  /** Takes the state a name at a time, and fails at one that is told. */
+  function steppedFollower(poison: Set<string>): string[] {
+    const seen: string[] = [];
+    const events = world.streams.resourceEvents(pods);
+    const walk = function* (names: readonly string[]): Steps<void> {
+      for (const name of names) {
+        if (poison.has(name)) throw new Error(`cannot take ${name}`);
+        seen.push(name);
+        // As long as a step may take.
+        world.time.advance(10);
+        yield;
+      }
+    };
+    world.streams.followers.follow('stepped', events, (event) => {
+      if (event.type !== 'RESET') return void seen.push(`${event.type} ${event.entry.name}`);
+      seen.length = 0;
+      return walk([...event.snapshot.entries(undefined)].map(({ name }) => name));
+    });
+    return seen;
+  }
+
+  it('I26: a first state that is taken in steps ends before the changes that come meanwhile', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name);
+    const seen = steppedFollower(new Set());
+    assert.deepEqual(seen, ['a', 'b'], 'the rest waits for another turn');
+    const settled = world.streams.followers.settled();
+    await put('d');
+    await settled;
+    assert.deepEqual(seen, ['a', 'b', 'c', 'ADDED d']);
+    await put('e');
+    assert.equal(seen.at(-1), 'ADDED e');
+    assert.deepEqual(failures, []);
+  });
+
+  it('I26: a step of the first state that throws begins it anew, and then in one step', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name);
+    const poison = new Set(['c']);
+    const seen = steppedFollower(poison);
+    await world.streams.followers.settled();
+    await world.settle();
+    assert.deepEqual(
+      failures.map(({ name, error, failuresInARow }) => [name, String(error), failuresInARow]),
+      [['stepped', 'Error: cannot take c', 1]],
+    );
+    poison.clear();
+    await put('d');
+    world.time.advance(100);
+    assert.deepEqual(seen, ['a', 'b', 'c', 'd'], 'nobody is shown a half of it');
+    await put('e');
+    assert.equal(seen.at(-1), 'ADDED e');
+  });
+
+  it('I26: what is stopped takes no more of its first state', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name);
+    const seen = steppedFollower(new Set());
+    world.streams.followers.stop();
+    await world.streams.followers.settled();
+    assert.deepEqual(seen, ['a', 'b']);
+  });
+
   it('I26: what its events fail with counts as its failure, and it begins anew', async () => {
     let attempts = 0;
     const events = defer(() => {
@@ -150,7 +211,7 @@ describe('followers', () => {
     });
     const reset = { type: 'RESET', resource: '/pods' } as const;
     const taken: string[] = [];
-    world.streams.followers.follow('slow', events, ({ type }) => taken.push(type));
+    world.streams.followers.follow('slow', events, ({ type }) => void taken.push(type));
     world.time.advance(100);
     world.time.advance(200);
     assert.deepEqual(taken, ['RESET']);

@@ -15,8 +15,8 @@
  * that the service names or had, also in the second round; validating ones see the new ones.
  *
  * Invariants: a service keeps what it has while its type allows it. A value that cannot be read is
- * left to the validation of the kind. What was chosen in the last `chosenMs` is not chosen again,
- * so that writers at one server do not collide.
+ * left to the validation of the kind. What was chosen a moment ago is not chosen again, so that
+ * writers at one server do not collide (recent-choices.ts).
  * Bounds: a few random tries, then one walk through the range, in steps.
  */
 import { isIPv6 } from 'node:net';
@@ -29,7 +29,7 @@ import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { newInternalError, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import type { Clock } from '../../stdx/clock.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { objectKey, storeKey } from '../../storage/keys.ts';
 import type { StoreKey } from '../../storage/storage.ts';
@@ -48,6 +48,8 @@ import {
   portStaticSize,
 } from './ranges.ts';
 import type { AddressRange, PortRange } from './ranges.ts';
+import { createRecentChoices } from './recent-choices.ts';
+import type { RecentChoices } from './recent-choices.ts';
 import { allocatedTo, nodePortsMax } from './service-claims.ts';
 
 export interface ServiceAddressDeps extends Pick<FamilyPorts, 'problems'> {
@@ -55,6 +57,7 @@ export interface ServiceAddressDeps extends Pick<FamilyPorts, 'problems'> {
   readonly streams: Streams;
   readonly prng: Prng;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timers: Pick<Timers, 'after'>;
   /** CIDRs of the flags; the first one's family is the cluster's. */
   readonly ranges: readonly string[];
   readonly nodePorts: PortRange;
@@ -72,9 +75,6 @@ export interface ServiceAddresses {
   /** The record of a range that has the address. */
   rangeOf(address: string): StoreKey | undefined;
 }
-
-/** What was chosen is most likely about to be taken for this long. */
-const chosenMs = 2_000;
 
 export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
   const { identity, streams } = deps;
@@ -94,10 +94,17 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
     known ??= rangesOf(streams, cidrs);
     return known.length > 0 ? known : fromFlags;
   };
-  const chosen = createChosen(deps);
+  const chosenAddresses = createRecentChoices(deps, ipAddresses(identity));
+  const chosenPorts = createRecentChoices(deps, nodePortsResource);
   const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
-  const parts: Parts = { ...deps, chosen, dryRun: false, families, known: ranges };
-  const trying: Parts = { ...parts, chosen: unchanged(chosen), dryRun: true };
+  const chosen = { chosenAddresses, chosenPorts };
+  const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges };
+  const trying: Parts = {
+    ...parts,
+    chosenAddresses: unchanged(chosenAddresses),
+    chosenPorts: unchanged(chosenPorts),
+    dryRun: true,
+  };
   return {
     plugin: {
       name: 'ServiceAddresses',
@@ -124,41 +131,14 @@ function rangesOf(streams: Streams, cidrs: GroupResource): readonly KnownRange[]
   return found;
 }
 
-interface Chosen {
-  has(what: string): boolean;
-  add(what: string): void;
-}
-
-/** Oldest first; a Map keeps the order of insertion. */
-function createChosen({ clock }: Pick<ServiceAddressDeps, 'clock'>): Chosen {
-  const until = new Map<string, number>();
-  const forget = (nowMs: number): void => {
-    for (const [what, endsMs] of until) {
-      if (endsMs > nowMs) return;
-      until.delete(what);
-    }
-  };
-  return {
-    has(what) {
-      const endsMs = until.get(what);
-      return endsMs !== undefined && endsMs > clock.monotonicMs();
-    },
-    add(what) {
-      const nowMs = clock.monotonicMs();
-      forget(nowMs);
-      until.delete(what);
-      until.set(what, nowMs + chosenMs);
-    },
-  };
-}
-
-/** Of a dry run: what it chooses is free for others. */
-function unchanged({ has }: Chosen): Chosen {
-  return { has, add: () => undefined };
+/** Of a dry run: what it chooses is free for others, and it waits for nothing. */
+function unchanged({ has }: RecentChoices): RecentChoices {
+  return { has, add: () => undefined, nextFree: () => Promise.resolve(false) };
 }
 
 interface Parts extends ServiceAddressDeps {
-  readonly chosen: Chosen;
+  readonly chosenAddresses: RecentChoices;
+  readonly chosenPorts: RecentChoices;
   readonly dryRun: boolean;
   /** Of the cluster, the main one first. */
   readonly families: readonly Family[];
@@ -276,29 +256,55 @@ function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
 }
 
 async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
-  const { chosen, dryRun, identity, known, streams } = parts;
+  const { chosenAddresses, dryRun, identity, known, streams } = parts;
   const resource = ipAddresses(identity);
   const ranges = known().filter((range) => range.family === family);
   const [first] = ranges;
   if (dryRun && first !== undefined) return baseAddress(first);
-  for (const mayMeet of [false, true]) {
+  const look = async (isFree: IsFree): Promise<string | undefined> => {
     for (const range of ranges) {
-      const isFree = (at: number): boolean => {
-        const address = addressAt(range, at);
-        const taken = streams.snapshot(resource).get('', address) !== undefined;
-        return !taken && (mayMeet || !chosen.has(address));
-      };
       const at = await runInTurns(
         parts,
-        freePosition(range.size, range.staticSize, isFree, parts.prng),
+        freePosition(
+          range.size,
+          range.staticSize,
+          (at) => isFree(addressAt(range, at)),
+          parts.prng,
+        ),
       );
-      if (at === undefined) continue;
-      const address = addressAt(range, at);
-      chosen.add(address);
-      return address;
+      if (at !== undefined) return addressAt(range, at);
     }
-  }
+    return undefined;
+  };
+  const isTaken = (address: string): boolean =>
+    streams.snapshot(resource).get('', address) !== undefined;
+  const found = await chooseOne(parts, chosenAddresses, look, isTaken);
+  if (found !== undefined) return found;
   throw new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
+}
+
+type IsFree = (name: string) => boolean;
+
+/** Of what is not taken, something that nobody else has chosen: if others have chosen all of it,
+ * when one of them has not claimed it after all, or gives it back; at last any. Undefined: all is
+ * taken. */
+async function chooseOne(
+  { clock }: Parts,
+  chosen: RecentChoices,
+  look: (isFree: IsFree) => Promise<string | undefined>,
+  isTaken: (name: string) => boolean,
+): Promise<string | undefined> {
+  const sinceMs = clock.monotonicMs();
+  for (;;) {
+    const own = await look((name) => !isTaken(name) && !chosen.has(name));
+    // Another writer may have looked in the same turn.
+    if (own !== undefined && chosen.has(own)) continue;
+    const any = own ?? (await look((name) => !isTaken(name)));
+    if (any === undefined) return undefined;
+    if (own === undefined && (await chosen.nextFree(sinceMs))) continue;
+    chosen.add(any);
+    return any;
+  }
 }
 
 async function runInTurns(
@@ -388,20 +394,18 @@ function checkPort(
 }
 
 async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<number> {
-  const { chosen, nodePorts, prng, streams } = parts;
+  const { chosenPorts, nodePorts, prng, streams } = parts;
   const { first, last } = nodePorts;
-  for (const mayMeet of [false, true]) {
-    const isFree = (at: number): boolean => {
-      const port = String(first + at);
-      if (own.has(first + at)) return false;
-      const taken = streams.snapshot(nodePortsResource).get('', port) !== undefined;
-      return !taken && (mayMeet || !chosen.has(port));
-    };
-    const size = last - first + 1;
-    const at = await runInTurns(parts, freePosition(size, portStaticSize(nodePorts), isFree, prng));
-    if (at === undefined) continue;
-    chosen.add(String(first + at));
-    return first + at;
-  }
+  const size = last - first + 1;
+  const look = async (isFree: IsFree): Promise<string | undefined> => {
+    const isFreeAt = (at: number): boolean => !own.has(first + at) && isFree(String(first + at));
+    const band = portStaticSize(nodePorts);
+    const at = await runInTurns(parts, freePosition(size, band, isFreeAt, prng));
+    return at === undefined ? undefined : String(first + at);
+  };
+  const isTaken = (port: string): boolean =>
+    streams.snapshot(nodePortsResource).get('', port) !== undefined;
+  const found = await chooseOne(parts, chosenPorts, look, isTaken);
+  if (found !== undefined) return Number(found);
   throw new Refused(newInternalError('failed to allocate a nodePort: range is full'));
 }

@@ -14,6 +14,7 @@ import type { ApprovalState } from '../custom-schema.ts';
 import { isTrue, namesOf } from '../serving/definition-summary.ts';
 import type { DefinitionNames } from '../serving/definition-summary.ts';
 import { acceptNames } from './names.ts';
+import type { TakenNames } from './names.ts';
 
 export interface DefinitionCondition {
   readonly type: string;
@@ -25,7 +26,7 @@ export interface DefinitionCondition {
 /** The first of two steps: names, and that nothing but them was missing. */
 export function withNaming(
   definition: ApiObject,
-  others: readonly DefinitionNames[],
+  others: TakenNames,
   approval: ApprovalState | undefined,
   nowMs: number,
 ): ApiObject {

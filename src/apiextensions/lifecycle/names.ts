@@ -14,29 +14,33 @@ export interface NamesFinding {
   readonly conflict: { readonly reason: string; readonly message: string } | undefined;
 }
 
-/** `others`: accepted names of the other definitions of the group. */
+/** Accepted names of the other definitions of the group. */
+export interface TakenNames {
+  hasResource(name: string): boolean;
+  hasKind(name: string): boolean;
+}
+
 export function acceptNames(
   requested: DefinitionNames,
   before: DefinitionNames,
-  others: readonly DefinitionNames[],
+  others: TakenNames,
 ): NamesFinding {
-  const resources = new Set(others.flatMap((n) => [n.plural, n.singular, ...n.shortNames]));
-  const kinds = new Set(others.flatMap((n) => [n.kind, n.listKind]));
+  const { hasKind, hasResource } = others;
   let conflict: NamesFinding['conflict'];
   const choose = (
     reason: string,
     wanted: string,
     was: string,
-    taken: ReadonlySet<string>,
+    isTaken: (name: string) => boolean,
   ): string => {
-    if (wanted === was || !taken.has(wanted)) return wanted;
+    if (wanted === was || !isTaken(wanted)) return wanted;
     conflict = { reason, message: inUse(wanted) };
     return was;
   };
-  const plural = choose('PluralConflict', requested.plural, before.plural, resources);
-  const singular = choose('SingularConflict', requested.singular, before.singular, resources);
+  const plural = choose('PluralConflict', requested.plural, before.plural, hasResource);
+  const singular = choose('SingularConflict', requested.singular, before.singular, hasResource);
   const taken = [...new Set(requested.shortNames)].filter(
-    (name) => resources.has(name) && !before.shortNames.includes(name),
+    (name) => hasResource(name) && !before.shortNames.includes(name),
   );
   const [first] = taken;
   if (first !== undefined) {
@@ -44,8 +48,8 @@ export function acceptNames(
     conflict = { reason: 'ShortNamesConflict', message };
   }
   const shortNames = first === undefined ? requested.shortNames : before.shortNames;
-  const kind = choose('KindConflict', requested.kind, before.kind, kinds);
-  const listKind = choose('ListKindConflict', requested.listKind, before.listKind, kinds);
+  const kind = choose('KindConflict', requested.kind, before.kind, hasKind);
+  const listKind = choose('ListKindConflict', requested.listKind, before.listKind, hasKind);
   const { categories } = requested;
   return { accepted: { plural, singular, shortNames, kind, listKind, categories }, conflict };
 }

@@ -16,6 +16,8 @@ import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
 import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 import type { CompileCustomVersion, CustomVersionDeps } from '../custom-schema.ts';
@@ -49,7 +51,8 @@ export interface DefinitionEntry {
 
 export interface ServedDefinitions {
   /** These there are, and no others. */
-  reset(entries: Iterable<DefinitionEntry>): void;
+  /** In steps; the definitions before it go in the last one. */
+  reset(entries: Iterable<DefinitionEntry>): Steps<void>;
   set(entry: DefinitionEntry): void;
   remove(name: string): void;
   /** Undefined: nobody has defined the kind. */
@@ -99,12 +102,12 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
   return {
     set,
     remove,
-    reset(entries) {
+    *reset(entries) {
       const gone = new Set(known.keys());
-      for (const entry of entries) {
+      yield* eachInSteps(entries, (entry) => {
         gone.delete(entry.name);
         set(entry);
-      }
+      });
       for (const name of gone) remove(name);
     },
     strategyOf(kind) {

@@ -2,6 +2,7 @@
 import { Subscription } from 'rxjs';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { NodeGraph, OwnedResource } from './node-graph.ts';
@@ -13,7 +14,7 @@ export interface NodeFollowerDeps {
   readonly graph: NodeGraph;
 }
 
-/** The graph has the state when this returns. */
+/** The graph has the state when followers are settled. */
 export function followNodes({ streams, identity, graph }: NodeFollowerDeps): Subscription {
   const mirror = `${identity.labelDomain}/config.mirror`;
   const following = new Subscription();
@@ -27,9 +28,11 @@ export function followNodes({ streams, identity, graph }: NodeFollowerDeps): Sub
     const subscription = streams.followers.follow('node-authorizer', events, (event) => {
       if (event.type === 'RESET') {
         graph.clear(resource);
-        for (const entry of event.snapshot.entries(undefined)) set(entry);
-      } else if (event.type === 'DELETED') remove(event.entry);
+        return eachInSteps(event.snapshot.entries(undefined), set);
+      }
+      if (event.type === 'DELETED') remove(event.entry);
       else set(event.entry);
+      return undefined;
     });
     following.add(subscription);
   };

@@ -1,6 +1,7 @@
 /** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). */
 import { Subscription } from 'rxjs';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { rulesOf } from './policy-rules.ts';
 import { rbacKey } from './rbac-index.ts';
@@ -14,7 +15,7 @@ export interface RbacFollowerDeps {
   readonly index: RbacIndex;
 }
 
-/** The index has the state when this returns. */
+/** The index has the state when followers are settled. */
 export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Subscription {
   const setRole = (entry: Entry): void => {
     index.setRole(rbacKey(entry.namespace, entry.name), rulesOf(decodeObject(entry.bytes)));
@@ -28,9 +29,11 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
     return streams.followers.follow('rbac', events, (event) => {
       if (event.type === 'RESET') {
         part.clear();
-        for (const entry of event.snapshot.entries(undefined)) part.set(entry);
-      } else if (event.type === 'DELETED') part.remove(event.entry);
+        return eachInSteps(event.snapshot.entries(undefined), part.set);
+      }
+      if (event.type === 'DELETED') part.remove(event.entry);
       else part.set(event.entry);
+      return undefined;
     });
   };
   const roles = (ofCluster: boolean): IndexPart => ({

@@ -25,9 +25,10 @@ import {
   withNaming,
 } from '../../apiextensions/lifecycle/conditions.ts';
 import type { DefinitionCondition } from '../../apiextensions/lifecycle/conditions.ts';
+import { createGroupNames } from '../../apiextensions/lifecycle/group-names.ts';
+import type { GroupNames } from '../../apiextensions/lifecycle/group-names.ts';
 import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
 import { standingOf } from '../../apiextensions/serving/definition-summary.ts';
-import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
 import { part } from '../../apimachinery/members.ts';
 import { isLarge } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
@@ -36,7 +37,8 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { wholeTurnMs } from '../../stdx/turns.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
+import { shortWorkMs, wholeTurnMs } from '../../stdx/turns.ts';
 import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -65,47 +67,40 @@ export interface DefinitionLifecycleDeps {
   readonly onError: (definition: string, error: unknown) => void;
 }
 
-/** What others of its group have to know of a definition. */
-interface Known {
-  readonly accepted: DefinitionNames;
-  readonly isAccepted: boolean;
-}
-
 export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Controller {
   const { kind, reader, registry } = deps;
   const { streams } = registry;
-  /** By group, by name: what is done for one definition costs what its group holds. */
-  const known = new Map<string, Map<string, Known>>();
+  /** By group. */
+  const known = new Map<string, GroupNames>();
   const groups = new Map<string, string>();
   let following: Subscription | undefined;
-  const names: GivenNames = {
-    ofOthers: (name, group) =>
-      [...(known.get(group) ?? [])].flatMap(([other, of]) => (other === name ? [] : of.accepted)),
-    give: (name, group, given) => void known.get(group)?.set(name, given),
-  };
-  const queue = queueOf(deps, 'definition-lifecycle', (name) => keepDefinition(deps, name, names));
+  const ofGroup = (group: string): GroupNames => known.get(group) ?? createGroupNames();
+  const queue = queueOf(deps, 'definition-lifecycle', (name) =>
+    keepDefinition(deps, name, ofGroup),
+  );
   // Objects take their time to go: nobody who defines something waits for that.
   const ending = queueOf(deps, 'definition-removal', (name) => endDefinition(deps, name));
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
-    for (const [name, of] of known.get(group) ?? []) if (!of.isAccepted) queue.add(name);
+    for (const name of known.get(group)?.refused ?? []) queue.add(name);
   };
   /** Its group. */
   const set = ({ bytes, name }: Entry): string => {
     const { accepted, group, isAccepted, isEnding } = reader.summary(bytes);
-    const ofGroup = known.get(group) ?? new Map<string, Known>();
-    known.set(group, ofGroup.set(name, { accepted, isAccepted }));
+    const names = ofGroup(group);
+    names.set(name, { accepted, isAccepted });
+    known.set(group, names);
     groups.set(name, group);
     (isEnding ? ending : queue).add(name);
     return group;
   };
   const remove = (name: string): void => {
     const group = groups.get(name);
-    const ofGroup = group === undefined ? undefined : known.get(group);
-    if (group === undefined || ofGroup === undefined) return;
+    const names = group === undefined ? undefined : known.get(group);
+    if (group === undefined || names === undefined) return;
     groups.delete(name);
-    ofGroup.delete(name);
-    if (ofGroup.size === 0) known.delete(group);
+    names.remove(name);
+    if (names.size === 0) known.delete(group);
     else lookAtRefused(group);
   };
   return {
@@ -115,11 +110,11 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
         if (event.type === 'RESET') {
           known.clear();
           groups.clear();
-          for (const entry of event.snapshot.entries(undefined)) set(entry);
-          return;
+          return eachInSteps(event.snapshot.entries(undefined), set);
         }
         if (event.type === 'DELETED') remove(event.entry.name);
         else lookAtRefused(set(event.entry));
+        return undefined;
       });
       queue.start();
       ending.start();
@@ -149,16 +144,11 @@ function queueOf(
   });
 }
 
-interface GivenNames {
-  ofOthers(name: string, group: string): readonly DefinitionNames[];
-  give(name: string, group: string, given: Known): void;
-}
-
 /** True when there is nothing more to do for it now. */
 async function keepDefinition(
   deps: DefinitionLifecycleDeps,
   name: string,
-  names: GivenNames,
+  ofGroup: (group: string) => GroupNames,
 ): Promise<boolean> {
   const { kind, reader, registry } = deps;
   const entry = registry.streams.snapshot(kind.storage).get('', name);
@@ -169,17 +159,17 @@ async function keepDefinition(
   const nowMs = registry.clock.nowMs();
   await writeStatus(deps, name, (definition) => {
     if (definition.metadata.deletionTimestamp !== undefined) return definition;
-    const others = names.ofOthers(name, group);
-    const named = withNaming(definition, others, deps.approvalOf(definition), nowMs);
-    names.give(name, group, standingOf(named.metadata, part(named, 'status')));
+    const names = ofGroup(group);
+    const named = withNaming(definition, names.byOthers(name), deps.approvalOf(definition), nowMs);
+    names.update(name, standingOf(named.metadata, part(named, 'status')));
     return withEstablishment(named, nowMs);
   });
   return true;
 }
 
-/** A large definition is read in a turn of its own. */
+/** A large definition is read in a turn of its own; several small ones have one together. */
 async function turnFor({ registry }: DefinitionLifecycleDeps, { bytes }: Entry): Promise<void> {
-  if (isLarge(bytes)) await registry.turns.pause(wholeTurnMs);
+  await registry.turns.pause(isLarge(bytes) ? wholeTurnMs : shortWorkMs);
 }
 
 async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promise<boolean> {

@@ -16,6 +16,9 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import { paced } from '../../stdx/paced.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
 import { repairObject } from './ensured-object.ts';
 
@@ -113,13 +116,17 @@ function followNames(
   look: (delayMs: number) => void,
 ): Subscription {
   const events = streams.resourceEvents(kind.storage);
+  const reset = function* (stored: Iterable<Entry>): Steps<void> {
+    names.clear();
+    yield* eachInSteps(stored, ({ name, bytes }) => names.set(name, bytes));
+    look(0);
+  };
   return streams.followers.follow('flow-schema-conditions', events, (event) => {
-    if (event.type === 'RESET') {
-      names.clear();
-      for (const { name, bytes } of event.snapshot.entries(undefined)) names.set(name, bytes);
-    } else if (event.type === 'DELETED') names.drop(event.entry.name);
+    if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
+    if (event.type === 'DELETED') names.drop(event.entry.name);
     else names.set(event.entry.name, event.entry.bytes);
-    look(event.type === 'RESET' ? 0 : conditionTimes.settleMs);
+    look(conditionTimes.settleMs);
+    return undefined;
   });
 }
 

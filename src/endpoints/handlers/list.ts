@@ -20,7 +20,7 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   const query = listQueryOf(deps, kind, options);
   if (query.kind === 'refused') return query.error;
   const target = { kind, namespace: resource.namespace };
-  const listed = await listObjects(deps.registry, target, query.value);
+  const listed = await listObjects(deps.registry, target, query.value, request.exchange);
   if (listed.kind === 'refused') {
     return listed.error;
   }
@@ -28,7 +28,8 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   if (convert === undefined || query.value.selectShown !== undefined) {
     return listAnswer(deps, request, representation.value, listed.value);
   }
-  const list = await convertedList(deps.registry.turns, convert, listed.value);
+  const { registry } = deps;
+  const list = await convertedList(registry.turns, convert, listed.value, request.exchange);
   if (list instanceof StatusError) return list;
   return listAnswer(deps, request, representation.value, list);
 }

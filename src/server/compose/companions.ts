@@ -53,6 +53,7 @@ export function companionParts(
     streams,
     prng,
     clock,
+    timers,
     ranges: system.serviceRanges,
     nodePorts: system.nodePorts,
     problems: requestedAddressRules,

@@ -108,9 +108,10 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
   });
   const events = streams.resourceEvents(definitions);
   streams.followers.follow('custom-resources', events, (event) => {
-    if (event.type === 'RESET') served.reset(event.snapshot.entries(undefined));
-    else if (event.type === 'DELETED') served.remove(event.entry.name);
+    if (event.type === 'RESET') return served.reset(event.snapshot.entries(undefined));
+    if (event.type === 'DELETED') served.remove(event.entry.name);
     else served.set(event.entry);
+    return undefined;
   });
   return {
     strategyOf: (each) => served.strategyOf(each),

@@ -142,7 +142,10 @@ export async function assembleParts(
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
+  // Each of the stages that follow has much to make: a signal is seen in between.
+  await turns.pause(wholeTurnMs);
   const types = typeParts(config, { ...common, log });
+  await turns.pause(wholeTurnMs);
   const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
   const lost = lostBounds({ ...deps, streams });
   const bounds = { lost, configured: configuredPlugins(config, identity) };
@@ -168,17 +171,14 @@ export async function assembleParts(
     streams,
     scheme,
     identity,
-    operationOf: operationsOf(identity, kinds),
-    connectionOf: connectionsOf(identity, kinds),
+    ...furtherOperations(config, deps),
     strategyOf,
     clock,
     prng,
     guardOf,
     companionRefusal: companions.refusal(() => registry),
-    isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
-  await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
-  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
+  await makeFirstObjects(registry, kinds, authorization.usesRbac && !shared);
   return {
     storage,
     streams,
@@ -198,6 +198,29 @@ export async function assembleParts(
     setOwnAddress,
     language,
   };
+}
+
+/** What a release, or the operator, offers beside reading and writing. */
+function furtherOperations(
+  { featureGates }: CompletedConfig,
+  { identity, kinds }: PartsDeps,
+): Pick<RegistryDeps, 'operationOf' | 'connectionOf' | 'isFeatureOn'> {
+  return {
+    operationOf: operationsOf(identity, kinds),
+    connectionOf: connectionsOf(identity, kinds),
+    isFeatureOn: (gate: string) => featureGates.get(gate) ?? false,
+  };
+}
+
+/** What is always there, when all that is asked for each write knows what is stored. */
+async function makeFirstObjects(
+  registry: RegistryDeps,
+  kinds: KindSet,
+  withRbac: boolean,
+): Promise<void> {
+  await registry.streams.followers.settled();
+  await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
+  if (withRbac) await reconcileRbacDefaults(registry);
 }
 
 /** What kinds there are beside the scheme's own, and the rules of all. */

@@ -13,6 +13,7 @@ import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { Prng } from '../../stdx/prng.ts';
+import { eachInSteps } from '../../stdx/in-steps.ts';
 import { clusterResolver, endpointResolver } from '../../webhooks/service-resolver.ts';
 import type {
   FindEndpoints,
@@ -79,12 +80,14 @@ function endpointsOf({ identity, scheme, streams }: ServiceResolverDeps): FindEn
     if (event.type === 'RESET') {
       known.clear();
       placed.clear();
-      for (const entry of event.snapshot.entries(undefined)) set(entry);
-    } else if (event.type === 'DELETED') {
+      return eachInSteps(event.snapshot.entries(undefined), set);
+    }
+    if (event.type === 'DELETED') {
       const id = `${event.entry.namespace}/${event.entry.name}`;
       drop(event.entry, placed.get(id) ?? '');
       placed.delete(id);
     } else set(event.entry);
+    return undefined;
   });
   return (namespace, name): readonly JsonObject[] =>
     [...(known.get(`${namespace}/${name}`)?.values() ?? [])].map(({ bytes }) =>
