@@ -4,7 +4,8 @@
  * Invariants: a line is never split over two files, and what follows half a line (of a full disk,
  * or of a process that was killed) begins a line of its own. The file is its owner's alone (0600)
  * when it is made here; the next one has the mode of the one before it. Where a full file cannot be
- * put aside it grows on: events come before the bound. Bounds: a file above `sizeBytesMax` by no
+ * put aside it grows on: events come before the bound. A clock that was set back makes no new file
+ * go before an older one. Bounds: a file above `sizeBytesMax` by no
  * more than one append; `backupsMax` files put aside, none older than `ageMsMax`; 0 sets no bound.
  */
 import {
@@ -134,14 +135,19 @@ function freeName(file: string, nowMs: number): string {
   }
 }
 
+/** By more than two in one millisecond are moved on. */
+const futureMs = 60_000;
+
+/** The newest stay. What bears a time to come was put aside before the clock was set back. */
 function prune(file: string, { ageMsMax, backupsMax }: RotationLimits, nowMs: number): void {
   const { dir, ext, name } = path.parse(file);
+  const orderOf = (timeMs: number): number => (timeMs > nowMs + futureMs ? -1 / timeMs : timeMs);
   const backups = readdirSync(dir === '' ? '.' : dir)
     .flatMap((each) => {
       const timeMs = backupTime(each, name, ext);
       return timeMs === undefined ? [] : [{ file: path.join(dir, each), timeMs }];
     })
-    .sort((left, right) => right.timeMs - left.timeMs);
+    .sort((left, right) => orderOf(right.timeMs) - orderOf(left.timeMs));
   for (const [at, backup] of backups.entries()) {
     const tooMany = backupsMax > 0 && at >= backupsMax;
     const tooOld = ageMsMax > 0 && backup.timeMs < nowMs - ageMsMax;

@@ -6,7 +6,9 @@
  * Whatever can change while a token is good (accounts, objects) is looked at again by the caller.
  *
  * Invariants: tokens are not kept, only digests of them; nothing is answered past its moment, nor
- * past `ttlMs` after it was put in. Bounds: `entriesMax`, `charsMax`; the longest in it go first.
+ * past `ttlMs` after it was put in, nor for longer than was left until its moment then: a wall
+ * clock that is set back makes nothing good for longer. Bounds: `entriesMax`, `charsMax`; the
+ * longest in it go first.
  */
 import type { Clock } from '../stdx/clock.ts';
 import { secretDigest } from './constant-time.ts';
@@ -21,7 +23,9 @@ export interface TokenCacheOptions {
 
 interface Kept<T> {
   readonly value: T;
+  /** By the wall clock; the other by the clock that is never set. */
   readonly untilMs: number;
+  readonly keptUntilMs: number;
   readonly chars: number;
 }
 
@@ -44,7 +48,9 @@ export class TokenCache<T> {
     const key = secretDigest(token) + scope;
     const found = this.#kept.get(key);
     if (found === undefined) return undefined;
-    if (found.untilMs > this.#options.clock.nowMs()) return found.value;
+    const { clock } = this.#options;
+    const isGood = found.untilMs > clock.nowMs() && found.keptUntilMs > clock.monotonicMs();
+    if (isGood) return found.value;
     this.#forget(key);
     return undefined;
   }
@@ -59,7 +65,8 @@ export class TokenCache<T> {
       this.#forget(oldest);
     }
     this.#chars += chars;
-    this.#kept.set(key, { value, untilMs: Math.min(untilMs, clock.nowMs() + ttlMs), chars });
+    const keptUntilMs = clock.monotonicMs() + Math.min(ttlMs, untilMs - clock.nowMs());
+    this.#kept.set(key, { value, untilMs, keptUntilMs, chars });
   }
 
   clear(): void {

@@ -5,8 +5,9 @@
  *          │
  *     one timer, for the time at which the first is due ─▶ delete it, on that very revision
  *
- * An event lives at least its time, and goes within `lateMs` after it. No timer per event, and no
- * look at those that are not due.
+ * An event lives at least its time, and goes within `lateMs` after it, by the clock that nobody
+ * sets: a wall clock that is set back keeps none for longer, one that is set ahead removes none. No
+ * timer per event, and no look at those that are not due.
  *
  * When an event was last written is not in the store. While this runs it is the time at which the
  * change was seen. For those that were there before, the latest time that is certain is taken: of
@@ -26,7 +27,7 @@ import { parseRfc3339 } from '../apimachinery/time.ts';
 import type { JsonObject, JsonValue, ObjectMeta } from '../apimachinery/unstructured.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Revision } from '../storage/storage.ts';
 import { inSteps, sortedInSteps } from '../stdx/in-steps.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -55,6 +56,7 @@ interface WrittenEvent {
   readonly namespace: string;
   readonly name: string;
   readonly revision: Revision;
+  /** Monotonic clock. */
   readonly writtenMs: number;
 }
 
@@ -75,7 +77,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   };
   const reset = function* (stored: Iterable<Entry>): Steps<void> {
     queue.clear();
-    yield* writtenEvents(stored, registry.clock.nowMs(), (written) => {
+    yield* writtenEvents(stored, registry.clock, (written) => {
       queue.set(`${written.namespace}/${written.name}`, written);
     });
     arm(lateMs);
@@ -84,7 +86,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
     if (stopped || timer !== undefined || working !== undefined) return;
     const first = queue.values().next();
     if (first.done === true) return;
-    const inMs = first.value.writtenMs + ttlMs - registry.clock.nowMs();
+    const inMs = first.value.writtenMs + ttlMs - registry.clock.monotonicMs();
     timer = timers.after(Math.max(inMs, leastMs), () => {
       timer = undefined;
       working = sweep().finally(() => {
@@ -96,7 +98,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   const sweep = async (): Promise<void> => {
     const kind = registry.scheme.findStorage(events);
     if (kind === undefined) return;
-    const due = expired(queue.values(), registry.clock.nowMs() - ttlMs, sweepMax);
+    const due = expired(queue.values(), registry.clock.monotonicMs() - ttlMs, sweepMax);
     try {
       await removeAll(registry, kind, due, () => stopped);
     } catch (error) {
@@ -113,7 +115,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
         if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
         const { namespace, name } = event.entry;
         if (event.type === 'DELETED') queue.delete(`${namespace}/${name}`);
-        else note(event.entry, registry.clock.nowMs());
+        else note(event.entry, registry.clock.monotonicMs());
         arm(lateMs);
         return undefined;
       });
@@ -178,9 +180,11 @@ const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusRe
 /** Takes the events that are there, in order of their last write. */
 function* writtenEvents(
   stored: Iterable<Entry>,
-  nowMs: number,
+  clock: Clock,
   take: (event: WrittenEvent) => void,
 ): Steps<void> {
+  const nowMs = clock.nowMs();
+  const atMs = clock.monotonicMs();
   const found = yield* sortedInSteps([...stored], (a, b) => a.revision < b.revision);
   let certainMs = 0;
   yield* inSteps(found, (entry) => {
@@ -188,7 +192,8 @@ function* writtenEvents(
     certainMs = Math.max(certainMs, Math.min(timeOf(metadata.creationTimestamp), nowMs));
     const own = Math.min(managedTime(metadata), nowMs);
     const { namespace, name, revision } = entry;
-    take({ namespace, name, revision, writtenMs: Math.max(certainMs, own) });
+    const ageMs = nowMs - Math.max(certainMs, own);
+    take({ namespace, name, revision, writtenMs: atMs - ageMs });
     return entry.bytes.length;
   });
 }

@@ -18,7 +18,8 @@ export interface TimerHandle {
 }
 
 export interface Timers {
-  /** Runs `callback` once, not before `delayMs` has passed. Does not keep the process alive. */
+  /** Runs `callback` once, not before `delayMs` has passed, however long that is. Does not keep the
+   * process alive. */
   after(delayMs: number, callback: () => void): TimerHandle;
   /** Runs `callback` in the next turn of the event loop, after pending I/O has been seen. */
   nextTurn(callback: () => void): TimerHandle;
@@ -29,10 +30,20 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** 25 days: the engine takes a longer delay for one of a millisecond. */
+const longestDelayMs = 2 ** 31 - 1;
+
 export const systemTimers: Timers = {
   after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const set = (leftMs: number): void => {
+      timer =
+        leftMs > longestDelayMs
+          ? setTimeout(() => set(leftMs - longestDelayMs), longestDelayMs)
+          : setTimeout(callback, leftMs);
+      timer.unref();
+    };
+    set(delayMs);
     return { cancel: () => clearTimeout(timer) };
   },
   nextTurn(callback) {

@@ -16,6 +16,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
+import { createNameLookup } from './name-lookup.ts';
 
 export const readTurnLimits = {
   /** Of all connections, in one turn. Policy: the rest comes in the next. */
@@ -72,13 +73,17 @@ export function createReadTurns(clock: Clock, timers: Pick<Timers, 'nextTurn'>):
 /** Of the process: it has one event loop. */
 const ofProcess = createReadTurns(systemClock, systemTimers);
 
-/** The agent of node whose connections are read in turns. */
+/** Of the process, too: it has one pool of threads. */
+const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
+
+/** The agent of node whose connections are read in turns; no name that hangs stops another. */
 export function agentInTurns(
   secure: boolean,
   options: https.AgentOptions,
   turns: ReadTurns = ofProcess,
 ): http.Agent {
-  const agent = secure ? new https.Agent(options) : new http.Agent(options);
+  const own = { lookup, ...options };
+  const agent = secure ? new https.Agent(own) : new http.Agent(own);
   // Documented by node, missing in its types.
   const connecting = agent as unknown as Connecting;
   const { createConnection } = connecting;

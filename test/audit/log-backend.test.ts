@@ -232,6 +232,18 @@ describe('a file of lines', () => {
     file.close();
   });
 
+  it('keeps the newest when the clock was set back, whatever time the older ones bear', () => {
+    const where = folder();
+    const { clock, setWall } = manualTime(Date.UTC(2027, 0, 1));
+    const limits = { sizeBytesMax: 4, backupsMax: 2, ageMsMax: 0 };
+    const file = openRotatingFile(path.join(where, 'audit.log'), limits, clock, never);
+    for (const line of ['one', 'two', 'three']) file.append(`${line}\n`);
+    setWall(-365 * 24 * 3_600_000);
+    for (const line of ['four', 'five']) file.append(`${line}\n`);
+    assert.deepEqual(textsOf(where), ['three\n', 'four\n', 'five\n']);
+    file.close();
+  });
+
   it('is its owner’s alone; what follows has the mode of what was put aside', () => {
     const { clock } = manualTime();
     const where = folder();

@@ -22,6 +22,20 @@ describe('a cache of tokens', () => {
     assert.equal(cache.size, 0);
   });
 
+  it('keeps none for longer when the wall clock is set back, and ends it when it is set ahead', () => {
+    const { cache, time } = cacheOf(10);
+    cache.set('long', 'a');
+    cache.set('short', 'b', time.clock.nowMs() + 500);
+    time.setWall(-3_600_000);
+    time.advance(500);
+    assert.deepEqual([cache.get('long'), cache.get('short')], ['a', undefined]);
+    time.advance(500);
+    assert.equal(cache.get('long'), undefined);
+    cache.set('ahead', 'c', time.clock.nowMs() + 500);
+    time.setWall(3_600_000);
+    assert.equal(cache.get('ahead'), undefined);
+  });
+
   it('holds so many and no more: what is longest in it goes first', () => {
     const { cache } = cacheOf(2);
     cache.set('one', 'a');

@@ -150,6 +150,20 @@ describe('events', () => {
     assert.deepEqual(names(), []);
   });
 
+  it('live as long when somebody sets the wall clock, ahead or back', async () => {
+    expire();
+    const day = 24 * 3_600_000;
+    for (const byMs of [365 * day, -2 * 365 * day]) {
+      await create('a');
+      store.time.setWall(byMs);
+      await create('b');
+      await store.pass(ttlMs - 1000);
+      assert.deepEqual(names(), ['a', 'b']);
+      await store.pass(1000 + 2 * lateMs);
+      assert.deepEqual(names(), []);
+    }
+  });
+
   it('are removed by another server when they were made through this one', async () => {
     const other = await store.join();
     expire(other);

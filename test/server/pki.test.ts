@@ -111,6 +111,15 @@ describe('the files of the pki folder', () => {
     assert.equal((await ensure()).adminToken, 'a'.repeat(32));
   });
 
+  it('of a CA whose time has not come end the start, which says what the clock says', async () => {
+    await ensure(startMs);
+    await assert.doesNotReject(ensure(startMs - 4 * 60_000));
+    const why =
+      /ca\.crt is not valid before 2029-12-31T23:55:00Z, and the clock says 2029-01-01T00/;
+    await assert.rejects(ensure(startMs - 365 * dayMs), why);
+    await assert.doesNotReject(ensure(startMs + 1));
+  });
+
   it('of a CA that has lost its key end the start, and stay', async () => {
     const first = await ensure();
     const file = path.join(dataDir, 'pki', 'ca.key');

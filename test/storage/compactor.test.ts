@@ -62,6 +62,32 @@ describe('compactor', () => {
     assert.equal(await compactor.runOnce(), revision);
   });
 
+  it('forgets nothing that is young when the wall clock is set ahead, and what is old when it is set back', async () => {
+    const day = 24 * 60 * 60_000;
+    for (const byMs of [365 * day, -365 * day]) {
+      const time = manualTime();
+      const storage = createMemoryStorage({ clock: time.clock });
+      const compactor = createCompactor({
+        storage,
+        clock: time.clock,
+        timers: time.timers,
+        historyMs,
+        intervalMs: 1000,
+        onError: assert.ifError,
+      });
+      await compactor.runOnce();
+      time.advance(historyMs / 10);
+      const old = await commitOne(storage, put(key('before'), absent));
+      await compactor.runOnce();
+      time.setWall(byMs);
+      time.advance(historyMs / 2);
+      await commitOne(storage, put(key('after'), absent));
+      assert.equal(await compactor.runOnce(), 0n);
+      time.advance(historyMs / 2);
+      assert.equal(await compactor.runOnce(), old);
+    }
+  });
+
   it('runs at its interval from start to stop, and goes on after a failure', async () => {
     const time = manualTime();
     const storage = createMemoryStorage({ clock: time.clock });

@@ -19,6 +19,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { hostname, networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { isIP } from 'node:net';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import { isPair, makeAuthority, makeCertificate } from '../../pki/certificate-authority.ts';
@@ -126,6 +127,14 @@ async function ensureAuthority(
   }
   if (nowMs > certificate.notAfterMs) {
     throw new OptionsError(`--data-dir: ${path.join(directory, 'ca.crt')} has expired`);
+  }
+  if (nowMs < certificate.notBeforeMs) {
+    const from = formatRfc3339(certificate.notBeforeMs);
+    throw new OptionsError(
+      `--data-dir: ${path.join(directory, 'ca.crt')} is not valid before ${from}, ` +
+        `and the clock says ${formatRfc3339(nowMs)}: set the clock, or, if it was wrong when the ` +
+        'certificate was made, remove the folder to have all of it made anew',
+    );
   }
   return known;
 }

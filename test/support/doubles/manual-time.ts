@@ -7,18 +7,21 @@ export interface ManualTime {
   readonly timers: Timers;
   /** Moves time on and runs what became due, in order of due time. */
   advance(ms: number): void;
+  /** Somebody sets the wall clock, by so much; the other clock and the timers do not notice. */
+  setWall(byMs: number): void;
   readonly pendingCount: number;
 }
 
 export function manualTime(startMs = 1_000_000): ManualTime {
   let nowMs = startMs;
+  let setMs = 0;
   const due: { at: number; callback: () => void }[] = [];
   const next = (until: number): { at: number; callback: () => void } | undefined => {
     due.sort((a, b) => a.at - b.at);
     return due[0] !== undefined && due[0].at <= until ? due.shift() : undefined;
   };
   return {
-    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
+    clock: { nowMs: () => nowMs + setMs, monotonicMs: () => nowMs },
     timers: {
       after(delayMs, callback): TimerHandle {
         const timer = { at: nowMs + delayMs, callback };
@@ -39,6 +42,9 @@ export function manualTime(startMs = 1_000_000): ManualTime {
         timer.callback();
       }
       nowMs = until;
+    },
+    setWall(byMs) {
+      setMs += byMs;
     },
     get pendingCount() {
       return due.length;
