@@ -91,7 +91,8 @@ export class LazyVariables extends ObjectValue {
       throw evaluationError(`composited variable "${name}" fails to compile: ${compiled.problem}`);
     }
     const options = { budget: budgets.perEvaluation };
-    const evaluation = compiled.expression.program.begin(this.#bindings, options);
+    const { program } = compiled.expression;
+    let evaluation = program.begin(this.#bindings, options);
     const { late, turns } = this.#ports;
     const next = (): Outcome | undefined => {
       this.#depth += 1;
@@ -107,7 +108,9 @@ export class LazyVariables extends ObjectValue {
     if (first === undefined) {
       return late.missing(name, async () => {
         this.#unitsInStep = 0;
-        this.#keep(name, await untilDone(turns, next));
+        const late = await untilDone(turns, next);
+        if (late.kind === 'unknown') evaluation = program.begin(this.#bindings, options);
+        this.#keep(name, late);
       });
     }
     this.#keep(name, first);
