@@ -340,6 +340,7 @@ class ObjectActors implements ObjectActorSystem {
       conditions: allConditions(decision.conditions, conditions),
       operation,
       companions,
+      replacedBytes: basis.image?.bytes.byteLength,
       write: decidedWrite(entry.arrival, this.#deps.clock),
     });
     attempt.pending = pending;

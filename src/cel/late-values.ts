@@ -15,7 +15,8 @@ import type { Awaitable } from '../stdx/awaitable.ts';
 import { unknownResult } from './evaluation-error.ts';
 
 export interface LateValues {
-  /** Ends the run that needs it, by throwing. The promise never rejects. */
+  /** Ends the run that needs it, by throwing. The promise never rejects. `comes` is called again if
+   * something is missing in it. */
   missing(name: string, comes: () => Promise<void>): never;
   /** Ends a run that goes on though it misses something: what would come of it is not used. */
   endIfMissing(): void;
@@ -31,12 +32,16 @@ export function lateValues(): LateValues {
       open === undefined ? result : arrived().then(() => run(evaluate)),
     );
   };
-  /** What comes may miss something itself. */
+  /** What comes may miss something itself: then it comes again when that is there. */
   const arrived = async (): Promise<void> => {
-    while (open !== undefined) {
-      const comes = open;
+    const awaited: (() => Promise<void>)[] = [];
+    for (;;) {
+      if (open !== undefined) awaited.push(open);
       open = undefined;
+      const comes = awaited.at(-1);
+      if (comes === undefined) return;
       await comes();
+      if (open === undefined) awaited.pop();
     }
   };
   return {

@@ -211,7 +211,8 @@ class SteppedList {
     const { form, itemOf, costly, isPassing } = layout;
     const frame = form.frame(measure);
     const entries = entriesOf(this.#parts);
-    const chunks = new ListChunks({ frame, lead: form.lead, entries, itemOf, costly, isPassing });
+    const items = { frame, lead: form.lead, entries, itemOf, costly, isPassing, sourceBytesOf };
+    const chunks = new ListChunks(items);
     const promised =
       form.needs === 'bytes' ? frame.head.length + measure.bytes + frame.tail.length : undefined;
     this.#phase = (isOver) => this.#send(chunks, promised, isOver);
@@ -275,6 +276,8 @@ class SteppedList {
 }
 
 const noBytes = new Uint8Array(0);
+
+const sourceBytesOf = ({ bytes }: StoredObject): number => bytes.byteLength;
 
 /** The entries of the list: undefined among them is a place to stop, and what a large one needs is
  * done, with such places in it, before it comes. */

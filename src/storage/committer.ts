@@ -69,7 +69,8 @@ export interface CommitterLimits {
   /** Most mutations in one commit, companions counted with them; the rest waits for the next. A
    * store may hold fewer (`commitWritesMax`). */
   readonly batchMutationsMax: number;
-  /** Most value bytes in one commit (at least one mutation always goes). */
+  /** Most value bytes in one commit, or bytes of what is replaced (at least one mutation always
+   * goes). */
   readonly batchBytesMax: number;
   /** Most mutations waiting; beyond: `overloaded`. */
   readonly queuedMutationsMax: number;
@@ -311,6 +312,11 @@ interface Batch {
   readonly riders: readonly Waiting[];
 }
 
+/** In a batch: a deletion brings nothing, but what it deletes is read and written to history. */
+function weightOf({ bytes, submission }: Waiting): number {
+  return Math.max(bytes, submission.replacedBytes ?? 0);
+}
+
 /** `number` is that of the commit it will be. */
 function createBatch(
   limits: CommitterLimits,
@@ -325,7 +331,7 @@ function createBatch(
     riders,
     hasRoomFor(waiting) {
       if (mutations.length === 0) return true;
-      const fits = bytes + waiting.bytes <= limits.batchBytesMax;
+      const fits = bytes + weightOf(waiting) <= limits.batchBytesMax;
       return fits && writes + writesOf(waiting.submission) <= limits.batchMutationsMax;
     },
     add(waiting) {
@@ -336,7 +342,7 @@ function createBatch(
         announceSoon(pending);
         return;
       }
-      bytes += waiting.bytes;
+      bytes += weightOf(waiting);
       pending.state = { kind: 'sent', batch: number, index: mutations.length };
       const { key, companions, conditions, operation } = submission;
       mutations.push({ key, expect, conditions, operation, companions });

@@ -37,6 +37,9 @@ export type CommitOutcome =
 /** A mutation whose expectation is a stored fact or an earlier pending commit on the same key. */
 export type Submission = Omit<Mutation, 'expect'> & {
   readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | PendingCommit;
+  /** About those of the record that it takes the place of, which the store reads; absent: nobody
+   * knows. */
+  readonly replacedBytes?: number | undefined;
   /** Of the request it was decided for; absent: none whose way is measured. */
   readonly write?: DecidedWrite | undefined;
 };

@@ -221,6 +221,18 @@ describe('committer', () => {
     );
   });
 
+  it('counts what a deletion deletes, which the store has to read', async () => {
+    const h = harness({ batchBytesMax: 100 });
+    const pendings = ['a', 'b', 'c', 'd'].map((name, at) =>
+      h.committer.submit({ ...submission(name, absent), replacedBytes: at < 3 ? 60 : 20 }),
+    );
+    await Promise.all(pendings.map((t) => t.outcome));
+    assert.deepEqual(
+      h.batches.map((b) => b.length),
+      [1, 1, 2],
+    );
+  });
+
   it('answers `overloaded` at the limit of its queue, by count and by bytes, and recovers', async () => {
     for (const limits of [{ queuedMutationsMax: 2 }, { queuedBytesMax: 60 }]) {
       const h = harness(limits);

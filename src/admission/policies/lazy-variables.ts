@@ -33,6 +33,9 @@ const free = (): number => 0;
 
 /** Some milliseconds. */
 const unitsAtOnce = 50_000;
+/** Variables that are evaluated inside one another: how many fit on the stack changes from one
+ * moment to the next. Policy: a deeper one is waited for, and begins with an empty stack. */
+const depthMax = 16;
 
 export class LazyVariables extends ObjectValue {
   readonly #variables: ReadonlyMap<string, Compiled>;
@@ -41,6 +44,7 @@ export class LazyVariables extends ObjectValue {
   readonly #found = new Map<string, Outcome>();
   #cost = 0;
   #unitsInStep = 0;
+  #depth = 0;
 
   constructor(
     variables: ReadonlyMap<string, Compiled>,
@@ -87,14 +91,26 @@ export class LazyVariables extends ObjectValue {
       throw evaluationError(`composited variable "${name}" fails to compile: ${compiled.problem}`);
     }
     const options = { budget: budgets.perEvaluation };
-    const evaluation = compiled.expression.program.begin(this.#bindings, options);
+    const { program } = compiled.expression;
+    let evaluation = program.begin(this.#bindings, options);
     const { late, turns } = this.#ports;
-    // The step has been long enough.
-    const first = this.#unitsInStep > unitsAtOnce ? undefined : evaluation.next();
+    const next = (): Outcome | undefined => {
+      this.#depth += 1;
+      try {
+        return evaluation.next();
+      } finally {
+        this.#depth -= 1;
+      }
+    };
+    // The step has been long enough, or the stack is.
+    const waits = this.#unitsInStep > unitsAtOnce || this.#depth >= depthMax;
+    const first = waits ? undefined : next();
     if (first === undefined) {
       return late.missing(name, async () => {
         this.#unitsInStep = 0;
-        this.#keep(name, await untilDone(turns, () => evaluation.next()));
+        const late = await untilDone(turns, next);
+        if (late.kind === 'unknown') evaluation = program.begin(this.#bindings, options);
+        this.#keep(name, late);
       });
     }
     this.#keep(name, first);

@@ -9,6 +9,7 @@
  * object changed since.
  * Bounds: those of validating policies.
  */
+import { countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
@@ -201,7 +202,9 @@ class Mutating {
     before: ApiObject,
     { object: found, problems }: MutatedByPolicy,
   ): Awaitable<StatusError | undefined> {
-    const goOn = () => this.#run.spend(policyLimits.unitsOfEvaluation);
+    const values = countValues(before, policyLimits.unitsAtOnce / policyLimits.unitsOfValue);
+    const units = policyLimits.unitsOfEvaluation + values * policyLimits.unitsOfValue;
+    const goOn = () => this.#run.spend(units);
     for (const problem of problems) this.#fail(policy, binding, problem);
     if (found === before || deepEqual(found, before)) return goOn();
     return after(this.#mutable.store(this.#object, found, as.kind), (stored) => {

@@ -31,6 +31,8 @@ export const policyLimits = {
   unitsOfEvaluation: 500,
   /** Of a policy that does not match: its selectors may be long. */
   unitsOfMatch: 500,
+  /** Of a field, key or item of an object that was mutated: all of them are walked over. */
+  unitsOfValue: 20,
   /** Of an object that might have been a parameter. */
   unitsOfLook: 20,
 } as const;

@@ -52,6 +52,11 @@ export const partCharacters = 16 * 1024;
 
 /** So many are looked at one by one, before the engine searches for the end of a longer run. */
 const shortRun = 256;
+/** Characters of a body whose parts may hold it: a copy of each costs a tenth of the reading. */
+const sharedTextMax = 16 * 1024;
+/** The engine copies what is shorter. */
+const sharedPartMin = 13;
+const beyondLatin1 = /[^\0-\xff]/;
 const breakOrEnd = /[\n\r\0]/g;
 const noBlank = /[^ \t]/g;
 
@@ -64,8 +69,24 @@ export class Cursor {
   line = 0;
   lineStart = 0;
 
+  /** Of a long text, to copy from. */
+  readonly #bytes: Buffer | undefined;
+  readonly #encoding: 'latin1' | 'utf16le';
+
   constructor(text: string) {
     this.text = `${text}\0`;
+    this.#encoding = beyondLatin1.test(text) ? 'utf16le' : 'latin1';
+    this.#bytes = text.length > sharedTextMax ? Buffer.from(text, this.#encoding) : undefined;
+  }
+
+  /** What stands there. Of a long body it is a copy: a part that the engine cuts out of a text holds
+   * all of that, so a small object with a long comment would keep its whole body. */
+  part(start: number, end: number): string {
+    if (this.#bytes === undefined || end - start < sharedPartMin) {
+      return this.text.slice(start, end);
+    }
+    const width = this.#encoding === 'latin1' ? 1 : 2;
+    return this.#bytes.toString(this.#encoding, start * width, end * width);
   }
 
   get column(): number {

@@ -41,11 +41,11 @@ export function readShortPlain(
   if (!passPlain(text, scan, inFlow, pos + shortLength)) return undefined;
   if (scan.end === pos) throw cursor.invalid('found a character that starts nothing');
   cursor.pos = scan.at;
-  if (!isBreak(cursor.at())) return { text: text.slice(pos, scan.end), endsLine: false };
+  if (!isBreak(cursor.at())) return { text: cursor.part(pos, scan.end), endsLine: false };
   cursor.skipBreak();
   const passed = passEmptyLines(cursor, indent, { lines: 0 }, cursor.pos + shortLength);
   if (passed && endsPlain(cursor, indent, inFlow)) {
-    return { text: text.slice(pos, scan.end), endsLine: true };
+    return { text: cursor.part(pos, scan.end), endsLine: true };
   }
   Object.assign(cursor, { line, lineStart, pos });
   return undefined;
@@ -177,7 +177,7 @@ export function readShortQuoted(cursor: Cursor): string | undefined {
     if (code === quote) {
       if (quote === char.singleQuote && text.charCodeAt(at + 1) === quote) return undefined;
       cursor.pos = at + 1;
-      return text.slice(start, at);
+      return cursor.part(start, at);
     }
     if (code === char.backslash ? quote === char.doubleQuote : isBreakOrEnd(code)) return undefined;
   }

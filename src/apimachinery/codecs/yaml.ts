@@ -16,6 +16,7 @@
  * and is double-quoted otherwise; JSON's quoted strings are YAML's.
  */
 import { isUtf8 } from 'node:buffer';
+import { finished } from '../../stdx/stepwise.ts';
 import { TextUnits, withEscapes } from '../../stdx/text-units.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import { newBadRequest } from '../status-error.ts';
@@ -170,8 +171,12 @@ function* writeBlock(
   let lead = first;
   if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) {
-      if (isFlow(item)) out.text += `${lead}- ${formatScalar(item, indent)}\n`;
-      else yield* writeBlock(out, item, `${indent}  `, `${lead}- `);
+      if (isFlow(item)) {
+        const text = isLongLiteral(item)
+          ? yield* literalSteps(item, indent)
+          : formatScalar(item, indent);
+        out.text += `${lead}- ${text}\n`;
+      } else yield* writeBlock(out, item, `${indent}  `, `${lead}- `);
       lead = indent;
       if (endsStep(out)) yield;
     }
@@ -182,7 +187,10 @@ function* writeBlock(
     const item = members[key];
     if (item === undefined) continue;
     if (isFlow(item)) {
-      out.text += `${lead}${formatKey(key, indent)}: ${formatScalar(item, indent)}\n`;
+      const text = isLongLiteral(item)
+        ? yield* literalSteps(item, indent)
+        : formatScalar(item, indent);
+      out.text += `${lead}${formatKey(key, indent)}: ${text}\n`;
     } else {
       out.text += `${lead}${formatKey(key, indent)}:\n`;
       // Items of a list stand under their key, those of a map two spaces in.
@@ -245,17 +253,32 @@ function isLiteralText(text: string): boolean {
   return text.includes('\n') && !notLiteral.test(text);
 }
 
-/** Lines that are not empty are indented. */
+/** Of a literal block before others have their turn. */
+const literalPartLength = 64 * 1024;
+
+function isLongLiteral(value: JsonValue): value is string {
+  return typeof value === 'string' && value.length > literalPartLength && isLiteralText(value);
+}
+
 function formatLiteral(text: string, indent: string): string {
+  return finished(literalSteps(text, indent));
+}
+
+/** Lines that are not empty are indented. */
+function* literalSteps(text: string, indent: string): Generator<undefined, string> {
   const inner = `${indent}  `;
   const end = text.endsWith('\n') ? text.length - 1 : text.length;
   const units = new TextUnits();
   let isAtStart = true;
+  let partEnd = literalPartLength;
   for (let at = 0; at < end; at += 1) {
     const code = text.charCodeAt(at);
     if (isAtStart && code !== lineFeed) units.addAll(inner);
     units.add(code);
     isAtStart = code === lineFeed;
+    if (at < partEnd) continue;
+    partEnd = at + literalPartLength;
+    yield;
   }
   return `${end < text.length ? '|' : '|-'}\n${units.text}`;
 }

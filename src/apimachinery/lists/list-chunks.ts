@@ -25,6 +25,8 @@ export interface ListItems<E> {
   readonly isPassing: boolean;
   /** Making an item costs more than copying it. */
   readonly costly: boolean;
+  /** Bytes that an item is made of; absent: as many as it has. */
+  readonly sourceBytesOf?: ((entry: E) => number) | undefined;
 }
 
 export class ListChunks<E> {
@@ -95,7 +97,8 @@ export class ListChunks<E> {
       if (next.value === undefined) return used;
       rest = itemOf(next.value);
       isOwn = false;
-      unclocked += rest.length + itemCostBytes;
+      const sourceBytes = this.#items.sourceBytesOf?.(next.value) ?? 0;
+      unclocked += Math.max(rest.length, sourceBytes) + itemCostBytes;
       used = lead.into(target, used, rest.length, this.#isFirst);
       this.#isFirst = false;
     }

@@ -8,7 +8,7 @@
 import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { spendSteps } from '../evaluate/step-allowance.ts';
-import { firstOccurrence, lastOccurrence, occurrences } from './text-search.ts';
+import { firstOccurrence, lastOccurrence, occurrences, shortNeedle } from './text-search.ts';
 
 /** Of a text that is taken apart. */
 const workPerPiece = 16;
@@ -137,16 +137,31 @@ export function trim(text: string): string {
 export function replace(text: string, old: string, put: string, count = -1): string {
   if (count === 0 || old === put) return text;
   const places = old === '' ? betweenCharacters(text) : occurrences(text, old);
-  const parts: string[] = [];
-  let [done, size, from] = [0, text.length, 0];
+  let [done, size, end] = [0, text.length, 0];
   for (const at of places) {
     if (done === count) break;
     spendSteps(workPerPiece);
     size += put.length - old.length;
     checkResultSize(size, 'replace');
+    end = at + old.length;
+    done += 1;
+  }
+  if (done === 0) return text;
+  spendSteps(size >> 4);
+  // What was found before `end` is all that is found there, and the engine puts it together.
+  if (old !== '' && old.length <= shortNeedle) {
+    return text.slice(0, end).split(old).join(put) + text.slice(end);
+  }
+  return pieced(text, old, put, done);
+}
+
+function pieced(text: string, old: string, put: string, count: number): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const at of old === '' ? betweenCharacters(text) : occurrences(text, old)) {
+    if (parts.length === count * 2) break;
     parts.push(text.slice(from, at), put);
     from = at + old.length;
-    done += 1;
   }
   parts.push(text.slice(from));
   return parts.join('');

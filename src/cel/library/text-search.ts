@@ -5,7 +5,7 @@
  */
 
 /** Up to this length the engine's worst case is harmless. */
-const shortNeedle = 64;
+export const shortNeedle = 64;
 
 /** Offsets (UTF-16) at which `needle` is found, from left to right, not overlapping. */
 export function* occurrences(text: string, needle: string): Generator<number> {
