@@ -8,12 +8,26 @@
  *   POST /body            keeps its body; GET /copy answers with it, as the socket drains
  *   POST /answer          answers 201 with its own body: what a create costs without a server
  *
+ * Asked by the bench (BroadcastsRequest) it sends events of its own to the audience, at a pace.
+ *
  * What it is not: a server. It checks nothing and keeps one body.
  */
 import { createSecureApp } from '../../src/transport/uws/secure-app.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import type { UwsApp, UwsRequest, UwsResponse } from '../../src/transport/uws/uws-binding.ts';
+import { answerWith } from '../harness/inside.ts';
 import { makeServingPair } from './serving-pair.ts';
+
+export interface BroadcastsRequest {
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly eventBytes: number;
+}
+
+/** Milliseconds from the first write of each event to the last. */
+export interface BroadcastsResult {
+  readonly ms: readonly number[];
+}
 
 /** Fits the library's cork buffer with its framing: a chunk of a copy leaves in one system call
  * together with it, and is never dropped. */
@@ -69,6 +83,22 @@ function broadcast(): void {
     res.cork(writeEvent);
     if (!accepted) blockers.get(res)?.();
   }
+}
+
+async function broadcasts({
+  count,
+  eventBytes,
+  intervalMs,
+}: BroadcastsRequest): Promise<BroadcastsResult> {
+  const ms: number[] = [];
+  while (ms.length < count) {
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    event = Buffer.alloc(eventBytes, 'x');
+    const startMs = performance.now();
+    broadcast();
+    ms.push(performance.now() - startMs);
+  }
+  return { ms };
 }
 
 /** One event a turn; the next when every socket has taken the last. */
@@ -160,6 +190,8 @@ function handle(res: UwsResponse, req: UwsRequest): void {
       return withBody(res, (body) => reply(res, '201 Created', body));
   }
 }
+
+answerWith((request) => broadcasts(request as BroadcastsRequest));
 
 const load = await loadUws();
 if (!load.ok) throw new Error(`there is no floor without uWebSockets.js: ${load.why}`);
