@@ -236,6 +236,41 @@ describe('transport node over TLS', { timeout: 240_000 }, () => {
     });
   });
 
+  it('HTTP/2: close() lets answers reach their clients that were given just before', async () => {
+    const text = 'an answer '.repeat(20_000);
+    const requests = 8;
+    let given = 0;
+    let closing: Promise<void> | undefined;
+    let close = (): void => assert.fail('closed before it listens');
+    const answer: ExchangeHandler = (exchange) => {
+      exchange.send(200, [], text);
+      given += 1;
+      if (given === requests) close();
+    };
+    await withServer(answer, async (server) => {
+      close = () => void (closing = server.close());
+      const client = session(server);
+      const streams = Array.from({ length: requests }, () => client.request({ ':path': '/a' }));
+      const bodies = await Promise.all(streams.map((stream) => whole(stream)));
+      for (const body of bodies) assert.equal(body.toString(), text);
+      await closing;
+    });
+  });
+
+  it('HTTP/2: close() waits for no client that takes nothing', async () => {
+    let started = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (started = resolve));
+    const never: ExchangeHandler = () => started();
+    await withServer(never, async (server) => {
+      const client = session(server);
+      const stream = client.request({ ':path': '/a' });
+      const cut = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
+      await begun;
+      await server.close();
+      await cut;
+    });
+  });
+
   it('HTTP/1.1 is served by ALPN on the same port', async () => {
     await withServer(echo, async (server) => {
       const { port } = server;

@@ -141,7 +141,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           root: deps.parts.root,
           tokens: deps.parts.tokens,
         }),
-        createRbacControllers(own, { timers, log, defaults }),
+        createRbacControllers(own, { timers, log, defaults, chosen: config.tokens.controllers }),
         createSigningControllers({
           chosen: config.tokens.controllers,
           registry: own,

@@ -19,6 +19,7 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Language } from '../../cel/language.ts';
+import type { ControllerShortName } from './controller-choice.ts';
 import type { Log } from './log.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -49,25 +50,38 @@ export function startAuthorization(
   }
 }
 
-/** `defaults`: whether the default roles are still to be made. */
+export interface RbacControllerOptions {
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Whether the default roles are still to be made. */
+  readonly defaults: boolean;
+  readonly chosen: ReadonlySet<ControllerShortName>;
+}
+
 export function createRbacControllers(
   registry: RegistryDeps,
-  { timers, log, defaults }: { timers: Timers; log: Log; defaults: boolean },
+  { timers, log, defaults, chosen }: RbacControllerOptions,
 ): Controller {
-  const aggregation = createRoleAggregation({
-    registry,
-    timers,
-    onError: (role, error) =>
-      log.error({ err: error, role }, 'rules could not be aggregated; it is tried again'),
-  });
-  if (!defaults) return aggregation;
-  const making = createRbacDefaults({
-    registry,
-    timers,
-    onError: (error) =>
-      log.error({ err: error }, 'default roles could not be made; it is tried again'),
-  });
-  return controllerManager([making, aggregation]);
+  const running: Controller[] = [];
+  if (defaults) {
+    const making = createRbacDefaults({
+      registry,
+      timers,
+      onError: (error) =>
+        log.error({ err: error }, 'default roles could not be made; it is tried again'),
+    });
+    running.push(making);
+  }
+  if (chosen.has('clusterrole-aggregation')) {
+    const aggregation = createRoleAggregation({
+      registry,
+      timers,
+      onError: (role, error) =>
+        log.error({ err: error, role }, 'rules could not be aggregated; it is tried again'),
+    });
+    running.push(aggregation);
+  }
+  return controllerManager(running);
 }
 
 /** Whether the default roles are there: before, most users can do nothing. Stays true. */

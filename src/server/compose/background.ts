@@ -77,7 +77,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
   }
   const controllers = (own: RegistryDeps): Controller =>
     controllerManager([
-      controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps),
+      controllersOf(own, announces ? kind : undefined, config, deps),
       deps.controllers(own),
     ]);
   const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
@@ -128,22 +128,47 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
 function controllersOf(
   registry: RegistryDeps,
   identityLeases: KindInfo | undefined,
-  eventTtlMs: number,
-  { log, parts, timers }: BackgroundDeps,
+  { eventTtlMs, tokens }: CompletedConfig,
+  deps: BackgroundDeps,
 ): Controller {
-  const { queues } = parts;
-  const namespaces = createNamespaceController({
+  const { log, timers } = deps;
+  const chosen = tokens.controllers;
+  const running: Controller[] = [];
+  if (chosen.has('namespace')) running.push(namespacesOf(registry, deps));
+  if (chosen.has('garbagecollector')) running.push(garbageOf(registry, deps));
+  const events = createEventExpiry({
     registry,
     timers,
-    queues,
+    ttlMs: eventTtlMs,
+    onError: (error) => log.warn({ err: error }, 'expired events were not removed; tried again'),
+  });
+  running.push(events);
+  if (identityLeases === undefined) return controllerManager(running);
+  const collector = createIdentityLeaseCollector({
+    registry,
+    timers,
+    kind: identityLeases,
+    onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
+  });
+  return controllerManager([...running, collector]);
+}
+
+function namespacesOf(registry: RegistryDeps, { log, parts, timers }: BackgroundDeps): Controller {
+  return createNamespaceController({
+    registry,
+    timers,
+    queues: parts.queues,
     onError: (namespace, error) => {
       log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
     },
   });
-  const garbage = createGarbageCollector({
+}
+
+function garbageOf(registry: RegistryDeps, { log, parts, timers }: BackgroundDeps): Controller {
+  return createGarbageCollector({
     registry,
     timers,
-    queues,
+    queues: parts.queues,
     onMisplaced: ({ kind, entry }) => {
       const object = `${kind.kind} ${entry.name}`;
       log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');
@@ -152,21 +177,6 @@ function controllersOf(
       log.error({ err: error, reference }, 'garbage could not be collected; it is tried again');
     },
   });
-  const events = createEventExpiry({
-    registry,
-    timers,
-    ttlMs: eventTtlMs,
-    onError: (error) => log.warn({ err: error }, 'expired events were not removed; tried again'),
-  });
-  const always = [namespaces, garbage, events];
-  if (identityLeases === undefined) return controllerManager(always);
-  const collector = createIdentityLeaseCollector({
-    registry,
-    timers,
-    kind: identityLeases,
-    onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
-  });
-  return controllerManager([...always, collector]);
 }
 
 function electionOf(

@@ -3,17 +3,27 @@
  *
  *     *        those that are on by default      NAME   this one       -NAME   not this one
  *
- * Every controller has a long name and a short one; both are understood.
+ * What deletion and access rules rest on runs without being asked for: `-NAME` alone leaves it out,
+ * for a controller manager that does the same. Every controller has a long name and a short one;
+ * both are understood.
  */
 import { fail } from '../config/option-values.ts';
 
 interface ControllerName {
   readonly name: string;
   readonly short: string;
-  readonly onByDefault: boolean;
+  /** unasked: also where the list names others, without `*`. */
+  readonly onByDefault: boolean | 'unasked';
 }
 
 const controllerNames = [
+  { name: 'namespace-controller', short: 'namespace', onByDefault: 'unasked' },
+  { name: 'garbage-collector-controller', short: 'garbagecollector', onByDefault: 'unasked' },
+  {
+    name: 'clusterrole-aggregation-controller',
+    short: 'clusterrole-aggregation',
+    onByDefault: 'unasked',
+  },
   { name: 'serviceaccount-controller', short: 'serviceaccount', onByDefault: true },
   { name: 'serviceaccount-token-controller', short: 'serviceaccount-token', onByDefault: true },
   {
@@ -62,17 +72,21 @@ const controllerNames = [
   { name: 'bootstrap-signer-controller', short: 'bootstrapsigner', onByDefault: false },
 ] as const satisfies readonly ControllerName[];
 
-export type ControllerShortName = (typeof controllerNames)[number]['short'];
+type KnownController = (typeof controllerNames)[number];
+export type ControllerShortName = KnownController['short'];
 
 /** The short names of what is to run. @throws OptionsError. */
 export function chosenControllers(text: string): ReadonlySet<ControllerShortName> {
   const asked = text.split(',').map((part) => part.trim());
   const items = asked.filter((part) => part !== '');
   const chosen = new Set<ControllerShortName>();
+  const add = (wanted: (known: KnownController) => boolean): void => {
+    for (const known of controllerNames) if (wanted(known)) chosen.add(known.short);
+  };
+  add(({ onByDefault }) => onByDefault === 'unasked');
   for (const item of items) {
-    if (item === '*') {
-      for (const known of controllerNames) if (known.onByDefault) chosen.add(known.short);
-    } else if (!item.startsWith('-')) chosen.add(named(item));
+    if (item === '*') add(({ onByDefault }) => onByDefault !== false);
+    else if (!item.startsWith('-')) chosen.add(named(item));
   }
   // What is taken away is taken away wherever it stands in the list.
   for (const item of items) if (item.startsWith('-')) chosen.delete(named(item.slice(1)));

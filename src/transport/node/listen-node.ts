@@ -58,6 +58,9 @@ import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './strea
 /** For the last words of an idle connection. */
 const goodbyeMs = 1_000;
 
+/** For answers that have been given when the port closes, and are still on their way. */
+const lastAnswersMs = 500;
+
 /** Rejects when the address is not to be had or the certificate is unusable. */
 export const listenNode: Listen = async (options, handler) => {
   const { limits, tls } = options;
@@ -460,6 +463,21 @@ async function inSlices<T>(items: readonly T[], each: (item: T) => void): Promis
   }
 }
 
+/** Sessions that are closing end when their streams have; those of slow clients are not awaited. */
+async function untilEnded(sessions: ReadonlySet<ServerHttp2Session>): Promise<void> {
+  let look = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    look = () => void (sessions.size === 0 && resolve());
+  });
+  const late = new Promise<void>((resolve) => {
+    const timer = systemTimers.after(lastAnswersMs, resolve);
+    void ended.then(() => timer.cancel());
+  });
+  await inSlices([...sessions], (session) => session.once('close', () => look()));
+  look();
+  await Promise.race([ended, late]);
+}
+
 function runningServer(
   server: HttpServerOfNode | Http2SecureServer,
   shared: NodeShared,
@@ -488,6 +506,7 @@ function runningServer(
     stopAccepting: () => void stop(),
     async close() {
       const done = stop();
+      await untilEnded(sessions);
       await inSlices([...sessions], (session) => session.destroy());
       await inSlices([...sockets], (socket) => socket.destroy());
       shared.deadlines.clear();
