@@ -142,7 +142,8 @@ async function createNamed(
     const decided = preparing(deps, inTurns, given);
     creation = decided instanceof Promise ? await decided : decided;
   } else {
-    const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
+    const birth = { scope, target, name };
+    const heard = await prepareGuarded(deps, birth, submitted, guard, options);
     ({ creation, notes } = heard);
   }
   if (creation.kind === 'refused') {
@@ -235,10 +236,8 @@ function preparing(
  * it. */
 async function prepareGuarded(
   deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ResourceTarget,
+  birth: Birth,
   submitted: ApiObject,
-  name: string,
   guard: WriteGuard,
   options: WriteOptions,
 ): Promise<{
@@ -249,9 +248,9 @@ async function prepareGuarded(
   const admission = guard.admit(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
-  const born = newObject(scope, target, submitted, name);
+  const born = newObject(birth.scope, birth.target, submitted, birth.name);
   const asked = { born, asks: guard.asks, admission };
-  const creation = await prepareAdmitted(deps, scope, target, name, asked, options);
+  const creation = await prepareAdmitted(deps, birth, asked, options);
   return { creation, notes: admission.notes() };
 }
 
@@ -262,9 +261,7 @@ interface AdmittedCreation extends Pick<WriteGuard, 'asks'> {
 
 async function prepareAdmitted(
   deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ResourceTarget,
-  name: string,
+  { scope, target, name }: Birth,
   { asks, born, admission }: AdmittedCreation,
   options: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
@@ -366,10 +363,14 @@ export function newObject(
   return withoutDuplicateOwners(toDecidedVersion(born, kind));
 }
 
-interface CreationToPrepare {
+/** Where an object comes to be, and by which name. */
+interface Birth {
   readonly scope: DecisionScope;
   readonly target: ResourceTarget;
   readonly name: string;
+}
+
+interface CreationToPrepare extends Birth {
   readonly born: Deduplicated;
   /** The new object after mutating admission. */
   readonly mutated: ApiObject;

@@ -199,7 +199,8 @@ class State {
     assert.deepEqual(errors, []);
     const next = { value: object, version };
     const live = this.liveAt(version);
-    this.managers = updateManagers(this.#rules, live, next, this.managers, manager);
+    const change = { live, next, writer: manager };
+    this.managers = updateManagers(this.#rules, change, this.managers);
     this.live = next;
   }
 

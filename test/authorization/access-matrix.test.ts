@@ -121,9 +121,21 @@ describe('who may do what', () => {
     await bind(server, '', 'alice-views', 'view', { kind: 'User', name: 'alice' });
     await bind(server, 'one', 'team-edits', 'edit', { kind: 'Group', name: 'team-a' });
     await bind(server, 'one', 'carol-admin', 'admin', { kind: 'User', name: 'carol' });
-    await untilAllowed(server, { user: 'alice' }, 'list', 'pods', 'two');
-    await untilAllowed(server, { user: 'bob', groups: ['team-a'] }, 'list', 'pods', 'one');
-    await untilAllowed(server, { user: 'carol' }, 'list', 'pods', 'one');
+    await untilAllowed(
+      server,
+      { user: 'alice' },
+      { verb: 'list', resource: 'pods', namespace: 'two' },
+    );
+    await untilAllowed(
+      server,
+      { user: 'bob', groups: ['team-a'] },
+      { verb: 'list', resource: 'pods', namespace: 'one' },
+    );
+    await untilAllowed(
+      server,
+      { user: 'carol' },
+      { verb: 'list', resource: 'pods', namespace: 'one' },
+    );
   });
   after(() => server.remove());
 

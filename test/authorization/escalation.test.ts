@@ -57,7 +57,11 @@ describe('nobody grants what they do not have', () => {
     );
     assert.equal(made.status, 201, made.text);
     await bind(server, '', `of-${user}`, `of-${user}`, { kind: 'User', name: user });
-    await untilAllowed(server, { user }, 'create', 'clusterroles', '', true, group);
+    await untilAllowed(
+      server,
+      { user },
+      { verb: 'create', resource: 'clusterroles', namespace: '', group },
+    );
   };
   const pods = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
   const nodes = [{ verbs: ['get'], apiGroups: [''], resources: ['nodes'] }];
@@ -190,7 +194,11 @@ describe('nobody grants what they do not have', () => {
         resourceNames: ['mine'],
       },
     ]);
-    await untilAllowed(server, { user: 'escalator' }, 'create', 'clusterroles', '', true, group);
+    await untilAllowed(
+      server,
+      { user: 'escalator' },
+      { verb: 'create', resource: 'clusterroles', namespace: '', group },
+    );
     assert.equal(
       (await as('escalator', 'POST', rbacPath('', 'clusterroles'), clusterRole('other', nodes)))
         .status,

@@ -10,6 +10,7 @@ import {
   mayAccess,
   rbacPath,
   untilAllowed,
+  untilRefused,
 } from '../support/clients/access-setup.ts';
 import { definition, established, object } from '../support/data/custom-definitions.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
@@ -104,10 +105,18 @@ describe('a server with RBAC', () => {
       201,
     );
     for (const user of ['viewer', 'administrator'])
-      await untilAllowed(server, { user }, 'get', 'things', 'ns', true, 'x.example');
+      await untilAllowed(
+        server,
+        { user },
+        { verb: 'get', resource: 'things', namespace: 'ns', group: 'x.example' },
+      );
     await admin('DELETE', rbacPath('', 'clusterroles', 'more'));
     for (const user of ['viewer', 'administrator'])
-      await untilAllowed(server, { user }, 'get', 'things', 'ns', false, 'x.example');
+      await untilRefused(
+        server,
+        { user },
+        { verb: 'get', resource: 'things', namespace: 'ns', group: 'x.example' },
+      );
   });
 
   it('overwrites rules that are set by hand in such a role', async () => {
@@ -118,13 +127,25 @@ describe('a server with RBAC', () => {
       metadata,
       rules: [things],
     });
-    await untilAllowed(server, { user: 'viewer' }, 'list', 'pods', 'ns');
-    await untilAllowed(server, { user: 'viewer' }, 'get', 'things', 'ns', false, 'x.example');
+    await untilAllowed(
+      server,
+      { user: 'viewer' },
+      { verb: 'list', resource: 'pods', namespace: 'ns' },
+    );
+    await untilRefused(
+      server,
+      { user: 'viewer' },
+      { verb: 'get', resource: 'things', namespace: 'ns', group: 'x.example' },
+    );
   });
 
   it('answers what a user may, in JSON, YAML and Protobuf', async () => {
     await bind(server, '', 'alice', 'view', { kind: 'User', name: 'alice' });
-    await untilAllowed(server, { user: 'alice' }, 'list', 'pods', 'ns');
+    await untilAllowed(
+      server,
+      { user: 'alice' },
+      { verb: 'list', resource: 'pods', namespace: 'ns' },
+    );
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
     const spec = { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'ns' } };
     const json = await server.request('POST', path, { body: { spec }, headers: alice });
@@ -287,11 +308,19 @@ describe('a server with RBAC', () => {
   it('lets a watch go on to its end when the grant for it is taken away, and admits no new one', async () => {
     await bind(server, '', 'watcher', 'view', { kind: 'User', name: 'bob' });
     const bob = { authorization: `Bearer ${tokens.bob}` };
-    await untilAllowed(server, { user: 'bob' }, 'watch', 'configmaps', 'default');
+    await untilAllowed(
+      server,
+      { user: 'bob' },
+      { verb: 'watch', resource: 'configmaps', namespace: 'default' },
+    );
     const target = '/api/v1/namespaces/default/configmaps?watch=true';
     const watch = await server.openWatch(target, bob);
     await admin('DELETE', rbacPath('', 'clusterrolebindings', 'watcher'));
-    await untilAllowed(server, { user: 'bob' }, 'watch', 'configmaps', 'default', false);
+    await untilRefused(
+      server,
+      { user: 'bob' },
+      { verb: 'watch', resource: 'configmaps', namespace: 'default' },
+    );
     const made = await admin('POST', '/api/v1/namespaces/default/configmaps', {
       metadata: { name: 'after' },
     });

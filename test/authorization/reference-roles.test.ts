@@ -122,7 +122,11 @@ describe('a user bound in a namespace to', { skip: noVectors }, () => {
     server = await startSecureServer({ identity: 'kubernetes' });
     for (const name of names) {
       await bind(server, 'default', name, name, { kind: 'User', name: `u-${name}` });
-      await untilAllowed(server, { user: `u-${name}` }, 'list', 'pods', 'default');
+      await untilAllowed(
+        server,
+        { user: `u-${name}` },
+        { verb: 'list', resource: 'pods', namespace: 'default' },
+      );
     }
     targets = [...(await served(server)), ...strangers];
     assert(targets.length > 100, String(targets.length));

@@ -188,8 +188,12 @@ describe('approving one’s own certificate request', () => {
     await asAdmin(server, 'POST', rbacPath('', 'clusterroles'), role);
     const binding = bindingObject('', 'asker', 'asker', { kind: 'User', name: 'alice' });
     await asAdmin(server, 'POST', rbacPath('', 'clusterrolebindings'), binding);
-    const right = ['certificatesigningrequests', '', true, group] as const;
-    await untilAllowed(server, { user: 'alice' }, 'create', ...right);
+    const resource = 'certificatesigningrequests';
+    await untilAllowed(
+      server,
+      { user: 'alice' },
+      { verb: 'create', resource, namespace: '', group },
+    );
     ({ base64 } = await makeRequest({ commonName: 'alice' }));
     asked = requestObject(own, base64, client);
   });

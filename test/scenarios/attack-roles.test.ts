@@ -7,7 +7,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { asAdmin, bindingObject, rbacPath, untilAllowed } from '../support/clients/access-setup.ts';
+import {
+  asAdmin,
+  bindingObject,
+  rbacPath,
+  untilAllowed,
+  untilRefused,
+} from '../support/clients/access-setup.ts';
 import { openPath, startAttackBench } from '../support/servers/attack-bench.ts';
 import type { Attack, AttackBench, Sent } from '../support/servers/attack-bench.ts';
 import { attackSuites } from '../support/checks/attack-suites.ts';
@@ -329,12 +335,20 @@ suite('when a grant is taken away', () => {
     const view = { apiGroup: group, kind: 'ClusterRole', name: 'view' };
     const subjects = [{ ...bob, name: 'alice' }];
     await admin('POST', path, binding('default', 'viewer', view, { subjects }));
-    await untilAllowed(server, { user: 'alice' }, 'watch', 'configmaps', 'default');
+    await untilAllowed(
+      server,
+      { user: 'alice' },
+      { verb: 'watch', resource: 'configmaps', namespace: 'default' },
+    );
     const headers = { authorization: `Bearer ${tokens.alice}` };
     const target = '/api/v1/namespaces/default/configmaps?watch=true';
     const watch = await server.openWatch(target, { ...headers, 'audit-id': 'the-watch' });
     await admin('DELETE', `${path}/viewer`);
-    await untilAllowed(server, { user: 'alice' }, 'watch', 'configmaps', 'default', false);
+    await untilRefused(
+      server,
+      { user: 'alice' },
+      { verb: 'watch', resource: 'configmaps', namespace: 'default' },
+    );
     const attack = { token: tokens.alice, status: 403, user: 'alice' };
     await bench.refuses({ path: openPath, ...attack });
     await bench.refuses({ path: target, ...attack });

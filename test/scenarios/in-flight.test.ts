@@ -37,7 +37,11 @@ for (const transport of ['uws', 'node'] as const) {
       });
       for (const name of ['alice', 'bob']) {
         await bind(server, '', `maps-${name}`, 'maps', { kind: 'User', name });
-        await untilAllowed(server, { user: name }, 'create', 'configmaps', '', true);
+        await untilAllowed(
+          server,
+          { user: name },
+          { verb: 'create', resource: 'configmaps', namespace: '' },
+        );
       }
     });
     after(async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createHealth } from '../../src/endpoints/health.ts';
 import { healthChecks } from '../../src/server/compose/health-checks.ts';
 import type { HealthCheckDeps } from '../../src/server/compose/health-checks.ts';
-import { identityOf } from '../../src/apimachinery/identity.ts';
+import { identityNames, identityOf } from '../../src/apimachinery/identity.ts';
 import { exchange } from '../support/clients/http-client.ts';
 import type { HttpReply } from '../support/clients/http-client.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
@@ -93,6 +93,30 @@ describe('the health checks of a server', () => {
     assert.equal(await totals(), once + 1);
     assert.equal((await server.secure('/metrics/slis')).status, 403);
   });
+});
+
+describe('a server', () => {
+  for (const identity of identityNames) {
+    it(`is alive and ready a moment after its start with --identity=${identity}`, async () => {
+      const server = await startTestServer({ identity, controllers: '*' });
+      try {
+        const text = async (endpoint: string): Promise<string> =>
+          (await fresh(server.url, `/${endpoint}?verbose`)).text;
+        // Only what fails is named; the deadline is that of the test.
+        const failing = async (endpoint: string): Promise<readonly string[]> =>
+          [...(await text(endpoint)).matchAll(/^\[-\](\S+)/gm)].map(([, name = '']) => name);
+        let left = ['?'] as readonly string[];
+        for (let tries = 0; tries < 400 && left.length > 0; tries += 1) {
+          left = [...(await failing('livez')), ...(await failing('readyz'))];
+          if (left.length > 0) await pause();
+        }
+        assert.deepEqual(left, []);
+        assert.match(await text('readyz'), /readyz check passed/);
+      } finally {
+        await server.remove();
+      }
+    });
+  }
 });
 
 describe('--livez-grace-period', () => {

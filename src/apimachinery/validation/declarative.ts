@@ -232,7 +232,7 @@ export function readDeclarations(
       const closed = new Set<string>();
       for (const row of rows) {
         const run: Run = { current, path: row.path, errors, closed };
-        walk(object, '', row.path, closed, (location) => {
+        walk({ value: object, field: '', key: '' }, row.path, closed, (location) => {
           for (const check of row.checks) check(location, run);
         });
       }
@@ -258,35 +258,35 @@ function readRow(line: string, formats: Readonly<Record<string, Format>>): Row {
 
 /** Every location that the path leads to. The last member may be absent, its object may not. */
 function walk(
-  value: JsonValue,
-  field: string,
+  from: FieldLocation & { readonly value: JsonValue },
   path: readonly string[],
   closed: ReadonlySet<string>,
   visit: (location: FieldLocation) => void,
-  key = '',
 ): void {
+  const { field, value } = from;
   const [step, ...rest] = path;
   if (step === undefined) {
-    visit({ field, value, key });
+    visit(from);
     return;
   }
   if (step === '[]') {
     if (!Array.isArray(value) || closed.has(field)) return;
     for (const [at, item] of (value as readonly JsonValue[]).entries()) {
-      walk(item, `${field}[${at}]`, rest, closed, visit);
+      walk({ value: item, field: `${field}[${at}]`, key: '' }, rest, closed, visit);
     }
     return;
   }
   if (!isJsonObject(value)) return;
   if (step === '{}') {
     for (const [name, member] of Object.entries(value)) {
-      walk(member ?? null, `${field}[${name}]`, rest, closed, visit, name);
+      const location = { value: member ?? null, field: `${field}[${name}]`, key: name };
+      walk(location, rest, closed, visit);
     }
     return;
   }
   const inner = field === '' ? step : `${field}.${step}`;
   const member = value[step];
-  if (member !== undefined) walk(member, inner, rest, closed, visit);
+  if (member !== undefined) walk({ value: member, field: inner, key: '' }, rest, closed, visit);
   else if (rest.length === 0) visit({ field: inner, value: undefined, key: '' });
 }
 

@@ -23,7 +23,8 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { ensureObject, noRepair, repairObject } from './ensured-object.ts';
 
-const rangeName = 'kubernetes';
+/** Of the range of the flags, under every identity. */
+export const rangeName = 'kubernetes';
 const ready = 'Ready';
 const deletingMax = 16;
 

@@ -118,8 +118,9 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
   const defaults = authorization.usesRbac && deps.shared;
   const expirations = new Histogram(expirationBounds);
   const { anonymous } = configuration;
+  const authenticationDeps = { anonymous, clock, identity, expirations };
   return {
-    authentication: buildAuthentication(files, methods, anonymous, clock, identity, expirations),
+    authentication: buildAuthentication(files, methods, authenticationDeps),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
       ...accessReviews(authorization),

@@ -92,13 +92,18 @@ export function* configurationOf(
   throw new OptionsError(`--authentication-config: ${file}: ${read.problem}`);
 }
 
+export interface AuthenticationDeps {
+  readonly anonymous: () => AnonymousRule;
+  readonly clock: Clock;
+  readonly identity: Identity;
+  /** Of client certificates, in seconds until then. */
+  readonly expirations: Histogram;
+}
+
 export function buildAuthentication(
   files: AuthenticationFiles,
   tokenMethods: readonly TokenAuthenticator[],
-  anonymous: () => AnonymousRule,
-  clock: Clock,
-  identity: Identity,
-  expirations: Histogram,
+  { anonymous, clock, expirations, identity }: AuthenticationDeps,
 ): CallerAuthentication {
   const { cas, proxy } = files;
   const clientRoots = () => cas.current().clientRoots;

@@ -16,6 +16,8 @@ import type { Readiness } from '../../admission/readiness.ts';
 import type { HealthCheck } from '../../endpoints/health.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
+import { serviceName } from '../../controllers/system/server-endpoints.ts';
+import { rangeName } from '../../controllers/system/service-cidrs.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -93,7 +95,6 @@ interface AwaitedObject {
 /** What is made last by each of those who make objects of the system. */
 function awaitedObjects({
   namespaces,
-  name,
 }: Identity): Readonly<Record<'early' | 'late', readonly AwaitedObject[]>> {
   const { system, default: standard } = namespaces;
   const cluster = { namespace: '' };
@@ -139,7 +140,7 @@ function awaitedObjects({
         group: '',
         resource: 'services',
         namespace: standard,
-        name,
+        name: serviceName,
       },
       {
         hook: 'start-kubernetes-service-cidr-controller',
@@ -147,7 +148,7 @@ function awaitedObjects({
         group: 'networking.{domain}',
         resource: 'servicecidrs',
         ...cluster,
-        name,
+        name: rangeName,
       },
     ],
   };

@@ -51,10 +51,15 @@ export async function bind(
   assert.equal(made.status, 201, made.text);
 }
 
+interface Asker {
+  readonly user: string;
+  readonly groups?: readonly string[];
+}
+
 /** The answer of a SubjectAccessReview. */
 export async function mayAccess(
   server: ApiClient,
-  who: { readonly user: string; readonly groups?: readonly string[] },
+  who: Asker,
   resourceAttributes: JsonObject,
 ): Promise<boolean> {
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
@@ -63,20 +68,33 @@ export async function mayAccess(
   return (reply.body['status'] as JsonObject)['allowed'] === true;
 }
 
+interface Right {
+  readonly verb: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly group?: string;
+}
+
 /** Grants are seen a moment after they are written. */
-export async function untilAllowed(
+export function untilAllowed(server: ApiClient, who: Asker, right: Right): Promise<void> {
+  return untilDecided(server, who, right, 'allowed');
+}
+
+/** So it is when they are taken away. */
+export function untilRefused(server: ApiClient, who: Asker, right: Right): Promise<void> {
+  return untilDecided(server, who, right, 'refused');
+}
+
+async function untilDecided(
   server: ApiClient,
-  who: { readonly user: string; readonly groups?: readonly string[] },
-  verb: string,
-  resource: string,
-  namespace: string,
-  wanted = true,
-  apiGroup = '',
+  who: Asker,
+  right: Right,
+  wanted: 'allowed' | 'refused',
 ): Promise<void> {
   for (let tries = 0; tries < 20_000; tries += 1) {
-    const asked = { verb, resource, namespace, group: apiGroup };
-    if ((await mayAccess(server, who, asked)) === wanted) return;
+    const allowed = await mayAccess(server, who, { group: '', ...right });
+    if (allowed === (wanted === 'allowed')) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  assert.fail(`${who.user} ${verb} ${resource}: not ${wanted ? 'allowed' : 'refused'} in time`);
+  assert.fail(`${who.user} ${right.verb} ${right.resource}: not ${wanted} in time`);
 }

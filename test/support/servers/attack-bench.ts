@@ -231,5 +231,9 @@ async function populate({ admin, server }: AttackBench): Promise<void> {
   ];
   await admin('POST', rbacPath('', 'clusterroles'), { metadata: { name: 'of-bob' }, rules });
   await bind(server, '', 'of-bob', 'of-bob', { kind: 'User', name: 'bob' });
-  await untilAllowed(server, { user: 'bob' }, 'create', 'clusterroles', '', true, rbacGroup);
+  await untilAllowed(
+    server,
+    { user: 'bob' },
+    { verb: 'create', resource: 'clusterroles', namespace: '', group: rbacGroup },
+  );
 }

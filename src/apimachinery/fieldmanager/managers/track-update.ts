@@ -167,14 +167,13 @@ export function ownersAfter(
   compared?: Comparison,
 ): OwnersAfter {
   const { apiVersion: version, manager, subresource } = writer;
-  const draft = updateManagers(
-    versionRules(writer),
-    { value: before, version },
-    { value: next, version },
-    managers,
-    currentOperation,
+  const change = {
+    live: { value: before, version },
+    next: { value: next, version },
+    writer: currentOperation,
     compared,
-  );
+  };
+  const draft = updateManagers(versionRules(writer), change, managers);
   const current = draft.get(currentOperation);
   draft.delete(currentOperation);
   const set = current === undefined ? undefined : withoutOwnerless(current.set);

@@ -54,7 +54,8 @@ export function* applyIntent(
     intent: intent.value,
   });
   yield;
-  const taken = yield* takeOver(rules, live, { value, version }, current, manager);
+  const change = { live, next: { value, version }, writer: manager };
+  const taken = yield* takeOver(rules, change, current);
   if (taken.conflicts.size > 0 && !force) {
     return { kind: 'conflicts', conflicts: taken.conflicts };
   }

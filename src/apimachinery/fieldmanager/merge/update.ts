@@ -26,15 +26,21 @@ export interface Takeover {
   readonly conflicts: Conflicts;
 }
 
-/** `live` and `next` are of the same version, and `compared` what differs between them, if that is
- * known. The writer's own claim is not touched. In steps: a large object may have many managers. */
+/** What a writer makes of a value. */
+export interface ValueChange {
+  readonly live: VersionedValue;
+  /** Of the same version. */
+  readonly next: VersionedValue;
+  readonly writer: string;
+  /** What differs between them, if that is known. */
+  readonly compared?: Comparison | undefined;
+}
+
+/** The writer's own claim is not touched. In steps: a large object may have many managers. */
 export function* takeOver(
   rules: VersionRules,
-  live: VersionedValue,
-  next: VersionedValue,
+  { compared, live, next, writer }: ValueChange,
   managers: Managers,
-  writer: string,
-  compared?: Comparison,
 ): Steps<Takeover> {
   const changes =
     compared === undefined ? compareAt(rules, live, next) : writableChanges(rules, next, compared);
@@ -100,14 +106,12 @@ function writableChanges(
 /** Ownership after the write. The writer's entry is there exactly when it owns something. */
 export function updateManagers(
   rules: VersionRules,
-  live: VersionedValue,
-  next: VersionedValue,
+  change: ValueChange,
   managers: Managers,
-  writer: string,
-  compared?: Comparison,
 ): ManagersDraft {
+  const { live, next, writer } = change;
   const current = reconcileManagers(rules, live, managers);
-  const taken = finished(takeOver(rules, live, next, current, writer, compared));
+  const taken = finished(takeOver(rules, change, current));
   const { managers: kept, changes } = taken;
   const before = kept.get(writer)?.set ?? emptySet;
   const claimed = union(
