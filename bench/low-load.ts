@@ -295,9 +295,10 @@ function notesOf(side: Side, age: Age): string[] {
   const pauses = measured.flatMap((each) => each.pauses);
   const longest = Math.max(0, ...pauses);
   const together = pauses.reduce((sum, ms) => sum + ms, 0);
+  const title = `${side.over}, ${age}`;
   return [
-    `${side.over}, ${age}: mean (p99) in ms: ${[...stages, 'all'].map(stage).join(', ')}`,
-    `${side.over}, ${age}: ${pauses.length} pauses of the collector, ${together.toFixed(0)} ms together, ` +
+    `${title}: mean (p99) in ms: ${[...stages, 'all'].map(stage).join(', ')}`,
+    `${title}: ${pauses.length} pauses of the collector, ${together.toFixed(0)} ms together, ` +
       `the longest ${longest.toFixed(1)} ms`,
   ];
 }
