@@ -84,8 +84,8 @@ function firstSupersededAfter(
   return undefined;
 }
 
-/** `passed`: it ends here, before its limit, because of all that is not shown at that revision. Every
- * key up to this one has been looked at. */
+/** `passed`: it ends here, before its limit, because of all that is not shown at that revision.
+ * Every key up to this one has been looked at. */
 export interface LookedPage extends ScanPage {
   readonly passed?: StoreKey | undefined;
 }
