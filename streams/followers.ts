@@ -6,9 +6,9 @@
  *       ▲                  └── throws ─▶ logged, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀────────┘
  *
- * The first state may be all that the store holds: whoever takes it in steps gets the rest of it in
- * turns with everybody else, and the changes that come meanwhile behind it. After a failure there is
- * no such pause: until it has ended, those who ask would be told of half a state.
+ * The first state may be all that the store holds: whoever takes it in steps gets the rest of it
+ * in turns with everybody else, and the changes that come meanwhile behind it. After a failure
+ * there is no such pause: until it has ended, those who ask would be told of half a state.
  *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a
@@ -79,7 +79,8 @@ export class Followers {
 
   /** Hands each event to `take`. When `take` throws, or the events fail, it subscribes again after
    * a pause; so the events must begin with RESET, which voids all earlier ones. `take` must be
-   * quick, or return its work on a RESET in steps: the first one is done at once. `name` is for the log, metrics and health checks; several followers may share one. */
+   * quick, or return its work on a RESET in steps: the first one is done at once. `name` is for
+   * the log, metrics and health checks; several followers may share one. */
   follow<E extends FollowedEvent>(
     name: string,
     events: Observable<E>,

@@ -136,11 +136,12 @@ export class KeptSnapshots {
   }
 
   async #rebuild(stream: ResourceStream, revision: Revision): Promise<SnapshotAt> {
-    const rewound = stream.cache.rewind(revision);
-    const rebuilt: Rebuilt =
-      rewound === undefined
-        ? await this.#rebuildSlot(() => scanned(this.#deps, stream, revision))
-        : { kind: 'ok', ...rewound };
+    const rebuilt = await this.#rebuildSlot(() => {
+      const undoing = stream.cache.rewind(revision);
+      return undoing === undefined
+        ? scanned(this.#deps, stream, revision)
+        : rewound(this.#deps, undoing);
+    });
     if (rebuilt.kind !== 'ok') return rebuilt;
     this.keep(stream, rebuilt.snapshot, rebuilt.bytes);
     return { kind: 'ok', snapshot: rebuilt.snapshot };
@@ -149,6 +150,19 @@ export class KeptSnapshots {
 
 function keptId(stream: ResourceStream, revision: Revision): string {
   return `${stream.id}@${revision}`;
+}
+
+async function rewound(
+  { clock, timers }: KeptSnapshotsDeps,
+  undoing: NonNullable<ReturnType<ResourceCache['rewind']>>,
+): Promise<Rebuilt> {
+  const endOfSlice = createSliceTimer(clock, timers);
+  for (;;) {
+    const step = undoing.next();
+    if (step.done === true) return { kind: 'ok', ...step.value };
+    const pause = endOfSlice();
+    if (pause !== undefined) await pause;
+  }
 }
 
 function heldBytes({ cache, ownBytes, supersededThen }: Kept): number {

@@ -8,6 +8,7 @@
  */
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import { assert } from '../src/stdx/assert.ts';
+import type { Steps } from '../src/stdx/stepwise.ts';
 import type { Allocate } from '../src/stdx/blocks.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { storageLimits } from '../src/storage/storage.ts';
@@ -194,21 +195,38 @@ export class ResourceCache {
     return resourceSnapshot(revision, this.#map.view(), this.#unreadable);
   }
 
-  /** The state at an earlier revision, by undoing the changes since. Undefined when the history
-   * does not reach back that far. `bytes`: what it holds beside the cache. */
-  rewind(revision: Revision): { snapshot: ResourceSnapshot; bytes: number } | undefined {
+  /** The state at an earlier revision, by undoing the changes since, in steps: there may be many.
+   * Undefined when the history does not reach back that far. `bytes`: what it holds beside the
+   * cache. */
+  rewind(revision: Revision): Steps<{ snapshot: ResourceSnapshot; bytes: number }> | undefined {
     if (!this.history.covers(revision)) return undefined;
-    const map = this.#map.view().fork();
-    let bytes = 0;
+    // All of it is taken now: the history may have dropped some of it by the next step.
+    const undone: ResourceChange[] = [];
     const target = this.history.seqAt(revision);
-    for (let seq = this.seq; seq > target; seq -= 1) {
-      const { entry, previous } = this.history.at(seq);
-      if (previous === undefined) map.delete(entryKey(entry));
-      else map.set(entryKey(entry), previous);
-      bytes += previous?.bytes.length ?? 0;
-    }
-    return { snapshot: resourceSnapshot(revision, map.view(), this.#unreadable), bytes };
+    for (let seq = this.seq; seq > target; seq -= 1) undone.push(this.history.at(seq));
+    const unreadable = this.#unreadable;
+    return undoing(this.#map.view().fork(), undone, (map) =>
+      resourceSnapshot(revision, map.view(), unreadable),
+    );
   }
+}
+
+/** Between two steps. */
+const undoneAtOnce = 256;
+
+function* undoing(
+  map: SortedMap<StampedEntry>,
+  changes: readonly ResourceChange[],
+  snapshotOf: (map: SortedMap<StampedEntry>) => ResourceSnapshot,
+): Steps<{ snapshot: ResourceSnapshot; bytes: number }> {
+  let bytes = 0;
+  for (const [at, { entry, previous }] of changes.entries()) {
+    if (at > 0 && at % undoneAtOnce === 0) yield;
+    if (previous === undefined) map.delete(entryKey(entry));
+    else map.set(entryKey(entry), previous);
+    bytes += previous?.bytes.length ?? 0;
+  }
+  return { snapshot: snapshotOf(map), bytes };
 }
 
 function without(

@@ -159,6 +159,14 @@ export interface ListedObjects {
   all(): Iterable<ApiObject>;
 }
 
+/** What is known of an object that counts, and which of two comes first. */
+export interface FirstObject<T> {
+  /** Undefined: it does not count. */
+  read(object: ApiObject): T | undefined;
+  /** Never both ways: a total order. */
+  isBefore(a: T, b: T): boolean;
+}
+
 /** Reading what others have written, as the streams know it. */
 export interface AdmissionObjects {
   get(resource: GroupResource, namespace: string, name: string): ApiObject | undefined;
@@ -171,6 +179,9 @@ export interface AdmissionObjects {
     resource: GroupResource,
     make: (objects: Iterable<ApiObject>) => Steps<T>,
   ): (namespace: string) => Awaitable<T>;
+  /** The first one of those of a resource without namespaces that count. A change of one of them
+   * costs the same however many there are. */
+  first<T>(resource: GroupResource, which: FirstObject<T>): () => Awaitable<T | undefined>;
   /** By namespace: the name of one whose record nobody can read, and of which no earlier state is
    * known. */
   lost(resource: GroupResource): (namespace: string) => string | undefined;

@@ -15,7 +15,6 @@ import { part, text } from '../apimachinery/members.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { after } from '../stdx/awaitable.ts';
-import type { Steps } from '../stdx/stepwise.ts';
 import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from './admission.ts';
 
 export function priorities(identity: Identity, known: AdmissionObjects): AdmissionPlugin {
@@ -25,8 +24,10 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     of === '' && resource === 'pods';
   const isClass = ({ group: of, resource }: GroupResource): boolean =>
     of === classes.group && resource === classes.resource;
-  /** Looked for once, until a class changes. */
-  const defaultIn = known.summaries(classes, lowestDefault);
+  const usual = known.first(classes, {
+    read: (each) => (each['globalDefault'] === true ? each : undefined),
+    isBefore: isLower,
+  });
   return {
     name: 'Priority',
     resources: ['/pods', `${group}/priorityclasses`],
@@ -38,7 +39,7 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     admit({ next, resource }) {
       if (!isPod(resource)) return next;
       const wanted = text(part(next, 'spec'), 'priorityClassName');
-      if (wanted === '') return after(defaultIn(''), (found) => withPriority(next, found));
+      if (wanted === '') return after(usual(), (found) => withPriority(next, found));
       const found = known.get(classes, '', wanted);
       if (found === undefined) return `no PriorityClass with name ${wanted} was found`;
       return withPriority(next, found);
@@ -46,7 +47,7 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     validate(review) {
       const { next, resource } = review;
       if (!isClass(resource) || next?.['globalDefault'] !== true) return undefined;
-      return after(defaultIn(''), (found) => defaultRefusal(found, review));
+      return after(usual(), (found) => defaultRefusal(found, review));
     },
   };
 }
@@ -83,14 +84,11 @@ function withPriority(
   };
 }
 
-function* lowestDefault(classes: Iterable<ApiObject>): Steps<ApiObject | undefined> {
-  let lowest: ApiObject | undefined;
-  for (const each of classes) {
-    yield;
-    if (each['globalDefault'] !== true) continue;
-    if (lowest === undefined || valueOf(each) < valueOf(lowest)) lowest = each;
-  }
-  return lowest;
+/** Those of one value by their names. */
+function isLower(a: ApiObject, b: ApiObject): boolean {
+  const [valueA, valueB] = [valueOf(a), valueOf(b)];
+  if (valueA !== valueB) return valueA < valueB;
+  return (a.metadata.name ?? '') < (b.metadata.name ?? '');
 }
 
 function valueOf(priorityClass: ApiObject): number {

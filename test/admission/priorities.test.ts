@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { AdmissionObjects, MutatePass, Proposed } from '../../src/admission/admission.ts';
 import { priorities } from '../../src/admission/priorities.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { finished } from '../../src/stdx/stepwise.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
@@ -21,8 +20,11 @@ describe('of several default classes', () => {
       globalDefault: true,
     });
     const all = [usual('a', 2000), usual('b', 1000), usual('c', 1500)] as unknown as ApiObject[];
-    const summaries: AdmissionObjects['summaries'] = (_of, make) => () => finished(make(all));
-    const known = { summaries } as unknown as AdmissionObjects;
+    const first: AdmissionObjects['first'] =
+      (_of, { isBefore, read }) =>
+      () =>
+        all.flatMap((each) => read(each) ?? []).sort((a, b) => (isBefore(a, b) ? -1 : 1))[0];
+    const known = { first } as unknown as AdmissionObjects;
     const { admit } = priorities(identityOf('kubernetes'), known);
     const resource = { group: '', resource: 'pods' };
     const next = { metadata: { name: 'p' }, spec: {} };

@@ -19,8 +19,8 @@ const chosenMs = 2_000;
 export interface RecentChoices {
   has(name: string): boolean;
   add(name: string): void;
-  /** Resolves when the caller is to look again: false, when it has waited for long enough. `sinceMs`
-   * is when it began to. */
+  /** Resolves when the caller is to look again: false, when it has waited for long enough.
+   * `sinceMs` is when it began to. */
   nextFree(sinceMs: number): Promise<boolean>;
 }
 

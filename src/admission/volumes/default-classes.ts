@@ -11,9 +11,8 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, ObjectMeta } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
-import type { Steps } from '../../stdx/stepwise.ts';
 import type { AdmissionObjects, AdmissionPlugin } from '../admission.ts';
 
 export function defaultStorageClass(
@@ -70,8 +69,10 @@ function defaulting(
   known: AdmissionObjects,
   { classes, field, isSaid, marks }: Defaulting,
 ): AdmissionPlugin {
-  /** Looked for once, until a class changes. */
-  const defaultIn = known.summaries(classes, (all) => defaultOf(all, marks));
+  const usual = known.first(classes, {
+    read: ({ metadata }) => (isMarked(metadata, marks) ? metadata : undefined),
+    isBefore: isNewer,
+  });
   return {
     name,
     resources: [resource],
@@ -80,29 +81,21 @@ function defaulting(
     admits: ['CREATE'],
     admit({ next }) {
       if (isSaid(next)) return next;
-      return after(defaultIn(''), (found) => {
+      return after(usual(), (found) => {
         if (found === undefined) return next;
-        return { ...next, spec: { ...part(next, 'spec'), [field]: found } };
+        return { ...next, spec: { ...part(next, 'spec'), [field]: found.name } };
       });
     },
   };
 }
 
-/** The name of the default. */
-function* defaultOf(
-  classes: Iterable<ApiObject>,
-  marks: readonly string[],
-): Steps<string | undefined> {
-  let found: ApiObject | undefined;
-  for (const each of classes) {
-    yield;
-    if (!marks.some((mark) => each.metadata.annotations?.[mark] === 'true')) continue;
-    // Classes come by name, so the first of one second stays.
-    if (found === undefined || bornAt(each) > bornAt(found)) found = each;
-  }
-  return found?.metadata.name;
+function isMarked({ annotations }: ObjectMeta, marks: readonly string[]): boolean {
+  return marks.some((mark) => annotations?.[mark] === 'true');
 }
 
-function bornAt({ metadata: { creationTimestamp = '' } }: ApiObject): string {
-  return creationTimestamp;
+/** Those of one second by their names. */
+function isNewer(a: ObjectMeta, b: ObjectMeta): boolean {
+  const { creationTimestamp: bornA = '', name: nameA = '' } = a;
+  const { creationTimestamp: bornB = '', name: nameB = '' } = b;
+  return bornA === bornB ? nameA < nameB : bornA > bornB;
 }

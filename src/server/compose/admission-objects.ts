@@ -16,6 +16,7 @@ import type { Steps } from '../../stdx/stepwise.ts';
 import { untilDone } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { UnreadableRecord } from './unreadable-records.ts';
+import { firstObject } from './first-object.ts';
 import { createObjectReader } from './token-methods.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 
@@ -47,6 +48,7 @@ export function admissionObjects(
         all: () => decoded(snapshot.entries(namespace)),
       };
     },
+    first: (resource, which) => firstObject(streams, resource, which),
     summaries: (resource, make) => summariesOf(streams, turns, resource, make),
     lost,
     appearance(resource, namespace, name) {

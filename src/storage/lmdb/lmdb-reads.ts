@@ -9,7 +9,15 @@
  */
 import { asWrittenAt, isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
-import type { AtRevision, Change, ChangePage, Revision, ScanPage, ScanRange } from '../storage.ts';
+import type {
+  AtRevision,
+  Change,
+  ChangePage,
+  Revision,
+  ScanPage,
+  ScanRange,
+  StoreKey,
+} from '../storage.ts';
 import {
   corrupt,
   decodeKey,
@@ -27,6 +35,9 @@ import {
 import type { LmdbRecord } from './layout.ts';
 import type { Tables } from './tables.ts';
 
+const SKIPPED_AT_ONCE = 256;
+/** How many times as many are looked at for one page. */
+const LOOKS_MAX = 8;
 const SKIPS_MAX = 16;
 
 export type Refusal = Exclude<AtRevision<never>, { kind: 'ok' }>;
@@ -73,8 +84,19 @@ function firstSupersededAfter(
   return undefined;
 }
 
+/** `passed`: it ends here, before its limit, because of all that is not shown at that revision.
+ * Every key up to this one has been looked at. */
+export interface LookedPage extends ScanPage {
+  readonly passed?: StoreKey | undefined;
+}
+
 /** A page of the snapshot at `at`, which must be readable. */
-export function scanPage(tables: Tables, range: ScanRange, at: Revision, now: Revision): ScanPage {
+export function scanPage(
+  tables: Tables,
+  range: ScanRange,
+  at: Revision,
+  now: Revision,
+): LookedPage {
   tables.copies.into(range.into);
   try {
     return pageOf(tables, range, at, now);
@@ -83,7 +105,7 @@ export function scanPage(tables: Tables, range: ScanRange, at: Revision, now: Re
   }
 }
 
-function pageOf(tables: Tables, range: ScanRange, at: Revision, now: Revision): ScanPage {
+function pageOf(tables: Tables, range: ScanRange, at: Revision, now: Revision): LookedPage {
   const prefix = encodeKey(range.prefix);
   const bounds: KeyBounds = {
     start: prefix.length === 0 ? undefined : prefix,
@@ -93,7 +115,13 @@ function pageOf(tables: Tables, range: ScanRange, at: Revision, now: Revision): 
   const source = at === now ? recordsNow(tables, bounds) : recordsAt(tables, bounds, at);
   const records: LmdbRecord[] = [];
   let bytes = 0;
+  let looks = 0;
   for (const record of source) {
+    if ('passed' in record) {
+      looks += 1;
+      if (looks < LOOKS_MAX) continue;
+      return { records, revision: at, more: true, passed: decodeKey(record.passed) };
+    }
     bytes += record.value.byteLength;
     if (
       records.length === range.limit ||
@@ -127,22 +155,35 @@ function* recordsNow({ cur }: Tables, bounds: KeyBounds): Generator<LmdbRecord> 
   }
 }
 
-/** Merges what is still current with what was current at `at`; a key is in at most one of them. */
-function* recordsAt(tables: Tables, bounds: KeyBounds, at: Revision): Generator<LmdbRecord> {
+/** Nothing is shown of this key, nor of those before it that have not come. */
+interface Passed {
+  readonly passed: Buffer;
+}
+
+/** Merges what is still current with what was current at `at`; a key is in at most one of them. A
+ * place is given for each SKIPPED_AT_ONCE that are not shown. */
+function* recordsAt(
+  tables: Tables,
+  bounds: KeyBounds,
+  at: Revision,
+): Generator<LmdbRecord | Passed> {
   const superseded = supersededAfter(tables, bounds, at);
   let waiting = superseded.next();
+  let skipped = 0;
   try {
     for (const record of recordsNow(tables, bounds)) {
-      if (!isShownAt(record, at)) continue;
+      const isShown = isShownAt(record, at);
+      if (!isShown && (skipped += 1) % SKIPPED_AT_ONCE !== 0) continue;
       const key = encodeKey(record.key);
-      while (waiting.done !== true && Buffer.compare(waiting.value.key, key) < 0) {
-        yield waiting.value.record;
+      while (waiting.done !== true && Buffer.compare(waiting.value.key, key) < (isShown ? 0 : 1)) {
+        yield waiting.value.found;
         waiting = superseded.next();
       }
+      if (!isShown) yield { passed: key };
       // Of a damaged record an earlier one may have been current then.
-      if (waiting.done === true || !waiting.value.key.equals(key)) yield record;
+      else if (waiting.done === true || !waiting.value.key.equals(key)) yield record;
     }
-    for (; waiting.done !== true; waiting = superseded.next()) yield waiting.value.record;
+    for (; waiting.done !== true; waiting = superseded.next()) yield waiting.value.found;
   } finally {
     superseded.return(undefined);
   }
@@ -150,10 +191,11 @@ function* recordsAt(tables: Tables, bounds: KeyBounds, at: Revision): Generator<
 
 interface KeyedRecord {
   readonly key: Buffer;
-  readonly record: LmdbRecord;
+  readonly found: LmdbRecord | Passed;
 }
 
-/** For each key the record that was current at `at` and has been superseded since. */
+/** For each key the record that was current at `at` and has been superseded since; and a place for
+ * each SKIPPED_AT_ONCE keys. */
 function* supersededAfter(
   { old }: Tables,
   bounds: KeyBounds,
@@ -162,11 +204,20 @@ function* supersededAfter(
   let start = rangeStart(bounds, 1);
   let decided: Buffer | undefined;
   let jump: Buffer | undefined;
+  let before: Buffer | undefined;
+  let keys = 0;
   do {
     jump = undefined;
     let skips = 0;
     for (const entry of old.getKeys(lmdbRange(start, bounds.end))) {
       const { key, end } = splitOldKey(entry);
+      if (before === undefined || !key.equals(before)) {
+        keys += 1;
+        if (before !== undefined && keys % SKIPPED_AT_ONCE === 0) {
+          yield { key: before, found: { passed: before } };
+        }
+        before = key;
+      }
       const isDecided = decided !== undefined && key.equals(decided);
       if (!isDecided && end > at) {
         decided = key;
@@ -174,7 +225,7 @@ function* supersededAfter(
         const bytes = old.getBinary(entry);
         if (bytes === undefined) throw corrupt('a superseded record has vanished');
         const record = decodeRecord(decodeKey(key), bytes);
-        if (isShownAt(record, at)) yield { key, record };
+        if (isShownAt(record, at)) yield { key, found: record };
       } else if ((skips += 1) > SKIPS_MAX) {
         jump = isDecided ? oldKeysEnd(key) : oldKey(key, (at + 1n) as Revision);
         break;

@@ -9,6 +9,7 @@
  * Revisions are 1, 2, 3 ... here; nobody may count on it.
  * Bounds: `storageLimits`, `changeRingLimits`; the medium itself (`full`).
  */
+import { systemTimers } from '../../stdx/clock.ts';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import type { RecordCheck } from '../damage.ts';
 import { changeRingLimits, createChangeRing } from '../change-ring.ts';
@@ -20,6 +21,8 @@ import type {
   ChangePage,
   CompanionRules,
   Revision,
+  ScanPage,
+  ScanRange,
   Storage,
   StoredRecord,
 } from '../storage.ts';
@@ -40,6 +43,7 @@ import {
   refuseRevision,
   scanPage,
 } from './lmdb-reads.ts';
+import type { LookedPage } from './lmdb-reads.ts';
 import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
 import { reserveLimits } from './reserve.ts';
@@ -100,6 +104,7 @@ async function createLmdbStorage(
   const commits = createCommitSignal();
   const limits = options.ringLimits ?? changeRingLimits;
   const ring = createChangeRing<LmdbRecord>(currentRevision(tables), limits);
+  const timers = options.room?.timers ?? systemTimers;
   const { retry, writer } = writerOf(tables, ring, commits, options);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -124,11 +129,7 @@ async function createLmdbStorage(
     name: 'lmdb',
     read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
     scan: (range, at) =>
-      reading(() => {
-        const now = currentRevision(tables);
-        const refused = at === undefined ? undefined : refuseRevision(tables, at);
-        return refused ?? { kind: 'ok', value: scanPage(tables, range, at ?? now, now) };
-      }),
+      scanInTurns(timers, at, range, (r, then) => reading(() => scanned(tables, r, then))),
     async commit(mutations) {
       await enter(closing.signal);
       checkMutations(mutations);
@@ -155,6 +156,33 @@ async function createLmdbStorage(
     },
     verify: (check = () => undefined) => verifyTables(tables, check),
   };
+}
+
+function scanned(
+  tables: Tables,
+  range: ScanRange,
+  at: Revision | undefined,
+): AtRevision<LookedPage> {
+  const now = currentRevision(tables);
+  const refused = at === undefined ? undefined : refuseRevision(tables, at);
+  return refused ?? { kind: 'ok', value: scanPage(tables, range, at ?? now, now) };
+}
+
+/** Much of what there is may be newer than the revision: it is passed over in turns. */
+async function scanInTurns(
+  timers: Pick<Timers, 'nextTurn'>,
+  at: Revision | undefined,
+  range: ScanRange,
+  scan: (range: ScanRange, at: Revision | undefined) => Promise<AtRevision<LookedPage>>,
+): Promise<AtRevision<ScanPage>> {
+  let page = await scan(range, at);
+  while (page.kind === 'ok' && page.value.records.length === 0) {
+    const { passed: after, revision } = page.value;
+    if (after === undefined) break;
+    await new Promise<void>((resolve) => void timers.nextTurn(resolve));
+    page = await scan({ ...range, after }, revision);
+  }
+  return page;
 }
 
 interface Writing {
