@@ -140,6 +140,18 @@ async function pemOfKey(key: webcrypto.CryptoKey): Promise<string> {
 }
 
 /** Whether the certificate and the key belong together. */
+/** Clients take no longer chain: those in Go 64 KiB of a message. Longer ones cost everybody's time
+ * with each handshake, and serve nobody. */
+const chainBytesMax = 60 * 1024;
+
+/** Why a server cannot be served with it; undefined: it can. */
+export function servingProblem(pair: KeyPair): string | undefined {
+  if (!isPair(pair)) return 'no certificate with its key';
+  const texts = pair.certificatePem.match(/-----BEGIN CERTIFICATE-----[^-]*/g) ?? [];
+  const bytes = texts.reduce((sum, text) => sum + text.length * 0.75, 0);
+  return bytes > chainBytesMax ? 'the certificates are longer than clients take' : undefined;
+}
+
 export function isPair({ certificatePem, keyPem }: KeyPair): boolean {
   try {
     return new Verifier(certificatePem).checkPrivateKey(createPrivateKey(keyPem));

@@ -10,6 +10,7 @@ import {
   readCertificates,
   verifyChain,
 } from '../../src/pki/certificates.ts';
+import { servingProblem } from '../../src/pki/certificate-authority.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { ensurePki, renewBeforeMs } from '../../src/server/compose/pki.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
@@ -109,6 +110,18 @@ describe('the files of the pki folder', () => {
     await assert.rejects(ensure(), /admin\.token: the token must have at least 32 characters/);
     writeFileSync(file, `${'a'.repeat(32)}\n`);
     assert.equal((await ensure()).adminToken, 'a'.repeat(32));
+  });
+
+  it('to be served with are a pair, and no longer than clients take', async () => {
+    const { authority, serving } = await ensure();
+    const chained = (more: number): KeyPair => ({
+      ...serving,
+      certificatePem: serving.certificatePem + authority.certificatePem.repeat(more),
+    });
+    assert.equal(servingProblem(chained(10)), undefined);
+    assert.equal(servingProblem(chained(400)), 'the certificates are longer than clients take');
+    const halves = { ...serving, keyPem: authority.keyPem };
+    assert.equal(servingProblem(halves), 'no certificate with its key');
   });
 
   it('of a CA whose time has not come end the start, which says what the clock says', async () => {

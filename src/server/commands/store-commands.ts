@@ -4,12 +4,11 @@
  *
  * Parsing is in command-line.ts; formats and adapters are in src/storage.
  *
- * Invariant: an output file appears whole and on the disk, or not at all.
+ * Invariants: an output file appears whole and on the disk, or not at all; nothing is said to be
+ * done that the standard output has not taken.
  */
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { openFdbExport, openFdbImport } from '../../storage/fdb/fdb-transfer.ts';
@@ -68,7 +67,7 @@ async function exportTo(config: CompletedConfig, output: string): Promise<string
     const pieces = async function* (): AsyncGenerator<Buffer> {
       report = yield* exportBytes(source);
     };
-    if (output === '-') await pipeline(Readable.from(pieces()), process.stdout, { end: false });
+    if (output === '-') await writeOut(pieces());
     else await writeFile(output, pieces());
     return `exported ${described(report)}`;
   } finally {
@@ -126,6 +125,38 @@ async function writeFile(file: string, pieces: AsyncGenerator<Buffer>): Promise<
   }
 }
 
+async function writeOut(pieces: AsyncGenerator<Buffer>): Promise<void> {
+  const { fd } = process.stdout;
+  const write = standardOutput();
+  try {
+    for await (const piece of pieces) await write(piece);
+    if (fstatSync(fd).isFile()) fsyncSync(fd);
+  } catch (cause) {
+    throw cause instanceof StorageError ? cause : explainFile(cause, '--output');
+  }
+}
+
+/** Node's stream of a file takes a piece of which the disk has taken only a part, or nothing. */
+function standardOutput(): (piece: Buffer) => Promise<void> {
+  const { stdout } = process;
+  const { fd } = stdout;
+  const isDirect = !stdout.isTTY && (fstatSync(fd).isFile() || fstatSync(fd).isCharacterDevice());
+  let failed: Error | undefined;
+  stdout.on('error', (error) => (failed = error));
+  const toPipe = (piece: Buffer): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stdout.write(piece, (error) => {
+        const problem = failed ?? error;
+        if (problem instanceof Error) reject(problem);
+        else resolve();
+      });
+    });
+  const toFile = async (piece: Buffer): Promise<void> => {
+    for (let at = 0; at < piece.length;) at += writeSync(fd, piece, at);
+  };
+  return isDirect ? toFile : toPipe;
+}
+
 async function importFrom(
   config: CompletedConfig,
   command: Extract<StoreCommand, { kind: 'import' }>,
@@ -139,7 +170,8 @@ async function importFrom(
     const pieces = input === '-' ? process.stdin : createReadStream(input);
     return `imported ${described(await importBytes(pieces, target, { force, identity }))}`;
   } catch (cause) {
-    if (!(cause instanceof StorageError) || cause.code !== 'corrupt') throw cause;
+    if (!(cause instanceof StorageError)) throw explainFile(cause, `--input: ${input}`);
+    if (cause.code !== 'corrupt') throw cause;
     throw new StorageError(cause.code, `--input: ${input}: ${cause.message}`, { cause });
   } finally {
     await target.close();
@@ -157,6 +189,12 @@ async function openImport(config: CompletedConfig): Promise<StoreImport> {
   }
 }
 
+/** What the system says of a file is the operator's to mend. */
+function explainFile(error: unknown, what: string): unknown {
+  const bySystem = error instanceof Error && 'syscall' in error;
+  return bySystem ? new OptionsError(`${what}: ${error.message}`) : error;
+}
+
 function described(report: TransferReport | undefined): string {
   if (report === undefined) return 'nothing';
   const { recordsCount, header } = report;
@@ -164,7 +202,9 @@ function described(report: TransferReport | undefined): string {
 }
 
 async function backup({ dataDir }: CompletedConfig, to: string): Promise<string> {
-  const report = await backupLmdb(dataDir, to, systemClock);
+  const report = await backupLmdb(dataDir, to, systemClock).catch((cause: unknown) => {
+    throw cause instanceof StorageError ? cause : explainFile(cause, '--to');
+  });
   return (
     `copied ${report.recordsCount} records to ${to}, revision=${report.revision};` +
     ` the copy goes on after ${report.continuesAfter}`

@@ -22,7 +22,12 @@ import { isIP } from 'node:net';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
-import { isPair, makeAuthority, makeCertificate } from '../../pki/certificate-authority.ts';
+import {
+  isPair,
+  makeAuthority,
+  makeCertificate,
+  servingProblem,
+} from '../../pki/certificate-authority.ts';
 import { coversHost, keyPurposes, readCertificates, verifyChain } from '../../pki/certificates.ts';
 import type { CertificateTemplate, KeyPair } from '../../pki/certificate-authority.ts';
 import type { Certificate } from '../../pki/certificates.ts';
@@ -95,9 +100,9 @@ export function servingOf({ tlsCertificate }: AccessConfig, pki: Pki): KeyPair {
     certificatePem: readOptionText('tls-cert-file', tlsCertificate.certFile),
     keyPem: readOptionText('tls-private-key-file', tlsCertificate.keyFile),
   };
-  if (isPair(pair)) return pair;
-  const why = 'these are no certificate with its key';
-  throw new OptionsError(`--tls-cert-file, --tls-private-key-file: ${why}`);
+  const problem = servingProblem(pair);
+  if (problem === undefined) return pair;
+  throw new OptionsError(`--tls-cert-file, --tls-private-key-file: ${problem}`);
 }
 
 async function ensureAuthority(

@@ -12,7 +12,7 @@
  * Connections that are open keep the certificate that they were made with; a client whose CA has
  * been removed from the file is unauthenticated from its next request on.
  */
-import { isPair } from '../../pki/certificate-authority.ts';
+import { servingProblem } from '../../pki/certificate-authority.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { followFiles } from '../../stdx/followed-files.ts';
@@ -43,7 +43,8 @@ export function followServing(
     timers,
     onChange([certificate, key]) {
       const pair = { certificatePem: String(certificate), keyPem: String(key) };
-      if (!isPair(pair)) throw new Error(`${certFile}, ${keyFile}: no certificate with its key`);
+      const problem = servingProblem(pair);
+      if (problem !== undefined) throw new Error(`${certFile}, ${keyFile}: ${problem}`);
       onChange(pair);
       log.info({ file: certFile }, 'new connections are served with the changed certificate');
     },

@@ -30,6 +30,7 @@ import { importPage } from '../transfer.ts';
 import { announceReader, lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import { decodeKey, decodeRecord, decodeRevision } from './layout.ts';
 import { encodeKey, encodeRevision, metaKeys } from './layout.ts';
+import { checkReach } from './file-checks.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 import { currentRevision } from './lmdb-reads.ts';
 import { openExistingLmdb, openLmdbImport } from './lmdb-transfer.ts';
@@ -79,6 +80,7 @@ async function copy(from: string, to: string): Promise<BackupReport> {
   try {
     const tables = openEnvironment(from, lmdbDefaults.mapBytes, { readOnly: true });
     try {
+      checkReach(tables, from);
       return await copyTables(tables, from, to);
     } finally {
       await tables.root.close();

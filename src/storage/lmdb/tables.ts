@@ -13,14 +13,15 @@
  *  - the map is large from the start: growing it replaces the mapping while readers may be in it.
  *    It reserves address space, neither memory nor disk.
  */
-import { chmodSync, closeSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
-import { FORMAT, IMPORTING, UNCHECKED_FORMAT, corrupt } from './layout.ts';
+import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
+import { checkFile, checkReach } from './file-checks.ts';
 import { translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 
 export type Table = Database<Buffer, Buffer>;
@@ -39,11 +40,6 @@ export const lmdbDefaults = {
   mapBytes: 64 * 1024 ** 3,
 } as const;
 
-/** LMDB's mark at the start of a data file, in the byte order of the machine that made it. */
-const MAGIC = 0xbeefc0de;
-const MAGIC_BYTES = 4;
-const MAGIC_AT = 24;
-
 /** @throws StorageError `identity`, `incomplete`, `corrupt`, `full`, `io`. */
 export async function openTables(
   directory: string,
@@ -54,6 +50,7 @@ export async function openTables(
   for (const name of ['data.mdb', 'lock.mdb']) ownersAlone(path.join(directory, name));
   try {
     checkMarks(tables, directory, identity);
+    checkReach(tables, directory);
   } catch (error) {
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
@@ -114,7 +111,7 @@ export function openEnvironment(
   mapBytes: number,
   { readOnly = false }: { readonly readOnly?: boolean } = {},
 ): Tables {
-  checkFile(path.join(directory, 'data.mdb'));
+  checkFile(path.join(directory, 'data.mdb'), readOnly);
   const allowed = readOnly ? ['ENOENT', 'EROFS'] : ['ENOENT'];
   checkWritable(directory, 'lock.mdb', allowed);
   if (!readOnly) checkWritable(directory, 'data.mdb', allowed);
@@ -147,25 +144,8 @@ export function openEnvironment(
   }
 }
 
-/** lmdb-js 3.5.6 does not survive being pointed at a file that LMDB refuses: it is looked at first.
- * A missing or empty file is a new store. */
-function checkFile(file: string): void {
-  const head = Buffer.alloc(MAGIC_AT + MAGIC_BYTES);
-  let length: number;
-  try {
-    const descriptor = openSync(file, 'r');
-    length = readSync(descriptor, head);
-    closeSync(descriptor);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw new StorageError('io', `cannot read ${file}: ${String(cause)}`, { cause });
-  }
-  const marks = [head.readUInt32LE(MAGIC_AT), head.readUInt32BE(MAGIC_AT)];
-  if (length > 0 && !marks.includes(MAGIC)) throw corrupt(`${file} is not an LMDB file`);
-}
-
-/** Nor does it survive a file that it may not write, as one that another user has left. A missing
- * file is made; where nothing can be written, a reader does without the lock. */
+/** lmdb-js 3.5.6 does not survive a file that it may not write, as one that another user has left.
+ * A missing file is made; where nothing can be written, a reader does without the lock. */
 function checkWritable(directory: string, name: string, allowed: readonly string[]): void {
   try {
     closeSync(openSync(path.join(directory, name), 'r+'));
