@@ -75,7 +75,7 @@ export interface ApiHandlerDeps {
 
 interface MetricsBody {
   readonly contentType: string;
-  readonly text: string;
+  readonly body: Uint8Array | string;
 }
 
 export interface PlainDocument {
@@ -291,8 +291,8 @@ async function answerDocument(document: PlainDocument): Promise<Answer> {
   );
 }
 
-function metricsAnswer({ contentType, text }: MetricsBody): Answer {
-  return documentAnswer(200, [['Content-Type', contentType]], text);
+function metricsAnswer({ body, contentType }: MetricsBody): Answer {
+  return documentAnswer(200, [['Content-Type', contentType]], body);
 }
 
 function pathsAnswer(deps: ApiHandlerDeps): Answer {

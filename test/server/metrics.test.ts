@@ -54,7 +54,8 @@ describe('metrics', () => {
         warn: (warning) => warnings.push(warning),
       },
     );
-    const { text, contentType } = await page.render();
+    const { body, contentType } = await page.render();
+    const text = String(body);
     assert.match(contentType, /^text\/plain/);
     assert.match(
       text,
@@ -79,7 +80,7 @@ describe('metrics', () => {
           warn: (warning) => warnings.push(warning),
         },
       );
-      return { text: (await page.render()).text, warnings };
+      return { text: String((await page.render()).body), warnings };
     };
     const flag = 'show-hidden-metrics-for-version';
     assert.ok(!(await shownBy({})).text.includes('hidden_metric'));
@@ -105,7 +106,7 @@ describe('metrics', () => {
     });
     const use = { group: 'g', version: 'v1', resource: 'r', subresource: '', removedRelease: '' };
     page.deprecatedUse(use);
-    const [first, ...lines] = (await page.render()).text.split('\n');
+    const [first, ...lines] = String((await page.render()).body).split('\n');
     assert.equal(first, `# worker 3, process ${process.pid}`);
     const samples = lines.filter((line) => line !== '' && !line.startsWith('#'));
     assert.deepEqual(
@@ -135,9 +136,34 @@ describe('metrics', () => {
     };
     page.deprecatedUse(use);
     page.deprecatedUse(use);
-    const { text } = await page.render();
+    const text = String((await page.render()).body);
     const line =
       'apiserver_requested_deprecated_apis{group="g",version="v1beta1",resource="r",subresource="status",removed_release=""} 1';
     assert.equal(text.split('\n').filter((each) => each === line).length, 1, text);
+  });
+
+  it('are the same text in however many turns it is written', async () => {
+    const samples = Array.from({ length: 20_000 }, (_, at) => ({
+      labels: { of: `é${at}` },
+      value: at,
+    }));
+    const series = [{ name: 'many_metric', help: 'Many.', read: () => samples }];
+    const setting = {
+      view: { release: 33, showHidden: false },
+      worker: undefined,
+      warn: () => undefined,
+    };
+    let turns = 0;
+    const pause = () => {
+      turns += 1;
+      return Promise.resolve();
+    };
+    const own = (text: string) => text.slice(text.indexOf('# HELP many_metric'));
+    const whole = String((await createMetricsPage([], { ...setting, series }).render()).body);
+    const page = createMetricsPage([], { ...setting, series, pause });
+    const parts = Buffer.from((await page.render()).body as Uint8Array).toString();
+    assert.ok(turns > 1, `${turns} turns`);
+    assert.equal(own(parts), own(whole));
+    assert.match(parts, /^many_metric\{of="é19999"\} 19999$/m);
   });
 });

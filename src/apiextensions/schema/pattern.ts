@@ -2,7 +2,8 @@
  * Patterns of schemas: the syntax of RE2, matched in linear time whatever they are.
  *
  * Bounds: a pattern has at most as many characters as the expression language takes; what is
- * compiled is kept with the schema that has it. For a pattern that was checked the verdict is kept,
+ * compiled is kept with the patterns of expressions, and not with the schema that has it: definitions
+ * can have more than fit into memory. For a pattern that was checked the verdict is kept,
  * for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
 import { compilePattern } from '../../cel/library/regular-expression.ts';
@@ -11,8 +12,8 @@ import { createTextCache } from '../../stdx/text-cache.ts';
 const verdictCharsMax = 4 * 1024 * 1024;
 
 export interface Pattern {
-  /** Whether some part of the text matches. */
-  test(text: string): boolean;
+  /** Whether some part of the text matches. `spend`: is told what that took. */
+  test(text: string, spend: (microseconds: number) => void): boolean;
 }
 
 export type CompiledPattern =
@@ -21,11 +22,24 @@ export type CompiledPattern =
 
 export function compiledPattern(source: string): CompiledPattern {
   try {
-    const { regex } = compilePattern(source);
-    return { kind: 'ok', pattern: { test: (text) => regex.test(text) } };
+    compilePattern(source);
+    return { kind: 'ok', pattern: { test: (text, spend) => matches(source, text, spend) } };
   } catch (error) {
     return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** On a slow machine. */
+const microsecondsOfUnit = 4;
+const stepsOfMicrosecond = 25;
+
+function matches(source: string, text: string, spend: (microseconds: number) => void): boolean {
+  const pattern = compilePattern(source);
+  const { regex, size, testWork } = pattern;
+  if (!pattern.isPaid) spend(size * microsecondsOfUnit);
+  pattern.isPaid = true;
+  spend(Math.floor((testWork * text.length) / stepsOfMicrosecond));
+  return regex.test(text);
 }
 
 /** '': nothing is wrong. */

@@ -110,7 +110,7 @@ function checkLength(plan: ValuePlan, value: string, walk: ValueWalk): void {
   const { pattern: source = '' } = plan.schema;
   if (pattern.kind === 'invalid') {
     walk.invalid(`should match '${source}, but pattern is invalid: ${pattern.problem}'`, value);
-  } else if (!pattern.pattern.test(value)) {
+  } else if (!pattern.pattern.test(value, (units) => walk.spend(units))) {
     walk.invalid(`should match '${source}'`, value);
   }
 }

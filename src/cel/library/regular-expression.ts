@@ -4,7 +4,8 @@
  *
  * Bounds: a pattern has at most `patternMax` code units, and at most `instructionsMax` with its
  * repetitions written out (pattern-size.ts): the library writes them out, and a short pattern of
- * large counts would take seconds. The last `compiledMax` are kept compiled.
+ * large counts would take seconds. Those that were used last are kept compiled, `keptWeightMax` in
+ * two generations: about 250 bytes for each unit, and `automatonBytes` for each pattern.
  */
 import { RE2JS } from 're2js';
 import { evaluationError } from '../evaluation-error.ts';
@@ -13,7 +14,13 @@ import { patternSize } from './pattern-size.ts';
 
 const patternMax = 10_000;
 const instructionsMax = 10_000;
-const compiledMax = 200;
+/** Of a generation. */
+const keptWeightMax = 125_000;
+/** What a pattern weighs beside its size. */
+const patternWeight = 200;
+/** Of the states that the library remembers of a pattern while it looks through texts. Above it, it
+ * goes on without them: a pattern with as many states as a text has characters is slower with. */
+const automatonBytes = 128 * 1024;
 /** `\p{Greek}` is a table of hundreds of ranges, which the library sorts. */
 const instructionsOfUnicodeClass = 32;
 const workPerMatch = 64;
@@ -24,14 +31,33 @@ export interface Pattern {
    * can be in many states at once. */
   readonly testWork: number;
   readonly findWork: number;
+  /** With its repetitions written out. */
+  readonly size: number;
+  /** False until somebody has reckoned with the time that it took to compile it. */
+  isPaid: boolean;
 }
 
-const compiled = new Map<string, Pattern>();
+let recent = new Map<string, Pattern>();
+let before = new Map<string, Pattern>();
+let recentWeight = 0;
+
+function keep(pattern: string, made: Pattern): Pattern {
+  if (recentWeight > keptWeightMax) {
+    before = recent;
+    recent = new Map();
+    recentWeight = 0;
+  }
+  recent.set(pattern, made);
+  recentWeight += made.size + patternWeight;
+  return made;
+}
 
 /** Throws an evaluation error when the pattern is none, or too large. */
 export function compilePattern(pattern: string): Pattern {
-  const known = compiled.get(pattern);
+  const known = recent.get(pattern);
   if (known !== undefined) return known;
+  const earlier = before.get(pattern);
+  if (earlier !== undefined) return keep(pattern, earlier);
   if (pattern.length > patternMax) throw evaluationError('regular expression is too long');
   const size = patternSize(pattern);
   if (size + unicodeClasses(pattern) * instructionsOfUnicodeClass > instructionsMax) {
@@ -40,17 +66,14 @@ export function compilePattern(pattern: string): Pattern {
   let regex: RE2JS;
   try {
     regex = RE2JS.compile(pattern);
+    const { dfa } = regex.re2();
+    dfa.stateBudget = automatonBytes;
+    dfa.memBudget = automatonBytes;
   } catch (error) {
     throw evaluationError(error instanceof Error ? error.message : String(error));
   }
-  if (compiled.size >= compiledMax) {
-    const oldest = compiled.keys().next().value as string;
-    compiled.delete(oldest);
-  }
   const [testWork, findWork] = [Math.max(2, size >> 4), Math.max(16, size)];
-  const made = { regex, testWork, findWork };
-  compiled.set(pattern, made);
-  return made;
+  return keep(pattern, { regex, testWork, findWork, size, isPaid: false });
 }
 
 function unicodeClasses(pattern: string): number {

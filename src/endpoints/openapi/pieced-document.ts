@@ -107,9 +107,9 @@ export function pieceStore(run: RunSteps): PieceStore {
         const part = sharedParts.get(`${nameOf(form)} ${name}`);
         if (!defined.has(name) && part !== undefined) definitions.push(part);
       }
-      return form.encoding === 'json'
-        ? jsonDocument(frame, paths, definitions)
-        : Buffer.concat([await run(encoded(form.dialect, frame)), ...paths, ...definitions]);
+      if (form.encoding === 'json') return run(joined(jsonParts(frame, paths, definitions)));
+      const first = await run(encoded(form.dialect, frame));
+      return run(joined([first, ...paths, ...definitions]));
     },
   };
 }
@@ -179,19 +179,37 @@ const comma = Buffer.from(',');
 /** The places of the frame in which members come. */
 const places = /(?<="paths":\{)|(?<="(?:definitions|schemas)":\{)/;
 
-function jsonDocument(
+function jsonParts(
   frame: JsonObject,
   paths: readonly Uint8Array[],
   definitions: readonly Uint8Array[],
-): Uint8Array {
+): readonly Uint8Array[] {
   const [head = '', between = '', tail = ''] = JSON.stringify(frame).split(places);
-  return Buffer.concat([
+  return [
     Buffer.from(head),
     ...separated(paths),
     Buffer.from(between),
     ...separated(definitions),
     Buffer.from(tail),
-  ]);
+  ];
+}
+
+/** Copied between two pauses: memory that is new is slow. */
+const stepBytes = 512 * 1024;
+
+/** One behind the other: of a thousand definitions they are tens of megabytes. */
+function* joined(parts: readonly Uint8Array[]): Steps<Uint8Array> {
+  const whole = Buffer.allocUnsafeSlow(bytesOf(parts));
+  let [at, copied] = [0, 0];
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+    copied += part.byteLength;
+    if (copied < stepBytes) continue;
+    copied = 0;
+    yield;
+  }
+  return whole;
 }
 
 function separated(parts: readonly Uint8Array[]): readonly Uint8Array[] {

@@ -39,7 +39,8 @@ export interface MetricsPage {
 
 export interface MetricsText {
   readonly contentType: string;
-  readonly text: string;
+  /** Text, and in UTF-8 where there is much of it. */
+  readonly body: Uint8Array | string;
 }
 
 interface SeriesBase {
@@ -93,7 +94,8 @@ export function createMetricsPage(
 
   async function write(): Promise<MetricsText> {
     const writer = createMetricsWriter(common);
-    const text: string[] = [firstLine, await registry.metrics()];
+    let text: string[] = [firstLine, await registry.metrics()];
+    const written: Uint8Array[] = [];
     for (const { help, metric } of shown) {
       const { labels = {}, name } = metric;
       const sample = { labels, value: await metric.read() };
@@ -106,10 +108,15 @@ export function createMetricsPage(
         chars += piece.length;
         if (chars < turnCharsMax || pause === undefined) continue;
         chars = 0;
+        // In one piece a page of megabytes would be put together and encoded in one turn.
+        written.push(Buffer.from(text.join('')));
+        text = [];
         await pause();
       }
     }
-    return { contentType: registry.contentType, text: text.join('') };
+    const rest = text.join('');
+    const body = written.length === 0 ? rest : Buffer.concat([...written, Buffer.from(rest)]);
+    return { contentType: registry.contentType, body };
   }
 
   let writing: Promise<MetricsText> | undefined;

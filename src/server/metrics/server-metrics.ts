@@ -187,5 +187,5 @@ export function indicatorsText(health: Health, worker: number | undefined): Metr
       ]),
     ),
   ];
-  return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: text.join('') };
+  return { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: text.join('') };
 }

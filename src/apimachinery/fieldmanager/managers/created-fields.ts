@@ -68,6 +68,8 @@ export function createdFields(writer: FieldWriter, created: ApiObject): FieldSet
   const shape = all.join('');
   const key = `${known.number} ${apiVersion} ${subresource} ${shape}`;
   const set = sets.get(key) ?? newSet(key, workedOut(writer, type, created), shape);
+  // Each kind has its last one, and users define kinds: megabytes of keys are not for keeping.
+  if (shape.length > shapeKeptMax) return set;
   known.last = { apiVersion, subresource, shape: all, set };
   return set;
 }

@@ -45,24 +45,25 @@ export function itemElement(list: MergeList, item: JsonValue): string | undefine
 
 /** Items are mostly told apart by one name, and names come again: their elements are made once. */
 const textKeyElements = new Map<string, Map<string, string>>();
-/** Keys, and names per key. At a limit they start anew: what is in use is back at once. */
-const KEY_NAMES_MAX = 256;
-const KEY_TEXTS_MAX = 4096;
+/** Of all keys, which users define. At the limit they start anew: what is in use is back at once. */
+const KEY_TEXTS_MAX = 32_768;
 const KEY_TEXT_KEPT_MAX = 64;
+let keyTextsCount = 0;
 
 function textKeyElement(key: string, text: string): string {
-  if (text.length > KEY_TEXT_KEPT_MAX) return keyElement([[key, text]]);
-  let ofKey = textKeyElements.get(key);
-  if (ofKey === undefined) {
-    if (textKeyElements.size >= KEY_NAMES_MAX) textKeyElements.clear();
-    ofKey = new Map<string, string>();
-    textKeyElements.set(key, ofKey);
+  if (text.length > KEY_TEXT_KEPT_MAX || key.length > KEY_TEXT_KEPT_MAX) {
+    return keyElement([[key, text]]);
   }
-  const known = ofKey.get(text);
+  const known = textKeyElements.get(key)?.get(text);
   if (known !== undefined) return known;
+  if (keyTextsCount >= KEY_TEXTS_MAX) {
+    textKeyElements.clear();
+    keyTextsCount = 0;
+  }
   const made = keyElement([[key, text]]);
-  if (ofKey.size >= KEY_TEXTS_MAX) ofKey.clear();
-  ofKey.set(text, made);
+  const ofKey = textKeyElements.get(key) ?? new Map<string, string>();
+  textKeyElements.set(key, ofKey.set(text, made));
+  keyTextsCount += 1;
   return made;
 }
 
