@@ -29,8 +29,8 @@ const connectionOf = new WeakMap<Socket, Connection>();
 
 /** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
 const framesBytes = 2 * 1024;
-/** A piece of HTTP/1.1 in the clear: less than two hundred requests. */
-const plainBytes = 4 * 1024;
+/** A piece of HTTP/1.1 in the clear: as much as a record of TLS holds at most. */
+const plainBytes = 16 * 1024;
 
 /** HTTP/1.1, over TLS or in the clear. An object without closures, for there is one as long as its
  * connection. */
