@@ -7,8 +7,8 @@
  * never passed on.
  *
  *     socket ─▶ counted ─▶ TLS                     during the handshake
- *     socket ─▶ TLS ─▶ read-turns.ts ─▶ HTTP/2     from then on
- *     socket ─▶ read-turns.ts ─▶ TLS ─▶ HTTP/1.1
+ *     socket ─▶ read-turns.ts ─▶ TLS ─▶ HTTP/1.1   from then on
+ *     socket ─▶ read-turns.ts ─▶ TLS ─▶ read-turns.ts ─▶ HTTP/2
  *
  * Where reads cannot be shown (shown-reads.ts), nothing is counted, and handshake-queue.ts alone
  * limits what a chain costs.
@@ -60,7 +60,7 @@ class Flight implements ClientFlight, ReadsTaker {
   readonly #records = new TlsRecords();
   #shown: ShownReads | undefined;
   #isOver = false;
-  /** Over HTTP/1.1, from the end of the handshake on. */
+  /** From the end of the handshake on. */
   #reads: ConnectionReads | undefined;
   #leftBytes: number;
   helloBytes = 0;
@@ -87,7 +87,6 @@ class Flight implements ClientFlight, ReadsTaker {
     secured.once('secure', () => {
       this.#isOver = true;
       this.#records.begins = undefined;
-      if (secured.alpnProtocol === 'h2') return reads.stop();
       this.#reads = readInTurns(this.#raw, secured, reads, this.#records, this.#turns);
     });
   }

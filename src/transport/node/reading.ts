@@ -25,14 +25,16 @@ interface WithTimer {
 }
 
 const readsOf = new WeakMap<Handle, ConnectionReads>();
+/** By the handle of TLS. */
+const belowSession = new WeakMap<Handle, ConnectionReads>();
 const connectionOf = new WeakMap<Socket, Connection>();
 
 /** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
 const framesBytes = 2 * 1024;
-/** A piece of HTTP/1.1 in the clear: less than two hundred requests. */
-const plainBytes = 4 * 1024;
+/** A piece of HTTP/1.1 in the clear: as much as a record of TLS holds at most. */
+const plainBytes = 16 * 1024;
 
-/** HTTP/1.1, over TLS or in the clear. An object without closures, for there is one as long as its
+/** What comes of HTTP/1.1 or of TLS. An object without closures, for there is one as long as its
  * connection. */
 class Connection implements ReadConnection {
   readonly #raw: Socket;
@@ -70,7 +72,8 @@ class Connection implements ReadConnection {
   }
 }
 
-/** HTTP/1.1 over TLS, whose handshake is over. */
+/** TLS whose handshake is over: what comes is held before it is decrypted. A key update is a record
+ * of 27 bytes, and takes some microseconds that nobody is told of. */
 export function readInTurns(
   raw: Socket,
   secured: TLSSocket,
@@ -78,8 +81,11 @@ export function readInTurns(
   records: TlsRecords,
   turns: ReadTurns,
 ): ConnectionReads {
-  const connection = new Connection(raw, shown, records);
-  return (shown.taker = joinTurns(connection, secured, raw, turns));
+  const reads = joinTurns(new Connection(raw, shown, records), raw, shown, turns);
+  const { _handle: handle } = secured as WithHandle;
+  if (secured.alpnProtocol !== 'h2') showPauses(secured, reads);
+  else if (handle) belowSession.set(handle, reads);
+  return reads;
 }
 
 /** HTTP/1.1 in the clear, before node has read anything. */
@@ -93,24 +99,27 @@ export function readPlainInTurns(socket: Socket, turns: ReadTurns): void {
   });
   if (shown === undefined) return;
   const connection = new Connection(socket, shown, undefined);
-  shown.taker = joinTurns(connection, socket, socket, turns);
+  showPauses(socket, joinTurns(connection, socket, shown, turns));
 }
 
-/** `seen` is the socket that HTTP has, over `raw` or the same. */
 function joinTurns(
   connection: Connection,
-  seen: Socket,
   raw: Socket,
+  shown: ShownReads,
   turns: ReadTurns,
 ): ConnectionReads {
   const reads = turns(connection);
-  connection.reads = reads;
-  seen.on('pause', pauseReads).on('resume', resumeReads);
-  const { _handle: handle } = seen as WithHandle;
-  if (handle) readsOf.set(handle, reads);
+  connection.reads = shown.taker = reads;
   connectionOf.set(raw, connection);
   raw.on('close', endReads);
   return reads;
+}
+
+/** HTTP/1.1 pauses its socket, and who pauses it is heard here. */
+function showPauses(socket: Socket, reads: ConnectionReads): void {
+  socket.on('pause', pauseReads).on('resume', resumeReads);
+  const { _handle: handle } = socket as WithHandle;
+  if (handle) readsOf.set(handle, reads);
 }
 
 /** One function each for all sockets. */
@@ -127,8 +136,8 @@ function endReads(this: Socket): void {
   connectionOf.get(this)?.end();
 }
 
-/** A session of HTTP/2 that has just begun: what comes is held behind TLS, for a record holds
- * hundreds of heads, and has to be decrypted whole. */
+/** A session of HTTP/2 that has just begun: what comes is held once more behind TLS, for a record
+ * holds hundreds of heads, and has to be decrypted whole. */
 export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns): void {
   const shown = showSession(session);
   const { _handle: handle } = session.socket as WithHandle;
@@ -138,7 +147,10 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
     pieceEnd,
     pass: (bytes) => shown.pass(bytes),
     read(reading) {
-      if (!session.destroyed) setHandle(session.socket, reading);
+      const below = handle && belowSession.get(handle);
+      if (session.destroyed) return;
+      if (below) below.allow(reading);
+      else setHandle(session.socket, reading);
     },
     get gone() {
       return session.destroyed;
