@@ -41,6 +41,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 600 }],
       // Counted as they stand, comments and blank lines too.
       'max-lines-per-function': ['error', { max: 70 }],
+      'max-params': ['error', { max: 6 }],
     },
   },
   {

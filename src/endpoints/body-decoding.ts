@@ -53,7 +53,7 @@ function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: BodyDecode
     case 'yaml':
       return decodeYaml(bytes, reading);
     case 'protobuf':
-      return decodeProtobuf(bytes, reading.schemaOf);
+      return decodeProtobuf(bytes, reading.schemaOf, reading.valuesMax);
     case 'cbor':
       return decodeCbor(bytes, reading.valuesMax);
   }
@@ -70,7 +70,7 @@ function stepsOf(
     case 'yaml':
       return yamlSteps(bytes, reading);
     case 'protobuf':
-      return protobufSteps(bytes, reading.schemaOf);
+      return protobufSteps(bytes, reading.schemaOf, reading.valuesMax);
     case 'cbor':
       return cborSteps(bytes, reading.valuesMax);
   }

@@ -9,6 +9,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 
 /** From the start of a read to the end of what comes out of a pipe. */
 const pipeWaitMs = 10_000;
@@ -28,9 +29,12 @@ export function readRegularFile(file: string, bytesMax: number): Buffer {
 }
 
 /** @throws Error of the file system, or one that says that nothing came in time. */
-export function readFileAtStart(file: string): Buffer {
+export function readFileAtStart(
+  file: string,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
+): Buffer {
   return withDescriptor(file, (descriptor) =>
-    fstatSync(descriptor).isFIFO() ? readPipe(file, descriptor) : readFileSync(descriptor),
+    fstatSync(descriptor).isFIFO() ? readPipe(file, descriptor, clock) : readFileSync(descriptor),
   );
 }
 
@@ -44,11 +48,11 @@ function withDescriptor(file: string, read: (descriptor: number) => Buffer): Buf
   }
 }
 
-function readPipe(file: string, descriptor: number): Buffer {
-  const endsMs = systemClock.monotonicMs() + pipeWaitMs;
+function readPipe(file: string, descriptor: number, clock: Pick<Clock, 'monotonicMs'>): Buffer {
+  const endsMs = clock.monotonicMs() + pipeWaitMs;
   const chunk = Buffer.alloc(64 * 1024);
   const chunks: Buffer[] = [];
-  while (systemClock.monotonicMs() < endsMs) {
+  while (clock.monotonicMs() < endsMs) {
     const length = readWhatIsThere(descriptor, chunk);
     if (length === 0 && chunks.length > 0) return Buffer.concat(chunks);
     if (length > 0) chunks.push(Buffer.from(chunk.subarray(0, length)));

@@ -8,6 +8,9 @@
  * Invariants: all slices of one turn together take `turnMs`, and the one more that was begun; what
  * has come before an end or a failure is passed on before it. Bound: a connection holds what one
  * read has given.
+ *
+ * Elsewhere: what clients of this server send (src/transport/node/read-turns.ts), which has to be
+ * taken from below node's TLS and HTTP/2; here the connection itself can be replaced.
  */
 import http from 'node:http';
 import https from 'node:https';

@@ -1,12 +1,17 @@
 /** What holds for a body in every encoding: its bounds, and one content for one text. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
+import { bodyValuesMax, countValues } from '../../src/apimachinery/codecs/body-bounds.ts';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
-import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
+import {
+  decodeProtobuf,
+  encodeProtobuf,
+  protobufSteps,
+} from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { statusType } from '../../src/apimachinery/typed/meta-types.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 
@@ -33,7 +38,7 @@ describe('a body in any encoding', () => {
     it(`holds so many members and items and no more: ${name}`, () => {
       const taken = valueOf(decode(statusOf(bodyValuesMax / 2 - 10))) as JsonObject;
       assert.deepEqual(taken['details'], statusOf(bodyValuesMax / 2 - 10)['details']);
-      const refused = decode(statusOf(bodyValuesMax + 10));
+      const refused = decode(statusOf(bodyValuesMax / 2 + 10));
       assert.ok(refused.kind === 'refused');
       assert.equal(refused.error.code, 413);
       assert.match(
@@ -42,6 +47,38 @@ describe('a body in any encoding', () => {
       );
     });
   }
+
+  it('is bounded as its kind says in Protobuf, at once and in steps', () => {
+    const bytes = encodeProtobuf(statusType, statusOf(bodyValuesMax / 2 + 10));
+    const schemaOf = () => statusType;
+    for (const [valuesMax, kind] of [
+      [undefined, 'refused'],
+      [bodyValuesMax + 100, 'value'],
+      [1_000, 'refused'],
+    ] as const) {
+      assert.equal(decodeProtobuf(bytes, schemaOf, valuesMax).kind, kind);
+      assert.equal(finished(protobufSteps(bytes, schemaOf, valuesMax)).kind, kind);
+    }
+  });
+
+  it('is counted with what is inside its lists and objects', () => {
+    for (const [value, expected] of [
+      ['text', 0],
+      [null, 0],
+      [{}, 0],
+      [{ a: 1, b: null }, 2],
+      [[1, [2, 3], { a: [4] }], 7],
+      [{ a: { b: { c: [] } } }, 3],
+    ] as const) {
+      assert.equal(countValues(value), expected, JSON.stringify(value));
+    }
+    assert.ok(
+      countValues(
+        Array.from({ length: 10 }, () => [1]),
+        15,
+      ) > 15,
+    );
+  });
 
   it('has U+FFFD for half of a surrogate pair, in keys and values, and pairs as they are', () => {
     const json = '{"k\\ud800":["\\udfff!","\\uD83D\\uDE00","\\ud83d","\\\\ud800"]}';

@@ -30,5 +30,7 @@ it('what is long or not ASCII is left to the caller', () => {
   assert.equal(shortText(long, 0, long.length), undefined);
   assert.equal(shortText(long, 0, shortTextMax), 'a'.repeat(shortTextMax));
   assert.equal(shortText(Buffer.from('\u00e9'), 0, 2), undefined);
+  for (const byte of [0x80, 0xff]) assert.equal(shortText(Buffer.of(byte), 0, 1), undefined);
+  assert.equal(shortText(Buffer.of(0x7f), 0, 1), '\x7f');
   assert.equal(shortText(long, 0, 0), '');
 });

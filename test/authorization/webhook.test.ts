@@ -307,7 +307,12 @@ describe('a webhook', () => {
         assert.doesNotMatch(decision.error ?? '', /hook-token/);
         assert.equal(calls[0]?.failedOpen, failurePolicy === 'NoOpinion');
         hook.answer = () => status({ allowed: true });
-        assert.equal((await authorize(asked)).kind, 'allow');
+        // On a busy machine this answer, too, may be late; one that was kept would come each time.
+        let again = await authorize(asked);
+        for (let tries = 0; tries < 50 && again.kind !== 'allow'; tries += 1) {
+          again = await authorize(asked);
+        }
+        assert.equal(again.kind, 'allow');
         close();
       }
     });

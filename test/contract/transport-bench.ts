@@ -15,6 +15,8 @@ export interface TransportTraits {
   readonly answersGarbage: boolean;
   /** connectionsMax counts connections; else exchanges in progress. */
   readonly countsConnections: boolean;
+  /** Longer than any timer that the library has of its own, and than those of a second. */
+  readonly longMs: number;
   /** Served and asked over TLS. */
   readonly tls?: TlsOptions;
 }

@@ -289,12 +289,12 @@ export const streamProperties: readonly Property[] = [
   [
     'a reader who pauses for long gets all of a stream that has ended meanwhile',
     endsBackedUp,
-    async ({ connect }, notes) => {
+    async ({ connect, traits }, notes) => {
       const client = connect();
       client.request('GET', '/');
       await client.head();
       client.socket.pause();
-      await new Promise((resolve) => setTimeout(resolve, 17_000));
+      await new Promise((resolve) => setTimeout(resolve, traits.longMs));
       client.socket.resume();
       await getsAllChunks(client, notes);
     },
@@ -362,11 +362,11 @@ export const streamProperties: readonly Property[] = [
     (notes) => (exchange) => {
       notes['stream'] = exchange.stream(200, [], space);
     },
-    async ({ connect }, notes) => {
+    async ({ connect, traits }, notes) => {
       const client = connect();
       client.request('GET', '/');
       await client.head();
-      await new Promise((resolve) => setTimeout(resolve, 17_000));
+      await new Promise((resolve) => setTimeout(resolve, traits.longMs));
       (notes['stream'] as ResponseStream).write(Buffer.from('still here'));
       await client.until(() => client.partialBody.toString().trim() === 'still here');
     },

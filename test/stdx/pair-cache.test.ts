@@ -20,5 +20,7 @@ describe('a cache by two texts', () => {
     for (const [at, name] of ['x', 'y', 'z'].entries()) cache.keep('a', name, at);
     const found = ['x', 'y', 'z'].map((name) => cache.get('a', name));
     assert.deepEqual(found, [undefined, undefined, 2]);
+    cache.keep('a', 'w', 3);
+    assert.deepEqual([cache.get('a', 'z'), cache.get('a', 'w')], [2, 3], 'there is room again');
   });
 });

@@ -1,7 +1,7 @@
 /** Reading what may be a pipe ends, whoever writes or does not. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { readFileAtStart, readRegularFile } from '../../src/stdx/regular-file.ts';
@@ -24,7 +24,13 @@ describe('a file that is read at the start', () => {
 
   it('that is a pipe nobody writes to is given up', () => {
     execFileSync('mkfifo', [file]);
-    assert.throws(() => readFileAtStart(file), /is a pipe, and did not end within 10 seconds/);
+    let nowMs = 0;
+    const clock = { monotonicMs: () => (nowMs += 1_000) };
+    assert.throws(
+      () => readFileAtStart(file, clock),
+      /is a pipe, and did not end within 10 seconds/,
+    );
+    assert.equal(nowMs, 11_000);
   });
 
   it('is read whole where it is a regular one, and bounded while the server serves', () => {
@@ -32,5 +38,16 @@ describe('a file that is read at the start', () => {
     assert.equal(readFileAtStart(file).length, 100);
     assert.equal(readRegularFile(file, 100).length, 100);
     assert.throws(() => readRegularFile(file, 99), /is larger than 99 bytes/);
+  });
+
+  it('is closed again, also when it cannot be read', () => {
+    writeFileSync(file, 'x'.repeat(100));
+    const openFiles = (): number => readdirSync('/proc/self/fd').length;
+    const before = openFiles();
+    for (let times = 0; times < 50; times += 1) {
+      readFileAtStart(file);
+      assert.throws(() => readRegularFile(file, 99));
+    }
+    assert.ok(openFiles() < before + 50, 'none of them is left open');
   });
 });

@@ -19,6 +19,33 @@ describe('texts made unit by unit', () => {
     }
   });
 
+  it('have room for more of one unit than there was', () => {
+    const units = new TextUnits();
+    units.addAll('ab');
+    for (const count of [1, 62, 1_000]) units.addRepeated(0x61, count);
+    assert.equal(units.text, `ab${'a'.repeat(1_063)}`);
+  });
+
+  it('lose halves of pairs at the ends of their ranges, and no pair', () => {
+    for (const [text, expected] of [
+      ['\ud7ff\ue000', '\ud7ff\ue000'],
+      ['\ud800', '\ufffd'],
+      ['\udbff', '\ufffd'],
+      ['\udc00', '\ufffd'],
+      ['\udfff', '\ufffd'],
+      ['\ud800\udc00', '\ud800\udc00'],
+      ['\udbff\udfff', '\udbff\udfff'],
+      ['\ud800\ud800\udc00', '\ufffd\ud800\udc00'],
+      ['\ud800\ue000', '\ufffd\ue000'],
+      ['\udc00\udc00', '\ufffd\ufffd'],
+    ] as const) {
+      const units = new TextUnits();
+      units.addAll(text);
+      units.replaceHalves();
+      assert.equal(units.text, expected, JSON.stringify(text));
+    }
+  });
+
   it('have escapes as JSON writes them where they are asked for', () => {
     const isEscaped = (unit: number): boolean => unit > 0x7e || unit < 0x20;
     for (const times of [1, 10_000]) {

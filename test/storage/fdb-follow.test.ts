@@ -7,7 +7,7 @@ import { createKeys, tipOf } from '../../src/storage/fdb/layout.ts';
 import type { FdbRecord } from '../../src/storage/fdb/layout.ts';
 import { createOwnCommits } from '../../src/storage/fdb/own-commits.ts';
 import type { OwnCommit } from '../../src/storage/fdb/own-commits.ts';
-import { revisionZero } from '../../src/storage/storage.ts';
+import { revisionZero, storageLimits } from '../../src/storage/storage.ts';
 import type { Change, Revision, Storage } from '../../src/storage/storage.ts';
 import {
   absent,
@@ -98,6 +98,26 @@ describe('a follower beside its own commits', () => {
     );
     assert.equal(counts.entries, 0);
     assert.equal((await allChanges(await servers.open(), revisionZero)).length, 30);
+  });
+
+  it('is given every change when it begins more than a page behind, though nobody commits', async () => {
+    const [writer, other] = [await servers.open(), await servers.open()];
+    const all: Revision[] = [];
+    for (let batch = 0; all.length <= storageLimits.tailChangesMax; batch += 1) {
+      const puts = Array.from({ length: 50 }, (_, i) => put(key(`${batch}-${i}`), absent));
+      all.push(...(await writer.commit(puts)).map(applied));
+    }
+    const abort = new AbortController();
+    const seen: Revision[] = [];
+    const ended = (async () => {
+      for await (const { changes } of other.tail(revisionZero, abort.signal)) {
+        seen.push(...changes.map(({ revision }) => revision));
+      }
+    })();
+    for (let i = 0; i < 100 && seen.length < all.length; i += 1) await turns();
+    abort.abort();
+    await ended;
+    assert.deepEqual(seen, all);
   });
 
   it('is shown what they hold, which others decode', async () => {

@@ -6,5 +6,6 @@ transportContract('node over TLS', listenNode, {
   queuesPipelined: true,
   answersGarbage: true,
   countsConnections: true,
+  longMs: 5_000,
   tls: { ...tlsPair, clientCaPem: tlsPair.certificatePem },
 });

@@ -5,4 +5,5 @@ transportContract('node', listenNode, {
   queuesPipelined: true,
   answersGarbage: true,
   countsConnections: true,
+  longMs: 5_000,
 });

@@ -109,6 +109,7 @@ if (load.ok) {
     queuesPipelined: false,
     answersGarbage: false,
     countsConnections: false,
+    longMs: 17_000,
     tls: tlsPair,
   });
 }

@@ -16,6 +16,8 @@ if (load.ok) {
     answersGarbage: false,
     // It shows a connection only once there is a request on it.
     countsConnections: false,
+    // It looks at its sockets every four seconds, and its longest limit is ten.
+    longMs: 17_000,
   });
 
   it('uws: idle connections are left to the end of the process, and nobody is served on them', async () => {

@@ -27,9 +27,9 @@ import { shortText, shortTextMax } from './short-text.ts';
 /** Deepest nesting of messages. The deepest built-in type that is not recursive has about 20. */
 export const protobufDepthMax = 500;
 
-/** Fields on the wire, those that are unknown, empty or come again among them: an object of as many
- * values as a body may hold has fewer. */
-const wireFieldsMax = 4 * bodyValuesMax;
+/** Fields on the wire, those that are unknown, empty or come again among them, for each value that
+ * the body may hold: an object of so many has fewer. */
+const wireFieldsPerValue = 4;
 /** Read in one step. */
 const stepBytes = 64 * 1024;
 
@@ -38,26 +38,36 @@ export class MalformedProtobuf extends Error {}
 
 type MutableObject = Record<string, JsonValue | undefined>;
 
-/** Throws MalformedProtobuf. `bytes` is the whole message, without an envelope. */
-export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
+/** Throws MalformedProtobuf and TooManyValues: members that come once are not counted, they are
+ * bounded by the fields on the wire. `bytes` is the whole message, without an envelope. */
+export function decodeMessage(
+  type: MessageType,
+  bytes: Uint8Array,
+  valuesMax = bodyValuesMax,
+): JsonValue {
   try {
-    return readMessage(spanOf(bytes, Infinity), planOf(type), undefined) ?? null;
+    return readMessage(spanOf(bytes, Infinity, valuesMax), planOf(type), undefined) ?? null;
   } catch (error) {
     throw asMalformed(error);
   }
 }
 
 /** The same in steps. */
-export function* decodeMessageSteps(type: MessageType, bytes: Uint8Array): Steps<JsonValue> {
+export function* decodeMessageSteps(
+  type: MessageType,
+  bytes: Uint8Array,
+  valuesMax = bodyValuesMax,
+): Steps<JsonValue> {
   try {
-    return (yield* readLargeMessage(spanOf(bytes, stepBytes), planOf(type), undefined)) ?? null;
+    const span = spanOf(bytes, stepBytes, valuesMax);
+    return (yield* readLargeMessage(span, planOf(type), undefined)) ?? null;
   } catch (error) {
     throw asMalformed(error);
   }
 }
 
-function spanOf(bytes: Uint8Array, pauseAt: number): Span {
-  const budget = { left: bodyValuesMax, fieldsLeft: wireFieldsMax, pauseAt };
+function spanOf(bytes: Uint8Array, pauseAt: number, valuesMax: number): Span {
+  const budget = { left: valuesMax, fieldsLeft: wireFieldsPerValue * valuesMax, pauseAt };
   return { reader: wireReader(bytes), bytes, end: bytes.length, depth: 0, budget };
 }
 

@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Decoded } from './json.ts';
-import { TooManyValues, newTooManyValues } from './body-bounds.ts';
+import { TooManyValues, bodyValuesMax, countValues, newTooManyValues } from './body-bounds.ts';
 import {
   asMalformed,
   decodeMessage,
@@ -41,33 +41,49 @@ export interface Envelope {
 export type SchemaOf = (apiVersion: string, kind: string) => ObjectSchema | undefined;
 
 /** The document with its apiVersion and kind, where the envelope has them. */
-export function decodeProtobuf(bytes: Uint8Array, schemaOf: SchemaOf): Decoded {
+export function decodeProtobuf(
+  bytes: Uint8Array,
+  schemaOf: SchemaOf,
+  valuesMax = bodyValuesMax,
+): Decoded {
   try {
     const envelope = openEnvelope(bytes);
     const schema = schemaOf(envelope.apiVersion, envelope.kind);
     return schema === undefined
       ? unknownKind(envelope)
-      : document(envelope, decodeMessage(schema, envelope.raw));
+      : document(envelope, decodeMessage(schema, envelope.raw, valuesMax), valuesMax);
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMax);
   }
 }
 
 /** The same in steps, for a large one. */
-export function* protobufSteps(bytes: Uint8Array, schemaOf: SchemaOf): Steps<Decoded> {
+export function* protobufSteps(
+  bytes: Uint8Array,
+  schemaOf: SchemaOf,
+  valuesMax = bodyValuesMax,
+): Steps<Decoded> {
   try {
     const envelope = openEnvelope(bytes);
     const schema = schemaOf(envelope.apiVersion, envelope.kind);
     yield;
-    return schema === undefined
-      ? unknownKind(envelope)
-      : document(envelope, yield* decodeMessageSteps(schema, envelope.raw));
+    if (schema === undefined) return unknownKind(envelope);
+    const value = yield* decodeMessageSteps(schema, envelope.raw, valuesMax);
+    return document(envelope, value, valuesMax);
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMax);
   }
 }
 
-function document({ apiVersion, kind }: Envelope, value: JsonValue): Decoded {
+/** @throws TooManyValues. What takes fewer bytes cannot hold as many. */
+function document(
+  { apiVersion, kind, raw }: Envelope,
+  value: JsonValue,
+  valuesMax: number,
+): Decoded {
+  if (raw.length > valuesMax && countValues(value, valuesMax) > valuesMax) {
+    throw new TooManyValues();
+  }
   const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
   return { kind: 'value', value: { ...head, ...(value as JsonObject) } };
 }
@@ -77,9 +93,10 @@ function unknownKind({ apiVersion, kind }: Envelope): Decoded {
 }
 
 /** Of what is wrong with the bytes; anything else is thrown on. */
-function refusalOf(error: unknown): Decoded {
+function refusalOf(error: unknown, valuesMax: number): Decoded {
   if (error instanceof MalformedProtobuf) return refused(error.message);
-  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
+  if (error instanceof TooManyValues)
+    return { kind: 'refused', error: newTooManyValues(valuesMax) };
   throw error;
 }
 
