@@ -3,8 +3,8 @@ import { defaultStreamLimits } from '../../../streams/limits.ts';
 import type { StreamLimits } from '../../../streams/limits.ts';
 import type { CompletedConfig } from '../config/options.ts';
 
-/** Workers that wait for each other's core deliver a sixth more with it, and no later: what they
- * wait for is the core. Where each has its own it would only make crowded events late. */
+/** Workers that wait for each other's core deliver a tenth more with it, and no later: what they
+ * wait for is the core. Where each has its own it would make crowded events late. */
 const sharedCoreRestMs = 8;
 
 /** A read waits no longer than a request may take. */
