@@ -6,7 +6,8 @@
  *
  * The floor of each row is one process without workers, in the same round. The events are those of
  * fanout.ts. Each worker makes every frame once for its own watchers, and every change is carried
- * to each of them: that is what the ratio shows.
+ * to each of them: that is what the ratio shows. Before, each process has made as many writes as
+ * the one without workers: what an engine costs that still compiles is asked by cold-start.ts.
  */
 import { comparison } from './harness/compare.ts';
 import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
@@ -20,7 +21,11 @@ const OBJECTS = 1000;
 
 function run(bench: Bench): Promise<Outcome> {
   return compareVariants<number>(bench, {
-    variants: COUNTS.map((workers) => ({ name: workers, flags: [`--workers=${workers}`] })),
+    variants: COUNTS.map((workers) => ({
+      name: workers,
+      flags: [`--workers=${workers}`],
+      processes: workers,
+    })),
     objects: OBJECTS,
     facts: { workers: COUNTS },
     notes: ['all processes share the server core; the floor is one process'],
@@ -50,7 +55,7 @@ function rowsOf(measured: readonly MeasuredVariant<number>[]): Row[] {
       row('saturated', 'per s', saturated, alone.saturated, (m) => m.perSecond),
       {
         ...row('saturated', 'per CPU-s', saturated, alone.saturated, (m) => m.perCpuSecond),
-        target: { of: 'ratio', atLeast: 0.5 },
+        target: { of: 'ratio', atLeast: 0.6 },
       },
     ];
   });

@@ -2,12 +2,17 @@
  * Hands frames to watchers, a bounded amount in each turn of the event loop.
  *
  *      groups with new frames  ──▶ pass over the live watchers, backwards: one write each
+ *      crowded in their last   ──▶ rest ──▶ the same
  *      watchers not yet live   ──▶ one step of their expression each, in turn
  *
+ * A write to a socket costs as much as a dozen events in it. So a group whose pass found several
+ * for each of many watchers rests before the next: what comes meanwhile shares its writes.
+ *
  * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
- * because it is not in the live list. They are numbered in SPEC.md.
+ * because it is not in the live list; a group rests behind a crowded pass only, and no longer than
+ * its frames may wait. They are numbered in SPEC.md.
  */
-import type { Clock, Timers } from '../src/stdx/clock.ts';
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
 import { unknownSeq } from './chunks.ts';
@@ -44,6 +49,9 @@ export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #limits: StreamLimits;
   readonly #groups = new RingBuffer<Group>();
+  /** They have new frames, and wait for the timer. */
+  #resting: Group[] = [];
+  #rest: TimerHandle | undefined;
   readonly #waiting = new RingBuffer<Watcher>();
   /** The write whose frames are being made, and the groups that had one for a live watcher. */
   #staged: StagedWrite | undefined;
@@ -102,8 +110,11 @@ export class Delivery {
   onFrame(group: Group, frame: Frame): void {
     if (group.live.length === 0) return;
     group.freshBytes += frame.bytes.length;
-    if (group.freshBytes > this.#limits.freshBytesMax) this.#pressed = true;
     this.mark(group);
+    if (group.freshBytes > this.#limits.freshBytesMax) {
+      this.#pressed = true;
+      this.#endRest();
+    }
     const staged = this.#staged;
     if (staged === undefined) return;
     this.#stagedGroups += 1;
@@ -121,7 +132,28 @@ export class Delivery {
     }
     group.queued = true;
     group.position = -1;
+    if (this.#rests(group)) return;
     this.#groups.push(group);
+    this.#schedule();
+  }
+
+  /** Whether it waits for the timer. Those that begin to rest later end with the first. */
+  #rests(group: Group): boolean {
+    if (group.restsUntilMs === 0) return false;
+    const leftMs = group.restsUntilMs - this.#deps.clock.monotonicMs();
+    group.restsUntilMs = 0;
+    if (leftMs <= 0) return false;
+    this.#resting.push(group);
+    this.#rest ??= this.#deps.timers.after(leftMs, () => this.#endRest());
+    return true;
+  }
+
+  #endRest(): void {
+    if (this.#rest === undefined) return;
+    this.#rest.cancel();
+    this.#rest = undefined;
+    for (const group of this.#resting) this.#groups.push(group);
+    this.#resting = [];
     this.#schedule();
   }
 
@@ -161,6 +193,7 @@ export class Delivery {
         group.position = group.live.length - 1;
         group.again = false;
         group.freshBytes = 0;
+        group.crowdedWrites = 0;
         group.passSeq = group.ring.head;
       }
       this.#pass(group, budget);
@@ -170,6 +203,9 @@ export class Delivery {
         continue;
       }
       group.queued = false;
+      if (group.crowdedWrites >= this.#limits.restWritesMin) {
+        group.restsUntilMs = this.#deps.clock.monotonicMs() + this.#limits.restMs;
+      }
       if (group.unwritten.length > 0) this.#settle(group);
       if (group.again) this.mark(group);
       else if (group.live.length === group.watchersCount) group.ring.clear();
@@ -200,7 +236,11 @@ export class Delivery {
           continue;
         }
         if (chunk.seq < head) group.again = true;
-        if (chunk.seq < group.passSeq) group.passSeq = chunk.seq;
+        if (chunk.seq < group.passSeq) {
+          group.passSeq = chunk.seq;
+          // More is there than a write holds: the rest of it goes at once.
+          group.crowdedWrites = -Infinity;
+        }
       }
       sentCount += 1;
       budget.writes -= 1;
@@ -218,6 +258,7 @@ export class Delivery {
   #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {
     const frames = framesCount * watchersCount;
     this.#deps.counts.framesTotal += frames;
+    if (framesCount >= this.#limits.restEventsMin) group.crowdedWrites += watchersCount;
     group.sent?.observeMany(frames, bytes.length * watchersCount);
   }
 

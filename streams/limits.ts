@@ -32,6 +32,12 @@ export interface StreamLimits {
   readonly turnWritesMax: number;
   readonly turnBytesMax: number;
   readonly turnWritesMs: number;
+  /** A pass that made `restWritesMin` writes or more of `restEventsMin` events each was crowded:
+   * the next over the same group begins `restMs` behind its end (0: at once). Policy: what comes
+   * meanwhile shares its writes; above `freshBytesMax` it begins at once. */
+  readonly restMs: number;
+  readonly restEventsMin: number;
+  readonly restWritesMin: number;
   /** Bytes of initial events and catching up in one turn, all watchers together; an entry that is
    * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
   readonly turnPumpBytesMax: number;
@@ -111,6 +117,9 @@ export const defaultStreamLimits: StreamLimits = {
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnWritesMs: 8,
+  restMs: 0,
+  restEventsMin: 8,
+  restWritesMin: 128,
   turnPumpBytesMax: 4 * MiB,
   turnPumpMs: 8,
   examinedCostBytes: 64,

@@ -71,11 +71,14 @@ export class WatchGroup<W extends LiveListEntry> {
   ending: GroupEnding | undefined = undefined;
 
   /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,
-   * whether another has to follow, and what was made since the pass began. */
+   * whether another has to follow, what was made since the pass began, how many of its writes had
+   * several frames, and until when the next pass rests for that (0: it does not). */
   queued = false;
   position = -1;
   again = false;
   freshBytes = 0;
+  crowdedWrites = 0;
+  restsUntilMs = 0;
   /** What every live watcher will have when the pass has ended; the writes whose frames they have
    * not all been handed, in order. Also delivery's. */
   passSeq = -1;

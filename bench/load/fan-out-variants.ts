@@ -22,6 +22,8 @@ import type { Measured, Over, Side } from './fan-out.ts';
 export interface Variant<Name> {
   readonly name: Name;
   readonly flags: readonly string[];
+  /** Processes that share its requests, each with an engine of its own to warm up. Default: 1. */
+  readonly processes?: number;
   /** Which Node runs it. Default: the one of this process. */
   readonly program?: string | undefined;
   /** The port that is watched. Default: the plain one. */
@@ -68,7 +70,7 @@ export async function compareVariants<Name>(
   let event: string | undefined;
   try {
     for (const variant of variants) {
-      const { flags, floor, over, program } = variant;
+      const { flags, floor, over, processes = 1, program } = variant;
       const { server: core } = bench.cores;
       const process = await (floor?.(core) ?? startSluice(core, flags, program));
       const before = running.at(-1)?.process;
@@ -77,7 +79,8 @@ export async function compareVariants<Name>(
           ? await serverSide(process, sizes, objects, over)
           : await floorSide(process, (event ??= await eventText(before.port)), sizes, over);
       // A floor is warm soon: it compiles little.
-      const warmUpEvents = floor === undefined ? sizes.warmUpEvents : sizes.singleEvents;
+      const warmUpEvents =
+        floor === undefined ? sizes.warmUpEvents * processes : sizes.singleEvents;
       await warmUp(bench, side, { ...sizes, warmUpEvents });
       running.push({ variant, process, side, single: [], saturated: [] });
     }

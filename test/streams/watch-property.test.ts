@@ -17,6 +17,7 @@ import type { World } from './harness.ts';
 const seeds = 80;
 const steps = 120;
 const clients = 8;
+const restMsMax = 2_000;
 
 function tinyLimits(prng: Prng): Partial<StreamLimits> {
   const upTo = (bound: number): number => 1 + randomBelow(prng, bound);
@@ -36,6 +37,9 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     pumpExaminedMax: upTo(6),
     turnWritesMax: upTo(4),
     turnBytesMax: upTo(2_000),
+    restMs: upTo(3) === 1 ? upTo(restMsMax) : 0,
+    restEventsMin: upTo(3),
+    restWritesMin: upTo(3),
     turnPumpBytesMax: upTo(4_000),
     freshBytesMax: upTo(1_000),
     holdTurnsMax: upTo(3),
@@ -146,6 +150,20 @@ async function mutate(world: World, prng: Prng, step: number): Promise<void> {
   }
 }
 
+/** Until nobody is written to any more. */
+async function arrive(world: World, watching: readonly Client[], seed: number): Promise<void> {
+  let rounds = 0;
+  for (let quiet = 0; quiet < 40; quiet += 1) {
+    assert.ok((rounds += 1) < 10_000, `seed ${seed}: everybody arrives`);
+    const writes = (): number => watching.reduce((sum, { sink }) => sum + sink.writes, 0);
+    const before = writes();
+    for (const client of watching) client.sink.drain();
+    await turns(3);
+    const { blockedCount, catchingUpCount } = world.streams.stats();
+    if (writes() > before || blockedCount + catchingUpCount > 0) quiet = 0;
+  }
+}
+
 async function run(seed: number): Promise<void> {
   const prng = seededPrng(seed);
   const world = await createWorld({ limits: tinyLimits(prng), seed });
@@ -164,15 +182,11 @@ async function run(seed: number): Promise<void> {
   }
   // Beyond what anyone waits for, so that every future start comes to pass.
   for (let i = 0; i < 20; i += 1) await mutate(world, prng, steps + i);
-  let rounds = 0;
-  for (let quiet = 0; quiet < 40; quiet += 1) {
-    assert.ok((rounds += 1) < 10_000, `seed ${seed}: everybody arrives`);
-    const writes = (): number => watching.reduce((sum, { sink }) => sum + sink.writes, 0);
-    const before = writes();
-    for (const client of watching) client.sink.drain();
-    await turns(3);
-    const { blockedCount, catchingUpCount } = world.streams.stats();
-    if (writes() > before || blockedCount + catchingUpCount > 0) quiet = 0;
+  await arrive(world, watching, seed);
+  // Those that rest go on when time does, and what they are given then may make them rest again.
+  for (let i = 0; i < 3; i += 1) {
+    world.time.advance(restMsMax);
+    await arrive(world, watching, seed);
   }
   await world.settle();
   const { revision } = world.streams;

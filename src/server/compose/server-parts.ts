@@ -6,13 +6,12 @@
  * Elsewhere: listeners (serving.ts), background work (background.ts) and start and stop
  * (server.ts).
  */
+import { availableParallelism } from 'node:os';
 import { createActorSystem } from '../../../actors/actor-system.ts';
 import type { ObjectActorSystem } from '../../../actors/actor-system.ts';
 import { createRoot } from '../../../actors/root-actor.ts';
 import type { RootActor } from '../../../actors/root-actor.ts';
 import { createStreams } from '../../../streams/watch-cache.ts';
-import { defaultStreamLimits } from '../../../streams/limits.ts';
-import type { StreamLimits } from '../../../streams/limits.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { KeptEncodings } from '../../apimachinery/kept-encodings.ts';
@@ -68,6 +67,7 @@ import { boundsReadiness, lostBounds } from './unreadable-records.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { readingPorts, recordPorts } from './record-ports.ts';
+import { streamLimits } from './stream-limits.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
@@ -316,7 +316,7 @@ function streamsOf(
     timers,
     prng,
     stages,
-    limits: streamLimits(config),
+    limits: streamLimits(config, availableParallelism()),
     onApplied: shared ? (change) => others.seen?.(change) : undefined,
     onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
       const context = { err: error, follower: name, failuresInARow, retryMs };
@@ -331,16 +331,6 @@ function turnWatchOf(
   { clock, timers }: Pick<PartsDeps, 'clock' | 'timers'>,
 ): TurnWatch<RequestInfo> {
   return createTurnWatch({ clock, timers, describe: (info) => turnLabels(scheme, info) });
-}
-
-/** A read waits no longer than a request may take. */
-function streamLimits({ requestTimeoutMs }: CompletedConfig): StreamLimits {
-  const { currentWaitMs, freshnessWaitMs } = defaultStreamLimits;
-  return {
-    ...defaultStreamLimits,
-    currentWaitMs: Math.min(currentWaitMs, requestTimeoutMs),
-    freshnessWaitMs: Math.min(freshnessWaitMs, requestTimeoutMs),
-  };
 }
 
 async function createDefaults(registry: RegistryDeps): Promise<void> {
