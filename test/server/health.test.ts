@@ -106,7 +106,7 @@ describe('a server', () => {
         const failing = async (endpoint: string): Promise<readonly string[]> =>
           [...(await text(endpoint)).matchAll(/^\[-\](\S+)/gm)].map(([, name = '']) => name);
         let left = ['?'] as readonly string[];
-        for (let tries = 0; tries < 400 && left.length > 0; tries += 1) {
+        for (let tries = 0; tries < 60 && left.length > 0; tries += 1) {
           left = [...(await failing('livez')), ...(await failing('readyz'))];
           if (left.length > 0) await pause();
         }
