@@ -16,7 +16,7 @@
  * fail independently. Bound: names are constants in the code, so the number of totals is fixed.
  */
 import { Observable, retry, Subject, takeUntil } from 'rxjs';
-import type { Subscriber, Subscription } from 'rxjs';
+import type { Subscription } from 'rxjs';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { finished, runStepwise } from '../src/stdx/stepwise.ts';
 import type { Steps } from '../src/stdx/stepwise.ts';
@@ -169,8 +169,15 @@ class Follower {
       let waiting: E[] | undefined;
       const next = (event: E): void => {
         if (subscriber.closed) return;
-        if (waiting !== undefined) waiting.push(event);
-        else this.#tried(subscriber, () => begun(this.#take(event, take)));
+        if (waiting !== undefined) {
+          waiting.push(event);
+          return;
+        }
+        try {
+          begun(this.#take(event, take));
+        } catch (error) {
+          subscriber.error(error);
+        }
       };
       const begun = (rest: Steps<void> | undefined): void => {
         if (rest === undefined) return;
@@ -186,14 +193,6 @@ class Follower {
       const error = (cause: unknown): void => subscriber.error(cause);
       subscriber.add(events.subscribe({ next, error }));
     });
-  }
-
-  #tried(subscriber: Subscriber<never>, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      subscriber.error(error);
-    }
   }
 
   /** What is left to be done in turns. */
