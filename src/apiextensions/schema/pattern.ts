@@ -1,10 +1,10 @@
 /**
  * Patterns of schemas: the syntax of RE2, matched in linear time whatever they are.
  *
- * Bounds: a pattern has at most as many characters as the expression language takes; what is
- * compiled is kept with the patterns of expressions, and not with the schema that has it: definitions
- * can have more than fit into memory. For a pattern that was checked the verdict is kept,
- * for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
+ * Bounds: a pattern has at most as many characters as the expression language takes. What is
+ * compiled is kept with the patterns of expressions, and not with the schema that has it: of
+ * definitions there can be more than fit into memory. For a pattern that was checked the verdict is
+ * kept, for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
 import { compilePattern } from '../../cel/library/regular-expression.ts';
 import { createTextCache } from '../../stdx/text-cache.ts';

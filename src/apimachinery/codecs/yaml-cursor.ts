@@ -79,8 +79,8 @@ export class Cursor {
     this.#bytes = text.length > sharedTextMax ? Buffer.from(text, this.#encoding) : undefined;
   }
 
-  /** What stands there. Of a long body it is a copy: a part that the engine cuts out of a text holds
-   * all of that, so a small object with a long comment would keep its whole body. */
+  /** What stands there. Of a long body it is a copy: a part that the engine cuts out of a text
+   * holds all of that, so a small object with a long comment would keep its whole body. */
   part(start: number, end: number): string {
     if (this.#bytes === undefined || end - start < sharedPartMin) {
       return this.text.slice(start, end);

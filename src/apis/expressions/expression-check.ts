@@ -7,7 +7,7 @@
  *
  * Invariant: pure; the same text in the same context has the same problems. Bounds: `textLimits`;
  * of a context that all objects share, `keptMax` results are kept, for texts up to `keptTextMax`
- * characters.
+ * characters and of `keptCharsMax` in all.
  */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -20,6 +20,8 @@ import type { Type } from '../../cel/type.ts';
 
 const keptMax = 2000;
 const keptTextMax = 4096;
+/** Of all together: what is compiled takes some fifty times its text. */
+const keptCharsMax = 256 * 1024;
 
 /** Checks the expressions of one context, which has an environment for new ones and one for stored
  * ones. */
@@ -55,15 +57,20 @@ export function cachedExpressionChecker(
 ): ExpressionChecker {
   const { check } = expressionChecker(language, context)(results);
   const kept = new Map<string, CompiledExpression>();
+  let chars = 0;
   return {
     *check(text, stored) {
       if (text.length > keptTextMax) return yield* check(text, stored);
       const key = `${stored ? 's' : 'n'}${text}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
-      if (kept.size >= keptMax) kept.clear();
       const compiled = yield* check(text, stored);
+      if (chars + text.length > keptCharsMax || kept.size >= keptMax) {
+        kept.clear();
+        chars = 0;
+      }
       kept.set(key, compiled);
+      chars += text.length;
       return compiled;
     },
   };

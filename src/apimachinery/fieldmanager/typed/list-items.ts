@@ -45,7 +45,7 @@ export function itemElement(list: MergeList, item: JsonValue): string | undefine
 
 /** Items are mostly told apart by one name, and names come again: their elements are made once. */
 const textKeyElements = new Map<string, Map<string, string>>();
-/** Of all keys, which users define. At the limit they start anew: what is in use is back at once. */
+/** Of all keys, which users define. At the limit they start anew: what is in use is soon back. */
 const KEY_TEXTS_MAX = 32_768;
 const KEY_TEXT_KEPT_MAX = 64;
 let keyTextsCount = 0;
