@@ -49,7 +49,7 @@ import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createReadTurns } from './read-turns.ts';
-import { readPlainInTurns, readSessionInTurns, setReading } from './reading.ts';
+import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
@@ -381,15 +381,12 @@ function createPipeline(): (socket: Socket, res: ServerResponse) => boolean {
   };
 }
 
-/** In the clear what comes is held as well, and each request is told of as it is read. */
+/** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
+ * many come at once, the others are read from a few at a time. */
 function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
   const connected = endsInTurns();
-  const readTurns = createReadTurns(systemClock, systemTimers);
   const members = new WeakMap<Socket, SessionMember>();
-  server.on('connection', (socket: Socket) => {
-    members.set(socket, connected(socket));
-    readPlainInTurns(socket, readTurns);
-  });
+  server.on('connection', (socket: Socket) => members.set(socket, connected(socket)));
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
 

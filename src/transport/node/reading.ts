@@ -6,7 +6,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
-import { showPlain, showSession } from './shown-reads.ts';
+import { showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
 import type { TlsRecords } from './tls-records.ts';
 
@@ -20,10 +20,6 @@ interface WithHandle {
   readonly _handle?: Handle | null;
 }
 
-interface WithTimer {
-  _unrefTimer?: () => void;
-}
-
 const readsOf = new WeakMap<Handle, ConnectionReads>();
 /** By the handle of TLS. */
 const belowSession = new WeakMap<Handle, ConnectionReads>();
@@ -31,27 +27,25 @@ const connectionOf = new WeakMap<Socket, Connection>();
 
 /** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
 const framesBytes = 2 * 1024;
-/** A piece of HTTP/1.1 in the clear: as much as a record of TLS holds at most. */
-const plainBytes = 16 * 1024;
 
-/** What comes of HTTP/1.1 or of TLS. An object without closures, for there is one as long as its
+/** What comes over TLS. An object without closures, for there is one as long as its
  * connection. */
 class Connection implements ReadConnection {
   readonly #raw: Socket;
   readonly #shown: ShownReads;
-  /** Over TLS what comes is held before it is decrypted, and passed on record by record: a parser
-   * of HTTP that is given more while it pauses fails. */
-  readonly #records: TlsRecords | undefined;
+  /** What comes is held before it is decrypted, and passed on record by record: a parser of HTTP
+   * that is given more while it pauses fails. */
+  readonly #records: TlsRecords;
   reads: ConnectionReads | undefined;
 
-  constructor(raw: Socket, shown: ShownReads, records: TlsRecords | undefined) {
+  constructor(raw: Socket, shown: ShownReads, records: TlsRecords) {
     this.#raw = raw;
     this.#shown = shown;
     this.#records = records;
   }
 
   pieceEnd(bytes: Uint8Array, from: number): number {
-    return this.#records?.endOf(bytes, from) ?? Math.min(bytes.length, from + plainBytes);
+    return this.#records.endOf(bytes, from) ?? bytes.length;
   }
 
   pass(bytes: Uint8Array): void {
@@ -86,20 +80,6 @@ export function readInTurns(
   if (secured.alpnProtocol !== 'h2') showPauses(secured, reads);
   else if (handle) belowSession.set(handle, reads);
   return reads;
-}
-
-/** HTTP/1.1 in the clear, before node has read anything. */
-export function readPlainInTurns(socket: Socket, turns: ReadTurns): void {
-  const [give] = socket.listeners('data');
-  if (give === undefined) return;
-  const shown = showPlain(socket, (bytes) => {
-    // What node does when it reads itself.
-    (socket as WithTimer)._unrefTimer?.();
-    give.call(socket, bytes);
-  });
-  if (shown === undefined) return;
-  const connection = new Connection(socket, shown, undefined);
-  showPauses(socket, joinTurns(connection, socket, shown, turns));
 }
 
 function joinTurns(

@@ -1,10 +1,9 @@
 /**
- * What is read of a connection, shown before its reader has it: before the library of TLS, of
- * HTTP/2, or of HTTP/1.1 in the clear.
+ * What is read of a connection, shown before its reader has it: before the library of TLS, or of
+ * HTTP/2.
  *
  *     socket ─▶ parser of HTTP ─▶ shown here ─▶ TLS
  *     TLS ─▶ parser of HTTP ─▶ shown here ─▶ HTTP/2
- *     socket ─▶ parser of HTTP ─▶ shown here ─▶ another parser of HTTP
  *
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
  * be taken away again. It hands over the bytes that it has read, and
@@ -126,15 +125,6 @@ export function showSession(session: ServerHttp2Session): ShownReads | undefined
     },
   };
   return reader._handle?.receive && show(session.socket, reader);
-}
-
-/** Before HTTP/1.1 in the clear. `receive` gives bytes to node's own parser. */
-export function showPlain(
-  socket: Socket,
-  receive: (bytes: Uint8Array) => void,
-): ShownReads | undefined {
-  parserClass ??= prepare();
-  return show(socket, { _handle: { receive } });
 }
 
 /** What an answer without a length begins with: to the parser whatever follows is its body, of
