@@ -109,8 +109,12 @@ export interface CustomVersion {
    * wrong before is let pass, or warned about.
    */
   validate(write: CustomWrite): CustomValidation;
-  /** The same in steps; ends with the result. For bodies that are large, or have many rules. */
+  /** The same in steps; ends with the result. For bodies that are large, or have many rules, and
+   * where `hasLargePatterns`. */
   validateInSteps(write: CustomWrite): Steps<CustomValidation>;
+
+  /** Also a small object may take long to validate. */
+  readonly hasLargePatterns: boolean;
 
   /** It has the subresource: a write to the object leaves the status as it is. */
   readonly hasStatus: boolean;

@@ -33,6 +33,7 @@ import type { DroppedNulls } from './prepare/prune.ts';
 import { publishedSchema, publishedSteps } from './project/open-api.ts';
 import type { PublishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
+import { hasLargePatterns } from './schema/pattern.ts';
 import { asSchema, fillSpineMemos } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
 import { hasRules, RulePlan } from './validate/rule-plan.ts';
@@ -95,6 +96,10 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     },
     validate: (write) => validateAtOnce(read().validator, write),
     validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write, true),
+    get hasLargePatterns() {
+      const { schema } = read().validator;
+      return schema !== undefined && hasLargePatterns(schema);
+    },
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
     },

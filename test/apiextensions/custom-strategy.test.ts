@@ -37,8 +37,14 @@ const definition = {
 const status = { name: 'status' } as KindInfo['subresources'][number];
 const kind = { version: 'v1', storageVersion: 'v1', subresources: [status] } as unknown as KindInfo;
 
-function strategyOf() {
-  const version = versionsOf(definition).get('v1') as CustomVersion;
+/** Of eight thousand instructions each. */
+const largePatterns = Array.from(
+  { length: 20 },
+  (_, at) => `^${`(a${at}|[b-y]{1,60}z?){0,9}`.repeat(14)}$`,
+);
+
+function strategyOf(of: object = definition) {
+  const version = versionsOf(of as typeof definition).get('v1') as CustomVersion;
   let atOnce = 0;
   const counted: CustomVersion = {
     ...version,
@@ -113,5 +119,19 @@ describe('the strategy of a kind that a user has defined', () => {
     partsOf(strategy.prepareValidation?.(next, widget(200)));
     assert.ok(strategy.validateStatusUpdate(next, widget(200)).length > 0);
     assert.equal(atOnce(), 2);
+  });
+
+  it('judges a small object in parts where its schema has large patterns, one in each at most', () => {
+    const type = 'string';
+    const properties = largePatterns.map((pattern, at) => [`p${at}`, { type, pattern }] as const);
+    const openAPIV3Schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: Object.fromEntries(properties) } },
+    };
+    const spec = { ...definition.spec, versions: [{ name: 'v1', schema: { openAPIV3Schema } }] };
+    const { strategy } = strategyOf({ spec });
+    const small = widget(0, { spec: Object.fromEntries(properties.map(([name]) => [name, 'b'])) });
+    assert.ok(partsOf(strategy.prepareValidation?.(small, undefined)) > largePatterns.length);
+    assert.deepEqual(strategy.validate(strategy.prepareForCreate(small)), []);
   });
 });

@@ -7,9 +7,13 @@
  * kept, for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
 import { compilePattern } from '../../cel/library/regular-expression.ts';
+import { patternSize } from '../../cel/library/pattern-size.ts';
 import { createTextCache } from '../../stdx/text-cache.ts';
+import { spineMemo } from './structural-schema.ts';
 
 const verdictCharsMax = 4 * 1024 * 1024;
+/** Compiled within 0.3 ms: a few dozen of them fit into a turn. */
+const quickSizeMax = 300;
 
 export interface Pattern {
   /** Whether some part of the text matches. `spend`: is told what that took. */
@@ -41,6 +45,11 @@ function matches(source: string, text: string, spend: (microseconds: number) => 
   spend(Math.floor((testWork * text.length) / stepsOfMicrosecond));
   return regex.test(text);
 }
+
+/** Whether this schema, or one below it, has a pattern that takes long to compile. */
+export const hasLargePatterns = spineMemo(
+  ({ pattern }) => pattern !== undefined && patternSize(pattern) > quickSizeMax,
+);
 
 /** '': nothing is wrong. */
 const verdicts = createTextCache<string>(verdictCharsMax);

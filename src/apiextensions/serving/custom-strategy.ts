@@ -7,8 +7,9 @@
  *
  * Invariants: pure. What is said of a write that is accepted was found when it was validated, and
  * is not looked for again. A write that is not small is validated in steps before it is decided on,
- * and the decision finds what came of it. Bounds: a part is at most `stepsPerPart` steps of the
- * validation (validate/).
+ * and the decision finds what came of it; so is one of a schema with large patterns, which are
+ * compiled when they are needed. Bounds: a part is at most `stepsPerPart` steps of the validation
+ * (validate/).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -52,6 +53,7 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     // A status that was sent is dropped; one that there is by default comes when it is stored.
     return generic.prepareForCreate(object, user);
   };
+  const isQuick = (next: ApiObject): boolean => isSmall(next) && !version.hasLargePatterns;
   function* validationSteps(
     next: ApiObject,
     current: ApiObject | undefined,
@@ -64,14 +66,14 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     ...generic,
     prepareForCreate,
     prepareValidation(next, current) {
-      if (isSmall(next)) return undefined;
+      if (isQuick(next)) return undefined;
       if (current !== undefined) return validationSteps(next, current, '');
       const object = prepareForCreate(next);
       born.set(next, object);
       return validationSteps(object, undefined, '');
     },
     prepareStatusValidation: (next, current) =>
-      isSmall(next) ? undefined : validationSteps(next, current, 'status'),
+      isQuick(next) ? undefined : validationSteps(next, current, 'status'),
     validate: (object) => validated(object, undefined, ''),
     validateUpdate: (next, current) => validated(next, current, ''),
     validateStatusUpdate: (next, current) => validated(next, current, 'status'),

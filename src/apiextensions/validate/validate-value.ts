@@ -60,7 +60,7 @@ export function* validateValue(subject: ValueToValidate): Steps<readonly FieldEr
   const places: ValueNode[] = [];
   yield* begin(subject.plan, subject.value, subject.old, undefined, walk, places) ?? [];
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {
-    if (walk.endsStep()) yield;
+    while (walk.endsStep()) yield;
     const isInside = goInside(place, walk, places);
     if (typeof isInside === 'object') yield* isInside;
     else if (!isInside) {

@@ -36,10 +36,10 @@ export class ValueWalk {
     this.#units += units;
   }
 
-  /** True: others have their turn now. */
+  /** True: a step is over, and maybe more: work that could not be parted counts as several. */
   endsStep(): boolean {
     if (this.#units < stepUnits) return false;
-    this.#units = 0;
+    this.#units -= stepUnits;
     return true;
   }
 
