@@ -29,8 +29,11 @@ const readsOf = new WeakMap<Handle, ConnectionReads>();
 const belowSession = new WeakMap<Handle, ConnectionReads>();
 const connectionOf = new WeakMap<Socket, Connection>();
 
-/** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
+/** A piece of HTTP/2, without the bytes of bodies. A header that is repeated takes one byte, so
+ * this may be as many headers. */
 const framesBytes = 2 * 1024;
+/** What a frame of a body counts for, however long it is: as much work as heads of this length. */
+const dataFrameBytes = 16;
 /** A piece of HTTP/1.1 in the clear: as much as a record of TLS holds at most. */
 const plainBytes = 16 * 1024;
 
@@ -180,32 +183,35 @@ const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
 const frameHeadBytes = 9;
 const dataType = 0;
 
-/** Pieces of `framesBytes`, or all that has come of a frame of data: of a body nothing is worked
+/** Pieces of `framesBytes`, and what has come of bodies between these: of a body nothing is worked
  * off but its bytes. */
-function createFrameReader(): (bytes: Uint8Array, from: number) => number {
+export function createFrameReader(): (bytes: Uint8Array, from: number) => number {
   let headAt = 0;
   let length = 0;
   let isData = false;
   /** Of the frame, behind its head. */
   let left = preface;
   return (bytes, from) => {
-    const least = Math.min(bytes.length, from + framesBytes);
     let at = from;
-    while (at < least) {
+    for (let counted = 0; at < bytes.length && counted < framesBytes;) {
       if (left > 0) {
-        const end = Math.min(isData ? bytes.length : least, at + left);
+        const most = isData ? bytes.length : Math.min(bytes.length, at + framesBytes - counted);
+        const end = Math.min(most, at + left);
         left -= end - at;
+        if (!isData) counted += end - at;
         at = end;
         continue;
       }
       const byte = bytes[at] as number;
       at += 1;
+      counted += 1;
       if (headAt < 3) length = (length << 8) | byte;
       else if (headAt === 3) isData = byte === dataType;
       headAt += 1;
       if (headAt < frameHeadBytes) continue;
       left = length;
       headAt = length = 0;
+      if (isData) counted += dataFrameBytes - frameHeadBytes;
     }
     return at;
   };
