@@ -11,7 +11,8 @@ import type { TLSSocket } from 'node:tls';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
 import { createReadTurns, readLimits } from '../../src/transport/node/read-turns.ts';
-import { createFrameReader } from '../../src/transport/node/reading.ts';
+import { createFrameReader, recordsEnd } from '../../src/transport/node/reading.ts';
+import { TlsRecords } from '../../src/transport/node/tls-records.ts';
 import {
   bodyFrames,
   openRawHttp2,
@@ -370,4 +371,34 @@ describe('a server of HTTP/1.1 over TLS', () => {
       await server.close();
     });
   }
+});
+
+describe('a piece of TLS', () => {
+  const record = (bytes: number): Buffer => {
+    const head = Buffer.from([23, 3, 3, bytes >> 8, bytes & 0xff]);
+    return Buffer.concat([head, Buffer.alloc(bytes)]);
+  };
+  const piecesOf = (...reads: readonly Uint8Array[]): number[] => {
+    const records = new TlsRecords();
+    return reads.flatMap((sent) => {
+      const pieces: number[] = [];
+      for (let at = 0; at < sent.length;) {
+        const end = recordsEnd(records, sent, at);
+        pieces.push(end - at);
+        at = end;
+      }
+      return pieces;
+    });
+  };
+
+  // A client that sends each frame in a record of its own was served a frame each time.
+  it('is a record and the small ones behind it, up to 2 KiB, or what has come of one', () => {
+    const small = Buffer.concat(Array.from({ length: 30 }, () => record(95)));
+    assert.deepEqual(piecesOf(small), [2_000, 1_000]);
+    const large = record(16_000);
+    assert.deepEqual(piecesOf(Buffer.concat([large, record(95), large])), [16_005, 100, 16_005]);
+    assert.deepEqual(piecesOf(large.subarray(0, 3), large.subarray(3, 9_000)), [3, 8_997]);
+    const rest = Buffer.concat([large.subarray(9_000), record(95)]);
+    assert.deepEqual(piecesOf(large.subarray(0, 9_000), rest), [9_000, 7_005, 100]);
+  });
 });

@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
 import { showPlain, showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
+import { recordLength } from './tls-records.ts';
 import type { TlsRecords } from './tls-records.ts';
 
 /** Of node: below a socket. */
@@ -54,7 +55,8 @@ class Connection implements ReadConnection {
   }
 
   pieceEnd(bytes: Uint8Array, from: number): number {
-    return this.#records?.endOf(bytes, from) ?? Math.min(bytes.length, from + plainBytes);
+    if (this.#records === undefined) return Math.min(bytes.length, from + plainBytes);
+    return recordsEnd(this.#records, bytes, from);
   }
 
   pass(bytes: Uint8Array): void {
@@ -73,6 +75,16 @@ class Connection implements ReadConnection {
     this.reads?.end();
     this.#shown.stop();
   }
+}
+
+/** A record, and those behind it that are whole and small: many clients send each frame of HTTP/2 in
+ * a record of its own. Together they hold no more than a piece of HTTP/2 may. */
+export function recordsEnd(records: TlsRecords, bytes: Uint8Array, from: number): number {
+  let end = from;
+  do {
+    end = records.endOf(bytes, end) ?? bytes.length;
+  } while (end + recordLength(bytes, end) <= Math.min(bytes.length, from + framesBytes));
+  return end;
 }
 
 /** TLS whose handshake is over: what comes is held before it is decrypted. A key update is a record
