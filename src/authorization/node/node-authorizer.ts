@@ -10,10 +10,10 @@
  * It cannot deny: others behind it may allow more. What a node may write into its objects is
  * limited by admission.
  *
- * A report on a pod that is gone passes, and so do its deletion and its eviction: a node often comes
- * too late, and takes "not found" for the end of its work and "forbidden" for a fault. That tells
- * it no more than the creation of a mirror pod does, which fails when the name is taken. Should the
- * pod be made before the request is carried out, admission looks at whose it is.
+ * A report on a pod that is gone passes, and so do its deletion and its eviction: a node often
+ * comes too late, and takes "not found" for the end of its work and "forbidden" for a fault. That
+ * tells it no more than the creation of a mirror pod does, which fails when the name is taken.
+ * Should the pod be made before the request is carried out, admission looks at whose it is.
  *
  * Invariants: a function of the attributes and of the graph. Lists of pods and slices have to be
  * limited to the node by a field selector, lists of anything that the graph keeps to one name.

@@ -9,7 +9,8 @@
  *     next turn: those in line pass on a piece each, in order and again, and then read on
  *
  * The time of the line is processor time, which is what others have to wait for: on a busy machine
- * four milliseconds pass while the processor is taken away once, and a turn would pass on one piece.
+ * four milliseconds pass while the processor is taken away once, and a turn might pass on one
+ * piece.
  *
  * Invariants: what one connection sends is passed on in its order, of what is held one read in a
  * turn. In a turn whose time is over at

@@ -77,8 +77,8 @@ class Connection implements ReadConnection {
   }
 }
 
-/** A record, and those behind it that are whole and small: many clients send each frame of HTTP/2 in
- * a record of its own. Together they hold no more than a piece of HTTP/2 may. */
+/** A record, and those behind it that are whole and small: many clients send each frame of HTTP/2
+ * in a record of its own. Together they hold no more than a piece of HTTP/2 may. */
 export function recordsEnd(records: TlsRecords, bytes: Uint8Array, from: number): number {
   let end = from;
   do {
