@@ -144,7 +144,10 @@ export type Freshness =
 export interface Streams {
   /** Loads the caches and starts following the log. Resolves when reads can be served. */
   start(): Promise<void>;
-  /** Ends every watch cleanly (a final bookmark where bookmarks are on), then stops following. */
+  /** Ends every watch cleanly (a final bookmark where bookmarks are on), and from now on each that
+   * begins. Reads are answered as before, also those that wait. */
+  endAllWatches(): Promise<void>;
+  /** Ends every watch, then stops following: reads that wait are refused. */
   stop(): Promise<void>;
   /** Everything up to here has been applied to the caches. */
   readonly revision: Revision;

@@ -110,6 +110,7 @@ class WatchCache implements Streams {
   readonly #frameBudget: FrameBudget = { bytes: 0 };
   readonly followers: Followers;
   readonly #stopping = new AbortController();
+  #endsWatches = false;
   #following: Promise<void> = Promise.resolve();
   #startRevision: Revision | undefined;
   #eventsTotal = 0;
@@ -147,10 +148,15 @@ class WatchCache implements Streams {
     this.#following = this.#follow(revision);
   }
 
+  async endAllWatches(): Promise<void> {
+    this.#endsWatches = true;
+    await endAll(this.#watchers, createSliceTimer(this.#deps.clock, this.#deps.timers));
+  }
+
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
-    await endAll(this.#watchers, createSliceTimer(this.#deps.clock, this.#deps.timers));
+    await this.endAllWatches();
     this.followers.stop();
     this.#progress.close();
     this.#clock.stop();
@@ -196,7 +202,7 @@ class WatchCache implements Streams {
     group.watchersCount += 1;
     this.#watchers.add(watcher);
     this.#clock.add(watcher, request.timeoutMs);
-    if (this.#stopping.signal.aborted) watcher.end();
+    if (this.#endsWatches) watcher.end();
     else watcher.begin(request.start, request.onInitialEventsEnd);
     return watcher;
   }

@@ -348,7 +348,7 @@ function discoveryAnswer(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
 function failureStatus(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   if (error instanceof StorageError) {
-    return interpretStorageError(error, { group: '', resource: 'objects' }, 'write');
+    return interpretStorageError(error, { group: '', resource: 'objects' });
   }
   return newInternalError('a broken invariant; the server has a record of it');
 }

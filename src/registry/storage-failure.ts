@@ -5,7 +5,6 @@ import type { GroupResource } from '../apimachinery/schema.ts';
 import {
   newInternalError,
   newRequestEntityTooLarge,
-  newServerTimeout,
   newServiceUnavailable,
   newStoreFailure,
   newTimeout,
@@ -18,11 +17,7 @@ const retryAfterSeconds = 1;
 /** Space is not freed within a moment. */
 const fullRetryAfterSeconds = 5;
 
-export function interpretStorageError(
-  error: StorageError,
-  resource: GroupResource,
-  verb: string,
-): StatusError {
+export function interpretStorageError(error: StorageError, resource: GroupResource): StatusError {
   switch (error.code) {
     case 'full':
       return newServiceUnavailable(
@@ -44,7 +39,10 @@ export function interpretStorageError(
     case 'too-large':
       return newRequestEntityTooLarge(storageLimits.valueBytesMax);
     case 'closed':
-      return newServerTimeout(resource, verb, retryAfterSeconds);
+      return newServiceUnavailable(
+        'the store is closed, because this server is stopping: nothing was done, try again',
+        retryAfterSeconds,
+      );
     case 'corrupt':
       return newInternalError(
         `StorageError: corrupt object: a stored record of ${resource.resource} cannot be read`,

@@ -12,6 +12,13 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+export interface ProcessorClock {
+  /** Milliseconds of processor time from an arbitrary start; never decreases. Of this thread, or
+   * where the engine does not tell them apart, of all threads of the process together. A system
+   * call. */
+  processorMs(): number;
+}
+
 export interface TimerHandle {
   /** Idempotent. After it returns the callback will not run. */
   cancel(): void;
@@ -25,9 +32,20 @@ export interface Timers {
   nextTurn(callback: () => void): TimerHandle;
 }
 
-export const systemClock: Clock = {
+interface ProcessTimes {
+  cpuUsage(): NodeJS.CpuUsage;
+  /** Of newer versions. */
+  threadCpuUsage?(): NodeJS.CpuUsage;
+}
+
+export const systemClock: Clock & ProcessorClock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  processorMs() {
+    const times: ProcessTimes = process;
+    const { system, user } = times.threadCpuUsage?.() ?? times.cpuUsage();
+    return (system + user) / 1_000;
+  },
 };
 
 /** 25 days: the engine takes a longer delay for one of a millisecond. */

@@ -205,6 +205,23 @@ describe('a node', () => {
     assert.equal(decide(made, 'n2', 'get /secrets', 'pull', 'ns'), 'allow');
   });
 
+  // A kubelet took "forbidden" for a fault, and tried again; what is gone it takes for done.
+  it('may report on, delete and evict a pod that is gone, and not read it', () => {
+    const made = graph();
+    made.setPod('ns', 'pending', '', new Set());
+    const late = ['update /pods/status', 'patch /pods/status', 'delete /pods'];
+    for (const what of [...late, 'create /pods/eviction']) {
+      assert.equal(decide(made, 'n1', what, 'gone', 'ns'), 'allow', what);
+      assert.equal(decide(made, 'n1', what, 'p', 'ns'), 'allow', what);
+      assert.equal(decide(made, 'n2', what, 'p', 'ns'), 'no-opinion', what);
+      assert.equal(decide(made, 'n1', what, 'pending', 'ns'), 'no-opinion', what);
+      assert.equal(decide(made, 'n1', what, '', 'ns'), 'no-opinion', what);
+    }
+    for (const what of ['get /pods', 'update /pods', 'get /pods/status']) {
+      assert.equal(decide(made, 'n1', what, 'gone', 'ns'), 'no-opinion', what);
+    }
+  });
+
   it('gains nothing by a mirror pod that it wrote itself', () => {
     const made = createNodeGraph();
     made.setPod('ns', 'm', 'n1', podReferences(pod('m', full, { [mirror]: 'x' }), mirror));

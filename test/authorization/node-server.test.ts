@@ -93,6 +93,23 @@ describe('a node that reads', () => {
     }
   });
 
+  it('is told that a pod is gone when it reports on it too late', async () => {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const body = { status: { phase: 'Succeeded' } };
+    const pod = `${namespace}/pods/late`;
+    const requests = [
+      [`${pod}/status`, { method: 'PATCH', body, headers }],
+      [pod, { method: 'DELETE' }],
+      [`${pod}/eviction`, { method: 'POST', body: { metadata: { name: 'late' } } }],
+    ] as const;
+    for (const [path, request] of requests) {
+      const reply = await server.secure(path, { ...request, as: n1 });
+      assert.equal(reply.status, 404, `${request.method} ${path}: ${reply.text}`);
+      assert.match(reply.text, /pods \\"late\\" not found/);
+    }
+    assert.equal((await server.secure(pod, { as: n1 })).status, 403);
+  });
+
   it('registers itself and reports, and mirrors a pod', async () => {
     const headers = { 'content-type': 'application/merge-patch+json' };
     const n3 = await server.clientCertificate('system:node:n3', ['system:nodes']);

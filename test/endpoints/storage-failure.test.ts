@@ -28,7 +28,12 @@ const answers: Readonly<Record<StorageErrorCode, Told>> = {
   timeout: { code: 504, reason: 'Timeout', retryAfterSeconds: 1, outcome: nothingWritten },
   lagging: { code: 504, reason: 'Timeout', retryAfterSeconds: 1, outcome: /behind the store/ },
   'too-large': { code: 413, reason: 'RequestEntityTooLarge', outcome: /4194304/ },
-  closed: { code: 500, reason: 'ServerTimeout', retryAfterSeconds: 1, outcome: /could not be/ },
+  closed: {
+    code: 503,
+    reason: 'ServiceUnavailable',
+    retryAfterSeconds: 1,
+    outcome: /nothing was done/,
+  },
   corrupt: { code: 500, reason: 'InternalError', outcome: unreadable },
   io: { code: 500, reason: 'InternalError', retryAfterSeconds: 1, outcome: nothingWritten },
   'in-use': internal('in-use'),
@@ -42,7 +47,7 @@ describe('a failure of the store', () => {
   for (const [code, { outcome, ...told }] of Object.entries(answers)) {
     it(`${code} is told as ${told.reason}, and whether something was written`, () => {
       const error = new StorageError(code as StorageErrorCode, 'key /secret: disk');
-      const status = interpretStorageError(error, { group: '', resource: 'pods' }, 'update');
+      const status = interpretStorageError(error, { group: '', resource: 'pods' });
       assert.match(status.message, outcome);
       const { retryAfterSeconds } = status.details ?? {};
       assert.deepEqual(

@@ -1,6 +1,7 @@
 /** A server that falls behind its store, or loses it: what clients and probes are told. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SlowServer } from '../support/servers/slow-server.ts';
 import { startSlowServer } from '../support/servers/slow-server.ts';
 import type { Reply } from '../support/servers/test-server.ts';
@@ -138,5 +139,26 @@ describe('a server whose store cannot be reached', () => {
     assert.equal(ready.value.status, 200);
     const served = await server.answered(server.request('GET', `${configMaps}/x`));
     assert.equal(served.value.status, 404);
+  });
+});
+
+describe('a server that lags when it is told to stop', () => {
+  // It followed the log no longer: 500, "the write operation could not be completed", for a read.
+  it('answers the reads that wait when the log has come', async () => {
+    const server = await startSlowServer();
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } };
+    server.log.pause();
+    const made = server.request('POST', configMaps, { body });
+    assert.equal((await server.answered(made)).value.status, 201);
+    const read = server.request('GET', `${configMaps}/late`);
+    for (let step = 0; step < 10; step += 1) {
+      if (step === 2) server.beginStop();
+      for (let i = 0; i < 40; i += 1) await nextTurn();
+      server.time.advance(50);
+    }
+    server.log.resume();
+    const { value } = await server.answered(read);
+    assert.equal(value.status, 200, value.text);
+    await server.stop();
   });
 });

@@ -524,7 +524,7 @@ async function endedInSilence(programs: string, say: (text: string) => void): Pr
     if (each.status !== 'fulfilled') continue;
     const { kind, reason } = each.value.value;
     assert.equal(kind, 'Status');
-    assert.ok(reason === 'Timeout' || reason === 'ServerTimeout', reason);
+    assert.ok(reason === 'Timeout' || reason === 'ServiceUnavailable', reason);
     if (reason === 'Timeout') load.unanswered.add(names[i] as string);
   }
   await fdb.kill();

@@ -58,6 +58,30 @@ describe('a server behind its store', () => {
     await world.stop();
   });
 
+  // Such a read got 500 when its server was told to stop.
+  it('I24: a read that waits when all watches are ended for a stop gets what it waits for', async () => {
+    const { world, log } = await laggingWorld();
+    const sink = new TestSink();
+    world.streams.watch(watchRequest(), sink);
+    log.pause();
+    const acknowledged = await world.put({ namespace, name: 'new' });
+    const read = watched(world.streams.waitUntilCurrent());
+    await turns(5);
+    await world.streams.endAllWatches();
+    assert.equal(sink.ended, true);
+    const late = new TestSink();
+    world.streams.watch(watchRequest(), late);
+    assert.deepEqual([late.ended, read.end], [true, 'open']);
+    log.resume();
+    await turns(5);
+    assert.equal(read.end, 'done');
+    assert.equal(world.streams.snapshot(pods).get(namespace, 'new')?.revision, acknowledged);
+    await world.stop();
+    const refused = watched(world.streams.waitUntilCurrent());
+    await turns(3);
+    assert.equal(refused.end, 'closed');
+  });
+
   it('I24: a watch that has to begin at the present gets one ERROR event, Timeout, and the end', async () => {
     const { world, log } = await laggingWorld();
     log.pause();

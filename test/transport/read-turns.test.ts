@@ -11,16 +11,26 @@ import type { TLSSocket } from 'node:tls';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
 import { createReadTurns, readLimits } from '../../src/transport/node/read-turns.ts';
-import { openRawHttp2, streamFrames, windowFrames } from '../support/clients/raw-http2.ts';
+import { createFrameReader, recordsEnd } from '../../src/transport/node/reading.ts';
+import { TlsRecords } from '../../src/transport/node/tls-records.ts';
+import {
+  bodyFrames,
+  openRawHttp2,
+  repeatedHeaderFrames,
+  requestFrames,
+  streamFrames,
+  windowFrames,
+} from '../support/clients/raw-http2.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
 const pieceBytes = 10;
 
 function harness() {
   let nowMs = 0;
+  let processorMs = 0;
   let turns: (() => void)[] = [];
   const connect = createReadTurns(
-    { monotonicMs: () => nowMs },
+    { monotonicMs: () => nowMs, processorMs: () => processorMs },
     {
       nextTurn: (callback) => {
         turns.push(callback);
@@ -29,13 +39,16 @@ function harness() {
     },
   );
   const passed: string[] = [];
-  /** Each piece takes `pieceMs`. */
-  const client = (name: string, pieceMs = 0) => {
+  /** Each piece takes `pieceMs`, of which `stolenMs` belong to other processes; `above` is told of
+   * it. */
+  const client = (name: string, pieceMs = 0, stolenMs = 0, above?: (bytes: Uint8Array) => void) => {
     const seen = { reading: true, gone: false };
     const reads = connect({
       pieceEnd: (bytes, from) => Math.min(bytes.length, from + pieceBytes),
       pass(bytes) {
         nowMs += pieceMs;
+        processorMs += pieceMs - stolenMs;
+        above?.(bytes);
         passed.push(`${name}${Buffer.from(bytes).toString()}`);
       },
       read: (reading) => (seen.reading = reading),
@@ -52,7 +65,11 @@ function harness() {
     for (const callback of now) callback();
     return now.length > 0;
   };
-  return { client, turn, passed, took: (ms: number) => (nowMs += ms) };
+  const took = (ms: number): void => {
+    nowMs += ms;
+    processorMs += ms;
+  };
+  return { client, turn, passed, took };
 }
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
@@ -121,6 +138,97 @@ describe('what clients send', () => {
     assert.equal(a.seen.reading, true);
   });
 
+  // A turn passed on one piece when other processes had the processor: 20 pieces in a second.
+  it('is passed on for as much processor time, however often that is taken away meanwhile', () => {
+    const { turnMs } = readLimits;
+    for (const [pieceMs, stolenMs, pieces] of [
+      [2 * turnMs, 2 * turnMs - turnMs / 4, 4],
+      [turnMs / 4, 0, 4],
+      // Nothing is known of what they take.
+      [readLimits.busyMs / 4, readLimits.busyMs / 4, 5],
+    ] as const) {
+      const { client, turn, passed } = harness();
+      const a = client('a', pieceMs, stolenMs);
+      a.takeLater(bytesOf('1234567890'.repeat(20)));
+      turn();
+      assert.equal(passed.length, pieces);
+      turn();
+      assert.equal(passed.length, 2 * pieces);
+    }
+  });
+
+  // Who was paused whenever its turn came stood at the end of the line each time, and starved.
+  it('keeps its place in line while others keep it from being passed on', () => {
+    const { client, turn, passed } = harness();
+    const { turnMs } = readLimits;
+    const a = client('a', turnMs);
+    const others = ['b', 'c', 'd', 'e'].map((name) => client(name, turnMs));
+    a.takeLater(bytesOf('x'));
+    for (const other of others) other.takeLater(bytesOf('1234567890'.repeat(8)));
+    a.allow(false);
+    turn();
+    assert.equal(passed.at(-1), 'b1234567890', 'nobody waits for it');
+    a.allow(true);
+    a.allow(false);
+    turn();
+    a.allow(false);
+    assert.equal(passed.at(-1), 'c1234567890');
+    a.allow(true);
+    turn();
+    assert.equal(passed.at(-1), 'ax', 'it began to wait before all others');
+    turn();
+    assert.equal(passed.at(-1), 'd1234567890');
+  });
+
+  it('comes back in the order in which it began to wait, before what is read meanwhile', () => {
+    const { client, turn, passed } = harness();
+    const [a, b, c] = [client('a'), client('b'), client('c')];
+    for (const each of [a, b]) each.allow(false);
+    for (const each of [a, b]) each.take(bytesOf('x'));
+    turn();
+    for (const each of [b, a]) each.allow(true);
+    c.take(bytesOf('y'));
+    turn();
+    assert.deepEqual(passed, ['ax', 'bx', 'cy']);
+    c.take(bytesOf('z'));
+    turn();
+    turn();
+    c.take(bytesOf('z'));
+    assert.deepEqual(passed.slice(3), ['cz', 'cz']);
+    turn();
+    assert.equal(turn(), false);
+  });
+
+  it('holds nobody up by a rest: who has passed on all reads on in the next turn', () => {
+    const { client, turn, passed } = harness();
+    const a = client('a', readLimits.turnMs);
+    const others = Array.from({ length: 5 }, (_, i) => client(`${i}-`, readLimits.turnMs));
+    a.takeLater(bytesOf('x'));
+    for (const other of others) other.takeLater(bytesOf('y'));
+    turn();
+    assert.deepEqual([passed.length, a.seen.reading], [1, false]);
+    turn();
+    assert.deepEqual([passed.length, a.seen.reading], [2, true]);
+    // What it reads then waits behind those who wait.
+    a.take(bytesOf('z'));
+    for (let turns = 0; turns < 5; turns += 1) turn();
+    assert.equal(passed.indexOf('az'), passed.length - 1);
+    assert.equal(passed.length, 7);
+  });
+
+  it('goes on in its place where it is held again behind TLS', () => {
+    const { client, turn, passed } = harness();
+    const { turnMs } = readLimits;
+    const session = client('session ', turnMs);
+    const tls = client('tls ', turnMs, 0, (bytes) => session.take(bytes));
+    const others = ['b', 'c'].map((name) => client(name, turnMs));
+    tls.takeLater(bytesOf('x'));
+    for (const other of others) other.takeLater(bytesOf('y'));
+    turn();
+    turn();
+    assert.deepEqual(passed, ['tls x', 'session x']);
+  });
+
   it('is forgotten when its connection has gone', () => {
     const { client, turn, passed } = harness();
     const gone = client('gone');
@@ -131,6 +239,39 @@ describe('what clients send', () => {
     assert.deepEqual(passed, []);
     turn();
     assert.equal(turn(), false);
+  });
+});
+
+describe('a piece of HTTP/2', () => {
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  const piecesOf = (sent: Uint8Array): number[] => {
+    const pieceEnd = createFrameReader();
+    const pieces: number[] = [];
+    for (let at = 0; at < sent.length;) {
+      const end = pieceEnd(sent, at);
+      pieces.push(end - at);
+      at = end;
+    }
+    return pieces;
+  };
+
+  // Three patches of 5 KB took three rounds of the line.
+  it('is all that has come of several requests with bodies', () => {
+    const one = requestFrames('/', Buffer.alloc(5_000));
+    const sent = Buffer.concat([preface, one, one, one]);
+    assert.deepEqual(piecesOf(sent), [sent.length]);
+  });
+
+  it('holds no more than 2 KiB of heads, and 128 frames of bodies', () => {
+    const heads = Buffer.concat([preface, repeatedHeaderFrames(100, 15_000, 4)]);
+    assert.ok(piecesOf(heads).every((bytes) => bytes <= 2_048));
+    const bodies = bodyFrames('/', 1_000);
+    // Each is a head of nine bytes and one of a body; a head of the request is before the first.
+    const pieces = piecesOf(Buffer.concat([preface, bodies]));
+    assert.ok(
+      pieces.every((bytes) => bytes <= 1_400),
+      String(pieces),
+    );
   });
 });
 
@@ -230,4 +371,34 @@ describe('a server of HTTP/1.1 over TLS', () => {
       await server.close();
     });
   }
+});
+
+describe('a piece of TLS', () => {
+  const record = (bytes: number): Buffer => {
+    const head = Buffer.from([23, 3, 3, bytes >> 8, bytes & 0xff]);
+    return Buffer.concat([head, Buffer.alloc(bytes)]);
+  };
+  const piecesOf = (...reads: readonly Uint8Array[]): number[] => {
+    const records = new TlsRecords();
+    return reads.flatMap((sent) => {
+      const pieces: number[] = [];
+      for (let at = 0; at < sent.length;) {
+        const end = recordsEnd(records, sent, at);
+        pieces.push(end - at);
+        at = end;
+      }
+      return pieces;
+    });
+  };
+
+  // A client that sends each frame in a record of its own was served a frame each time.
+  it('is a record and the small ones behind it, up to 2 KiB, or what has come of one', () => {
+    const small = Buffer.concat(Array.from({ length: 30 }, () => record(95)));
+    assert.deepEqual(piecesOf(small), [2_000, 1_000]);
+    const large = record(16_000);
+    assert.deepEqual(piecesOf(Buffer.concat([large, record(95), large])), [16_005, 100, 16_005]);
+    assert.deepEqual(piecesOf(large.subarray(0, 3), large.subarray(3, 9_000)), [3, 8_997]);
+    const rest = Buffer.concat([large.subarray(9_000), record(95)]);
+    assert.deepEqual(piecesOf(large.subarray(0, 9_000), rest), [9_000, 7_005, 100]);
+  });
 });

@@ -10,6 +10,11 @@
  * It cannot deny: others behind it may allow more. What a node may write into its objects is
  * limited by admission.
  *
+ * A report on a pod that is gone passes, and so do its deletion and its eviction: a node often
+ * comes too late, and takes "not found" for the end of its work and "forbidden" for a fault. That
+ * tells it no more than the creation of a mirror pod does, which fails when the name is taken.
+ * Should the pod be made before the request is carried out, admission looks at whose it is.
+ *
  * Invariants: a function of the attributes and of the graph. Lists of pods and slices have to be
  * limited to the node by a field selector, lists of anything that the graph keeps to one name.
  */
@@ -158,19 +163,20 @@ function nodeCheck(node: string, a: Attributes): string | undefined {
 
 function podCheck(graph: NodeGraph, node: string, a: Attributes): string | undefined {
   const bound = a.name !== '' && graph.hasPod(node, a.namespace, a.name);
+  const boundOrGone = bound || (a.name !== '' && !graph.knowsPod(a.namespace, a.name));
   switch (a.subresource) {
     case '':
       // Mirror pods, under names of its own; admission looks at what is in them.
       if (a.verb === 'create') return undefined;
-      if ((a.verb === 'get' || a.verb === 'delete') && bound) return undefined;
+      if (a.verb === 'get' ? bound : a.verb === 'delete' && boundOrGone) return undefined;
       if (!['list', 'watch'].includes(a.verb)) break;
       if (a.selectedFields?.get('spec.nodeName') === node || bound) return undefined;
       return 'can only list/watch pods with spec.nodeName field selector';
     case 'status':
-      if (['update', 'patch'].includes(a.verb) && bound) return undefined;
+      if (['update', 'patch'].includes(a.verb) && boundOrGone) return undefined;
       break;
     case 'eviction':
-      if (a.verb === 'create' && bound) return undefined;
+      if (a.verb === 'create' && boundOrGone) return undefined;
       break;
     default:
   }

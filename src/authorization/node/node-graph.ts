@@ -25,6 +25,8 @@ export interface NodeGraph {
   clear(resource: 'pods' | 'persistentvolumes' | OwnedResource): void;
 
   hasPod(node: string, namespace: string, name: string): boolean;
+  /** There is a pod of this name, bound or not. */
+  knowsPod(namespace: string, name: string): boolean;
   /** A pod of the node refers to it, or to a claim whose volume does. */
   refersTo(node: string, what: Reference): boolean;
   hasVolume(node: string, name: string): boolean;
@@ -96,6 +98,7 @@ export function createNodeGraph(): NodeGraph {
       }
     },
     hasPod: (node, namespace, name) => pods.get(reference('pods', namespace, name))?.node === node,
+    knowsPod: (namespace, name) => pods.has(reference('pods', namespace, name)),
     refersTo(node, what) {
       if (counted(node, what)) return true;
       for (const name of volumes.withSecret(what)) if (hasVolume(node, name)) return true;

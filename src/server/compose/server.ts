@@ -264,8 +264,10 @@ function stopping(
     parts.authorization.stop();
     access.stop();
     tlsFiles.stop();
-    await parts.streams.stop();
+    await parts.streams.endAllWatches();
+    // Reads that wait for a fresh state need the log until they are answered.
     await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
+    await parts.streams.stop();
     server.stopAccepting();
     await parts.actors.stop();
     await parts.committer.drain();

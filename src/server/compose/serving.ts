@@ -147,7 +147,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
     requestCounts: metrics.requests,
-    onFailure: failureLogger(log),
+    onFailure: failureLogger(log, () => shuttingDown),
   });
   const begin = inRequestTurns(deps, api, ({ method }) => {
     metrics.ended(method);
@@ -245,10 +245,15 @@ function metricsOf(
   });
 }
 
-function failureLogger(log: Log): (path: string, error: unknown) => void {
+function failureLogger(
+  log: Log,
+  shuttingDown: () => boolean,
+): (path: string, error: unknown) => void {
   return (path, error) => {
     // The store has said so, once; here it would be a line for each write that is refused.
     if (error instanceof StorageError && error.code === 'full') return;
+    // Whoever waits longer than the shutdown may take.
+    if (error instanceof StorageError && error.code === 'closed' && shuttingDown()) return;
     log.error({ err: error, path }, 'a request failed');
   };
 }

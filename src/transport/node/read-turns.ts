@@ -8,21 +8,30 @@
  *          ─▶ time is over ─▶ held: its connection is read no further, and waits in line
  *     next turn: those in line pass on a piece each, in order and again, and then read on
  *
+ * The time of the line is processor time, which is what others have to wait for: on a busy machine
+ * four milliseconds pass while the processor is taken away once, and a turn might pass on one
+ * piece.
+ *
  * Invariants: what one connection sends is passed on in its order, of what is held one read in a
  * turn. In a turn whose time is over at
  * most `heldPerTurn` connections are read from; then all others wait in line as well. Whoever waits
- * passes on a piece each time that the line has come round. While nobody waits and
- * nothing is read there is no timer.
+ * passes on a piece each time that the line has come round; if others keep it from that when its
+ * turn comes, it has its place again as soon as they let it go on. HTTP/2 goes on in the place of
+ * the record that its bytes came in. While nobody waits and nothing is read there is no timer.
  * Bounds: one read of each connection is held, `heldPerTurn` more in each turn; the line holds the
  * connections that there are.
  */
 import { onceATurn } from '../../stdx/once-a-turn.ts';
-import { RingBuffer } from '../../stdx/ring-buffer.ts';
-import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Clock, ProcessorClock, Timers } from '../../stdx/clock.ts';
+import { WaitingLine } from './waiting-line.ts';
+import type { Waiting } from './waiting-line.ts';
 
 export const readLimits = {
   /** For those in line, and as long for those who are read from. Policy: they wait in line. */
   turnMs: 4,
+  /** On top of it for those in line, while this process has not had the processor for so long as
+   * they may take. Policy: they wait for the next turn. */
+  busyMs: 100,
   /** Each costs some microseconds. Policy: all connections wait in line. */
   heldPerTurn: 64,
 } as const;
@@ -50,16 +59,15 @@ export interface ConnectionReads {
 
 export type ReadTurns = (connection: ReadConnection) => ConnectionReads;
 
-export function createReadTurns(
-  clock: Pick<Clock, 'monotonicMs'>,
-  timers: Pick<Timers, 'nextTurn'>,
-): ReadTurns {
+type ReadClock = Pick<Clock, 'monotonicMs'> & ProcessorClock;
+
+export function createReadTurns(clock: ReadClock, timers: Pick<Timers, 'nextTurn'>): ReadTurns {
   const line = new Line(clock, timers);
   return (connection) => new Member(connection, line);
 }
 
 /** An object without closures, for there is one as long as its connection. */
-class Member implements ConnectionReads {
+class Member implements ConnectionReads, Waiting {
   readonly connection: ReadConnection;
   readonly #line: Line;
   /** Undefined most of the time. */
@@ -68,6 +76,9 @@ class Member implements ConnectionReads {
   waits = false;
   /** By others. */
   stopped = false;
+  place = 0;
+  /** Its turn came while others kept it from going on. */
+  isOwed = false;
 
   constructor(connection: ReadConnection, line: Line) {
     this.connection = connection;
@@ -80,7 +91,7 @@ class Member implements ConnectionReads {
     const line = this.#line;
     line.arm();
     for (let at = 0; at < bytes.length && !connection.gone;) {
-      if (this.waits || this.stopped || line.time.isOver()) {
+      if (this.waits || this.stopped || line.holds()) {
         return line.hold(this, at === 0 ? bytes : bytes.subarray(at));
       }
       const from = at;
@@ -95,8 +106,9 @@ class Member implements ConnectionReads {
 
   allow(reading: boolean): void {
     this.stopped = !reading;
-    if (reading && this.held !== undefined) this.#line.enter(this);
-    else this.connection.read(reading);
+    if (reading && this.held !== undefined) return this.#line.enter(this);
+    if (reading) this.isOwed = false;
+    this.connection.read(reading);
   }
 
   end(): void {
@@ -107,35 +119,54 @@ class Member implements ConnectionReads {
 
 class Line {
   readonly members = new Set<Member>();
-  readonly time: TurnTime;
+  readonly #time: TurnTime;
   /** Asks for the next turn. */
   readonly arm: () => void;
-  readonly #line = new RingBuffer<Member>();
+  readonly #line = new WaitingLine<Member>();
   /** They wait for the next turn. */
   readonly #resting: Member[] = [];
   #heldInTurn = 0;
+  /** The place of the one whose piece is being passed on. */
+  #servedPlace: number | undefined;
+  /** Somebody has come back to its place, and its turn is the next. */
+  #owes = false;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, timers: Pick<Timers, 'nextTurn'>) {
-    this.time = createTurnTime(clock);
+  constructor(clock: ReadClock, timers: Pick<Timers, 'nextTurn'>) {
+    this.#time = createTurnTime(clock);
     this.arm = onceATurn(timers, () => this.#turn());
   }
 
+  /** Nothing more is passed on now that is read. */
+  holds(): boolean {
+    return this.#time.isOver() || (this.#owes && this.#servedPlace === undefined);
+  }
+
+  /** At its old place, or at the end. Who may not go on yet waits all the same. */
   enter(member: Member): void {
-    if (member.waits || member.stopped) return;
+    if (member.waits || (member.isOwed && member.stopped)) return;
     member.waits = true;
-    this.#line.push(member);
     this.arm();
+    if (!member.isOwed) return this.#line.join(member);
+    member.isOwed = false;
+    this.#owes = true;
+    this.#line.rejoin(member);
   }
 
   hold(member: Member, bytes: Uint8Array): void {
     member.held ??= [];
     member.held.push(bytes);
     member.connection.read(false);
+    // What comes of a piece goes on in its place.
+    if (this.#servedPlace !== undefined && !member.waits && !member.isOwed) {
+      member.place = this.#servedPlace;
+      member.isOwed = true;
+    }
     this.enter(member);
     this.#heldInTurn += 1;
     if (this.#heldInTurn !== readLimits.heldPerTurn) return;
     for (const other of this.members) {
-      if (!other.waits && !other.stopped) other.connection.read(false);
+      if (other.waits || other.stopped) continue;
+      other.connection.read(false);
       this.enter(other);
     }
   }
@@ -143,13 +174,25 @@ class Line {
   #turn(): void {
     const line = this.#line;
     this.#heldInTurn = 0;
-    this.time.begin();
-    for (const member of this.#resting.splice(0)) line.push(member);
+    this.#time.begin();
+    for (const member of this.#resting.splice(0)) this.#endRest(member);
     // Before the work: what throws holds nobody up.
-    if (line.length > 0) this.arm();
-    while (line.length > 0 && !this.time.isOver()) this.#passOne(line.shift());
+    if (line.length > 0) {
+      this.arm();
+      this.#time.beginBusy();
+    }
+    while (line.length > 0 && !this.#time.isOver()) this.#passOne(line.shift());
     // Those who still wait are ahead of those who are read from.
-    if (line.length === 0) this.time.begin();
+    if (line.length === 0) this.#time.begin();
+    this.#owes = false;
+  }
+
+  /** Who has nothing to pass on reads on, and holds nobody up. */
+  #endRest(member: Member): void {
+    member.waits = false;
+    if (member.connection.gone) return;
+    if (member.held !== undefined) this.enter(member);
+    else if (!member.stopped) member.connection.read(true);
   }
 
   /** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
@@ -158,9 +201,11 @@ class Line {
   #passOne(member: Member): void {
     const { connection, held } = member;
     member.waits = false;
-    if (member.stopped || connection.gone) return;
+    if (connection.gone) return;
+    if (member.stopped) return void (member.isOwed = true);
     const first = held?.[0];
     if (held === undefined || first === undefined) return connection.read(true);
+    const { place } = member;
     const end = connection.pieceEnd(first, 0);
     if (end < first.length) {
       held[0] = first.subarray(end);
@@ -171,24 +216,41 @@ class Line {
       member.waits = true;
       this.#resting.push(member);
     }
-    connection.pass(first.subarray(0, end));
+    this.#servedPlace = place;
+    try {
+      connection.pass(first.subarray(0, end));
+    } finally {
+      this.#servedPlace = undefined;
+    }
   }
 }
 
 /** For reads: `turnMs` from the first of a turn on. */
 interface TurnTime {
   begin(): void;
+  /** `turnMs` of processor time from now on, for those in line. */
+  beginBusy(): void;
   isOver(): boolean;
 }
 
-function createTurnTime(clock: Pick<Clock, 'monotonicMs'>): TurnTime {
+function createTurnTime(clock: ReadClock): TurnTime {
+  const { busyMs, turnMs } = readLimits;
   let endsMs: number | undefined;
+  /** Of processor time. */
+  let busyEndsMs: number | undefined;
   return {
-    begin: () => void (endsMs = undefined),
+    begin: () => void (endsMs = busyEndsMs = undefined),
+    beginBusy() {
+      endsMs = clock.monotonicMs() + turnMs;
+      busyEndsMs = clock.processorMs() + turnMs;
+    },
     isOver(): boolean {
       const nowMs = clock.monotonicMs();
-      endsMs ??= nowMs + readLimits.turnMs;
-      return nowMs >= endsMs;
+      endsMs ??= nowMs + turnMs;
+      if (nowMs < endsMs) return false;
+      if (busyEndsMs === undefined || nowMs >= endsMs + busyMs) return true;
+      // Asked for last, because it costs a system call.
+      return clock.processorMs() >= busyEndsMs;
     },
   };
 }

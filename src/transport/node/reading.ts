@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
 import { showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
+import { recordLength } from './tls-records.ts';
 import type { TlsRecords } from './tls-records.ts';
 
 /** Of node: below a socket. */
@@ -25,27 +26,31 @@ const readsOf = new WeakMap<Handle, ConnectionReads>();
 const belowSession = new WeakMap<Handle, ConnectionReads>();
 const connectionOf = new WeakMap<Socket, Connection>();
 
-/** A piece of HTTP/2. A header that is repeated takes one byte, so this may be as many headers. */
+/** A piece of HTTP/2, without the bytes of bodies. A header that is repeated takes one byte, so
+ * this may be as many headers. */
 const framesBytes = 2 * 1024;
+/** What a frame of a body counts for, however long it is: as much work as heads of this length. */
+const dataFrameBytes = 16;
 
 /** What comes over TLS. An object without closures, for there is one as long as its
  * connection. */
 class Connection implements ReadConnection {
   readonly #raw: Socket;
   readonly #shown: ShownReads;
-  /** What comes is held before it is decrypted, and passed on record by record: a parser of HTTP
-   * that is given more while it pauses fails. */
+  /** What comes is held before it is decrypted. */
   readonly #records: TlsRecords;
+  readonly #endOf: typeof recordEnd;
   reads: ConnectionReads | undefined;
 
-  constructor(raw: Socket, shown: ShownReads, records: TlsRecords) {
+  constructor(raw: Socket, shown: ShownReads, records: TlsRecords, endOf: typeof recordEnd) {
     this.#raw = raw;
     this.#shown = shown;
     this.#records = records;
+    this.#endOf = endOf;
   }
 
   pieceEnd(bytes: Uint8Array, from: number): number {
-    return this.#records.endOf(bytes, from) ?? bytes.length;
+    return this.#endOf(this.#records, bytes, from);
   }
 
   pass(bytes: Uint8Array): void {
@@ -66,6 +71,21 @@ class Connection implements ReadConnection {
   }
 }
 
+/** A piece of HTTP/1.1: its parser fails when it is given another record while it pauses. */
+function recordEnd(records: TlsRecords, bytes: Uint8Array, from: number): number {
+  return records.endOf(bytes, from) ?? bytes.length;
+}
+
+/** A piece of HTTP/2: a record, and those behind it that are whole and small: many clients send each frame of HTTP/2
+ * in a record of its own. Together they hold no more than a piece of HTTP/2 may. */
+export function recordsEnd(records: TlsRecords, bytes: Uint8Array, from: number): number {
+  let end = from;
+  do {
+    end = recordEnd(records, bytes, end);
+  } while (end + recordLength(bytes, end) <= Math.min(bytes.length, from + framesBytes));
+  return end;
+}
+
 /** TLS whose handshake is over: what comes is held before it is decrypted. A key update is a record
  * of 27 bytes, and takes some microseconds that nobody is told of. */
 export function readInTurns(
@@ -75,9 +95,10 @@ export function readInTurns(
   records: TlsRecords,
   turns: ReadTurns,
 ): ConnectionReads {
-  const reads = joinTurns(new Connection(raw, shown, records), raw, shown, turns);
+  const endOf = secured.alpnProtocol === 'h2' ? recordsEnd : recordEnd;
+  const reads = joinTurns(new Connection(raw, shown, records, endOf), raw, shown, turns);
   const { _handle: handle } = secured as WithHandle;
-  if (secured.alpnProtocol !== 'h2') showPauses(secured, reads);
+  if (endOf === recordEnd) showPauses(secured, reads);
   else if (handle) belowSession.set(handle, reads);
   return reads;
 }
@@ -160,32 +181,35 @@ const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
 const frameHeadBytes = 9;
 const dataType = 0;
 
-/** Pieces of `framesBytes`, or all that has come of a frame of data: of a body nothing is worked
+/** Pieces of `framesBytes`, and what has come of bodies between these: of a body nothing is worked
  * off but its bytes. */
-function createFrameReader(): (bytes: Uint8Array, from: number) => number {
+export function createFrameReader(): (bytes: Uint8Array, from: number) => number {
   let headAt = 0;
   let length = 0;
   let isData = false;
   /** Of the frame, behind its head. */
   let left = preface;
   return (bytes, from) => {
-    const least = Math.min(bytes.length, from + framesBytes);
     let at = from;
-    while (at < least) {
+    for (let counted = 0; at < bytes.length && counted < framesBytes;) {
       if (left > 0) {
-        const end = Math.min(isData ? bytes.length : least, at + left);
+        const most = isData ? bytes.length : Math.min(bytes.length, at + framesBytes - counted);
+        const end = Math.min(most, at + left);
         left -= end - at;
+        if (!isData) counted += end - at;
         at = end;
         continue;
       }
       const byte = bytes[at] as number;
       at += 1;
+      counted += 1;
       if (headAt < 3) length = (length << 8) | byte;
       else if (headAt === 3) isData = byte === dataType;
       headAt += 1;
       if (headAt < frameHeadBytes) continue;
       left = length;
       headAt = length = 0;
+      if (isData) counted += dataFrameBytes - frameHeadBytes;
     }
     return at;
   };

@@ -7,6 +7,12 @@
 
 const headBytes = 5;
 
+/** Of the record that begins there, with its head; infinite: its head has not come. */
+export function recordLength(bytes: Uint8Array, at: number): number {
+  if (at + headBytes > bytes.length) return Infinity;
+  return headBytes + (((bytes[at + 3] as number) << 8) | (bytes[at + 4] as number));
+}
+
 export class TlsRecords {
   #ofHead = 0;
   #length = 0;

@@ -37,6 +37,12 @@ function headOf(path: string): Buffer {
   return Buffer.concat([Buffer.from([0x82, 0x87]), ...literal(0x04, path), ...literal(0x01, 'a')]);
 }
 
+/** A request with a body in one frame. All are of one stream: for readers that look no further. */
+export function requestFrames(path: string, body: Uint8Array): Buffer {
+  const head = frame(frames.headers, endHeaders, 1, headOf(path));
+  return Buffer.concat([head, frame(frames.data, 0, 1, body)]);
+}
+
 /** A body that is posted in so many frames of one byte, and does not end. */
 export function bodyFrames(path: string, count: number): Buffer {
   const head = Buffer.concat([Buffer.from([0x83]), headOf(path).subarray(1)]);

@@ -31,6 +31,8 @@ export interface SlowServer extends ApiClient {
   readonly questionsCount: number;
   /** Waits for it on manual time; and how much of that passed. */
   answered<T>(answer: Promise<T>): Promise<{ readonly value: T; readonly tookMs: number }>;
+  /** Tells it to stop, and leaves the store and the log as they are. */
+  beginStop(): void;
   stop(): Promise<void>;
 }
 
@@ -82,6 +84,8 @@ export async function startSlowServer(
     }
     return { value: await answer, tookMs: time.clock.nowMs() - startMs };
   };
+  let stopped: Promise<void> | undefined;
+  const beginStop = (): void => void (stopped ??= running.stop());
   return {
     ...client,
     time,
@@ -97,10 +101,12 @@ export async function startSlowServer(
       return reach.questionsCount;
     },
     answered,
+    beginStop,
     async stop() {
       reach.closed = false;
       log.resume();
-      await answered(running.stop());
+      beginStop();
+      await answered(stopped as Promise<void>);
       client.close();
       await directories.removeAll();
       assert.deepEqual(fatal, [], 'the server did not go on');
