@@ -76,8 +76,8 @@ function recordEnd(records: TlsRecords, bytes: Uint8Array, from: number): number
   return records.endOf(bytes, from) ?? bytes.length;
 }
 
-/** A piece of HTTP/2: a record, and those behind it that are whole and small: many clients send each frame of HTTP/2
- * in a record of its own. Together they hold no more than a piece of HTTP/2 may. */
+/** A piece of HTTP/2: a record, and those behind it that are whole and small. Many clients send
+ * each frame in a record of its own. Together they hold no more than a piece of HTTP/2 may. */
 export function recordsEnd(records: TlsRecords, bytes: Uint8Array, from: number): number {
   let end = from;
   do {
