@@ -143,12 +143,13 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
   const shown = showSession(session);
   const { _handle: handle } = session.socket as WithHandle;
   if (shown === undefined) return;
+  const below = handle ? belowSession.get(handle) : undefined;
+  if (below !== undefined) readOnWhenDestroyed(session, below);
   const pieceEnd = createFrameReader();
   const reads = turns({
     pieceEnd,
     pass: (bytes) => shown.pass(bytes),
     read(reading) {
-      const below = handle && belowSession.get(handle);
       if (session.destroyed) return;
       if (below) below.allow(reading);
       else setHandle(session.socket, reading);
@@ -161,6 +162,16 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
   if (handle) readsOf.set(handle, reads);
   session.once('close', () => reads.end());
   session.socket.once('close', () => shown.stop());
+}
+
+/** A session that is destroyed closes when its client has ended: so what comes below it is read on,
+ * also if it was held up for the session. Node has no event for this. */
+function readOnWhenDestroyed(session: ServerHttp2Session, below: ConnectionReads): void {
+  const destroy = session.destroy.bind(session);
+  session.destroy = (...why) => {
+    destroy(...why);
+    below.allow(true);
+  };
 }
 
 /** A socket, over TLS or raw. */
