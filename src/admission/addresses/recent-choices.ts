@@ -45,20 +45,22 @@ export function createRecentChoices(
     const [first] = line;
     first?.(true);
   };
-  const forget = (): void => {
-    expiry = undefined;
-    const nowMs = clock.monotonicMs();
+  const forgetOld = (nowMs: number): void => {
     for (const [name, endsMs] of until) {
-      if (endsMs > nowMs) break;
+      if (endsMs > nowMs) return;
       until.delete(name);
       callNext();
     }
+  };
+  const expire = (): void => {
+    expiry = undefined;
+    forgetOld(clock.monotonicMs());
     arm();
   };
   const arm = (): void => {
     const [first] = until.values();
     if (first === undefined || line.size === 0 || expiry !== undefined) return;
-    expiry = timers.after(Math.max(1, Math.ceil(first - clock.monotonicMs())), forget);
+    expiry = timers.after(Math.max(1, Math.ceil(first - clock.monotonicMs())), expire);
   };
   const events = streams.resourceEvents(taken);
   streams.followers.follow('chosen-addresses', events, (event) => {
@@ -73,10 +75,7 @@ export function createRecentChoices(
     },
     add(name) {
       const nowMs = clock.monotonicMs();
-      for (const [other, endsMs] of until) {
-        if (endsMs > nowMs) break;
-        until.delete(other);
-      }
+      forgetOld(nowMs);
       until.delete(name);
       until.set(name, nowMs + chosenMs);
       arm();
