@@ -139,7 +139,6 @@ async function pemOfKey(key: webcrypto.CryptoKey): Promise<string> {
   return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
 }
 
-/** Whether the certificate and the key belong together. */
 /** Clients take no longer chain: those in Go 64 KiB of a message. Longer ones cost everybody's time
  * with each handshake, and serve nobody. */
 const chainBytesMax = 60 * 1024;
@@ -152,6 +151,7 @@ export function servingProblem(pair: KeyPair): string | undefined {
   return bytes > chainBytesMax ? 'the certificates are longer than clients take' : undefined;
 }
 
+/** Whether the certificate and the key belong together. */
 export function isPair({ certificatePem, keyPem }: KeyPair): boolean {
   try {
     return new Verifier(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
