@@ -401,6 +401,11 @@ export function newTimeout(message: string, retryAfterSeconds: number): StatusEr
   });
 }
 
+/** Nobody reads it; the audit trail may. `undone`: what was left, as "its body was read". */
+export function newClientGone(undone: string): StatusError {
+  return newTimeout(`the client went away before ${undone}`, 1);
+}
+
 /** The time that the request had, by its client or by its kind, is over. */
 export function newRequestTimeout(): StatusError {
   const message = 'request did not complete within requested timeout';

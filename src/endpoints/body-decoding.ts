@@ -14,7 +14,7 @@ import { decodeProtobuf, protobufSteps } from '../apimachinery/codecs/protobuf.t
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { decodeYaml, yamlSteps } from '../apimachinery/codecs/yaml.ts';
 import type { BodyFormat } from '../apimachinery/negotiation.ts';
-import { newTimeout } from '../apimachinery/status-error.ts';
+import { newClientGone } from '../apimachinery/status-error.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
@@ -87,8 +87,7 @@ async function decodeInTurns(
   return decoded === undefined || exchange.closed ? gone : decoded;
 }
 
-/** No handler reads it; the audit trail may. */
 const gone: Decoded = {
   kind: 'refused',
-  error: newTimeout('the client went away before its body was read', 1),
+  error: newClientGone('its body was read'),
 };

@@ -17,7 +17,7 @@ import { fieldSelectorOf } from '../apimachinery/selectors/field-selector.ts';
 import { everyLabel } from '../apimachinery/selectors/label-selector.ts';
 import type { LabelSelector } from '../apimachinery/selectors/label-selector.ts';
 import { newSelection } from '../apimachinery/selectors/selection.ts';
-import { newTimeout, StatusError } from '../apimachinery/status-error.ts';
+import { newClientGone, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { ListReader, SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
@@ -66,17 +66,18 @@ export async function convertedList(
 ): Promise<ListResult | StatusError> {
   const stored: StoredObject[] = [];
   for (const entry of list.entries) {
-    if (reader.closed) break;
+    if (reader.closed) return nobodyReads;
     if (entry === undefined) await turns.pause();
     else stored.push(entry);
   }
-  const bytes = reader.closed ? nobodyReads : await convert(stored.map((entry) => entry.bytes));
+  if (reader.closed) return nobodyReads;
+  const bytes = await convert(stored.map((entry) => entry.bytes));
   if (bytes instanceof StatusError) return bytes;
   const entries = stored.map((entry, at) => withBytes(entry, bytes[at] as Uint8Array));
   return { ...list, entries, count: entries.length, extent: undefined };
 }
 
-const nobodyReads = newTimeout('the client went away before its list was converted', 1);
+const nobodyReads = newClientGone('its list was converted');
 
 function withBytes({ name, namespace, revision }: StoredObject, bytes: Uint8Array): StoredObject {
   return { name, namespace, revision, bytes };

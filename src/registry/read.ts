@@ -15,10 +15,10 @@ import type { ContinueToken } from '../apimachinery/continue-token.ts';
 import { CONTINUE_AT_LATEST, newContinueExpired } from '../apimachinery/continue-token.ts';
 import {
   newCorruptObject,
+  newClientGone,
   newExpired,
   newNotFound,
   newStoreReadError,
-  newTimeout,
   newTooLargeResourceVersion,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -225,7 +225,7 @@ async function pageOf(
 
 const stays: ListReader = { closed: false };
 
-const nobodyReads = refused(newTimeout('the client went away before its list was read', 1));
+const nobodyReads = refused(newClientGone('its list was read'));
 
 /** The page of entries that are selected by what is shown of them. */
 async function shownPage(

@@ -1,19 +1,9 @@
 /** What definitions and objects leave behind in memory: it has a bound, whatever they are made of. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { compiledPattern } from '../../src/apiextensions/schema/pattern.ts';
 import type { CompiledPattern } from '../../src/apiextensions/schema/pattern.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function heapBytes(): number {
-  collectGarbage();
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
+import { heapBytes } from '../support/checks/heap.ts';
 
 /** Of a thousand instructions, and with another state for each character of some texts. */
 const largePattern = (at: number): string => `^(a${at}b|c[0-9]{1,50}|[a-z]{0,60}x?){0,9}$`;

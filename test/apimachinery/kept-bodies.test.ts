@@ -1,20 +1,9 @@
 /** What a decoded body keeps alive: its values, and nothing else of the text that they stood in. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function heapBytes(): number {
-  collectGarbage();
-  collectGarbage();
-  // Texts alone: buffers are given back when the engine finds time for it.
-  return process.memoryUsage().heapUsed;
-}
+import { heapBytes } from '../support/checks/heap.ts';
 
 const bodies = 40;
 const noise = 'x'.repeat(256 * 1024);

@@ -7,8 +7,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson, encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
@@ -24,6 +22,7 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
+import { collectGarbage } from '../support/checks/heap.ts';
 import { corpusPath } from '../support/data/corpora.ts';
 import { randomObject } from '../support/data/random-objects.ts';
 
@@ -202,9 +201,7 @@ function run(seed: Seed, body: Uint8Array): Outcome {
   return errors.length > 0 ? 'invalid' : 'valid';
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
+/** With what buffers hold. */
 function heapBytes(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
