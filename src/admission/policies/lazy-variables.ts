@@ -108,9 +108,9 @@ export class LazyVariables extends ObjectValue {
     if (first === undefined) {
       return late.missing(name, async () => {
         this.#unitsInStep = 0;
-        const late = await untilDone(turns, next);
-        if (late.kind === 'unknown') evaluation = program.begin(this.#bindings, options);
-        this.#keep(name, late);
+        const outcome = await untilDone(turns, next);
+        if (outcome.kind === 'unknown') evaluation = program.begin(this.#bindings, options);
+        this.#keep(name, outcome);
       });
     }
     this.#keep(name, first);
