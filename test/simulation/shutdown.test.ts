@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -200,13 +200,19 @@ test(
       ['a regular expression', "/^(a+)+$/.test('a'.repeat(60) + 'b');"],
     ];
     for (const [title, code] of stuck) {
-      const preload = `process.once('SIGUSR2', () => { ${code} });`;
+      const dataDir = newDataDir();
+      const begun = `${dataDir}.stuck`;
+      const preload =
+        `import { writeFileSync } from 'node:fs';` +
+        `process.once('SIGUSR2', () => { writeFileSync(${JSON.stringify(begun)}, ''); ${code} });`;
       const server = await startServer({
-        dataDir: newDataDir(),
+        dataDir,
         flags: ['--log-level=error', '--shutdown-timeout=0s'],
         nodeFlags: [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
       });
       server.signal('SIGUSR2');
+      // Two signals that are sent at once may be taken in any order.
+      await eventually('the turn has begun', () => existsSync(begun));
       server.signal('SIGTERM');
       const { code: exit, stderr } = await server.ended;
       assert.equal(exit, 1, title);
