@@ -136,7 +136,7 @@ export const optionTable = [
     flag: 'watch-history',
     value: 'DURATION',
     default: '5m',
-    help: 'How long changes, and the states they replaced, stay readable.',
+    help: 'How long changes and what they replaced stay in the store; memory may answer longer.',
   },
   {
     flag: 'event-ttl',
