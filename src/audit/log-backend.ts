@@ -46,9 +46,10 @@ export interface LogBackendDeps {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** What JSON lets stand and some readers of text take for the end of a line, or for an order to the
- * terminal. Callers choose names, agents and bodies; no part of an event may look like another. */
-const unsafe = /[\u007f-\u009f\u2028\u2029]/;
+/** What JSON lets stand and some readers of text take for the end of a line, for an order to the
+ * terminal, or for another direction of what follows, which would be shown in another order.
+ * Callers choose names, agents and bodies; no part of an event may look like another. */
+const unsafe = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** JSON, or texts quoted as in JSON: these characters stand in strings only. */
 function onOneLine(line: string): string {
@@ -56,7 +57,8 @@ function onOneLine(line: string): string {
 }
 
 function isUnsafe(code: number): boolean {
-  return (code >= 0x7f && code <= 0x9f) || code === 0x2028 || code === 0x2029;
+  if (code < 0x200e) return (code >= 0x7f && code <= 0x9f) || code === 0x61c;
+  return code <= 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 /** Escaped in one turn, and in one step where it takes more. */

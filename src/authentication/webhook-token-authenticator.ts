@@ -4,9 +4,11 @@
  *   token ─▶ cache ─▶ one question under way for each token ─▶ POST TokenReview ─▶ user, or not
  *
  * Invariants: an answer that cannot be had, or is no answer, authenticates nobody and is not kept;
- * answers are kept for `cacheTtlMs`, good ones and bad ones. A webhook that says nothing of
+ * answers are kept for `cacheTtlMs`, good ones and bad ones apart: anybody can have any number of
+ * tokens refused, and what is kept of others must not go for that. A webhook that says nothing of
  * audiences answers for the server's own.
- * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once.
+ * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once; of answers
+ * and of refusals `...EntriesMax` and `...CharsMax` each.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { texts } from '../apimachinery/members.ts';
@@ -48,14 +50,16 @@ const webhookTokenLimits = {
   userCharsMax: 256 * 1024,
   /** Of what is kept, in characters. */
   cacheCharsMax: 64 * 1024 * 1024,
+  refusalEntriesMax: 4096,
+  refusalCharsMax: 4 * 1024 * 1024,
 } as const;
 
 const methodName = 'webhook';
 
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
-  const { clock, cacheTtlMs: ttlMs } = options;
-  const { cacheCharsMax: charsMax, cacheEntriesMax: entriesMax, underWayMax } = webhookTokenLimits;
-  const answers = new TokenCache<Authentication>({ clock, entriesMax, charsMax, ttlMs });
+  const { cacheTtlMs: ttlMs } = options;
+  const { underWayMax } = webhookTokenLimits;
+  const { good, refused } = keptAnswers(options);
   const underWay = new Map<string, Promise<Authentication>>();
   const ask = async (
     token: string,
@@ -64,7 +68,8 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
   ): Promise<Authentication> => {
     try {
       const answer = await review(options, token, audiences);
-      if (ttlMs > 0) answers.set(token, answer, Infinity, scope, scope.length + charsOf(answer));
+      const kept = answer.kind === 'authenticated' ? good : refused;
+      if (ttlMs > 0) kept.set(token, answer, Infinity, scope, scope.length + charsOf(answer));
       return answer;
     } catch (error) {
       const why = messageOf(error);
@@ -76,7 +81,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
     authenticateToken(token, asked) {
       const audiences = asked.length > 0 ? asked : options.audiences;
       const scope = JSON.stringify(audiences);
-      const known = answers.get(token, scope);
+      const known = good.get(token, scope) ?? refused.get(token, scope);
       if (known !== undefined) return known;
       const key = secretDigest(token) + scope;
       const running = underWay.get(key);
@@ -88,6 +93,16 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
       underWay.set(key, question);
       return question;
     },
+  };
+}
+
+function keptAnswers({ cacheTtlMs: ttlMs, clock }: WebhookTokenOptions) {
+  const { cacheCharsMax, cacheEntriesMax, refusalCharsMax, refusalEntriesMax } = webhookTokenLimits;
+  const cache = (entriesMax: number, charsMax: number) =>
+    new TokenCache<Authentication>({ clock, entriesMax, charsMax, ttlMs });
+  return {
+    good: cache(cacheEntriesMax, cacheCharsMax),
+    refused: cache(refusalEntriesMax, refusalCharsMax),
   };
 }
 

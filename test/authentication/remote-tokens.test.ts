@@ -136,6 +136,35 @@ describe('webhook tokens', () => {
     assert.match(long.why, /the answer is too long/);
     server.close();
   });
+
+  test('tokens of nobody, however many, do not take the place of a kept answer', async () => {
+    const head = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
+    const status = { authenticated: true, user: { username: 'ann' } };
+    const server = await remote((_url, body) => ({
+      status: 200,
+      body: { ...head, status: body.includes('"good"') ? status : {} },
+    }));
+    const time = manualTime(startMs);
+    const webhook = createWebhookTokens({
+      identity: identityOf('kubernetes'),
+      clock: time.clock,
+      timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
+      server: { url: server.url, ca: tlsPair.certificatePem },
+      version: 'v1',
+      cacheTtlMs: 120_000,
+      audiences: [],
+    });
+    // With long audiences, which count, a few of them are more than is kept.
+    const audiences = ['a'.repeat(512 * 1024)];
+    assert.equal((await webhook.authenticateToken('good', [])).kind, 'authenticated');
+    for (let i = 0; i < 140; i += 1) {
+      assert.equal((await webhook.authenticateToken(`bad-${i}`, audiences)).kind, 'rejected');
+    }
+    server.close();
+    assert.equal((await webhook.authenticateToken('good', [])).kind, 'authenticated');
+    assert.equal((await webhook.authenticateToken('bad-139', audiences)).kind, 'rejected');
+  });
 });
 
 const claims = claimLanguage(testLanguage, identityOf('kubernetes'));

@@ -48,6 +48,7 @@ interface AskOptions {
   readonly method?: string;
   readonly later?: boolean;
   readonly caller?: Caller;
+  readonly hasSeat?: boolean;
 }
 
 const janeHerself: Caller = { kind: 'caller', user: jane, by: 'test' };
@@ -56,7 +57,7 @@ async function ask(
   target: string,
   headers: readonly Header[] = [],
   answer: Answer = () => true,
-  { method = 'GET', later = false, caller = janeHerself }: AskOptions = {},
+  { method = 'GET', later = false, caller = janeHerself, hasSeat = true }: AskOptions = {},
 ): Promise<Asked> {
   const questions: string[] = [];
   const access: AccessChecker = {
@@ -85,7 +86,7 @@ async function ask(
   const parsed = parseRequestInfo(method, exchange.path, queryBoolean(query, 'watch') === true);
   assert(parsed.kind === 'ok');
   const head = { info: parsed.info, query, startMs: 0 };
-  const admission = filter.admit(exchange, head, undefined, { enter: () => true });
+  const admission = filter.admit(exchange, head, undefined, { enter: () => hasSeat });
   assert.equal(admission instanceof Promise, later, 'it waits only for what comes later');
   return { admission: await admission, questions, left: exchange.headers() };
 }
@@ -336,6 +337,14 @@ describe('impersonation', () => {
         admission.error.message,
         'groups "devs" is forbidden: User "jane" cannot impersonate resource "groups" in API group "" at the cluster scope',
       );
+    }
+  });
+
+  it('asks nobody about anything before there is a seat', async () => {
+    for (const headers of [[], [user('joe')]]) {
+      const asked = await ask(pods, headers, () => true, { hasSeat: false });
+      assert.equal(asked.admission.kind, 'busy');
+      assert.deepEqual(asked.questions, []);
     }
   });
 

@@ -49,10 +49,10 @@ test('a caller who holds all seats leaves others a quarter on top, a little for 
   assert.equal(crowd.filter((entered) => entered === 1).length, 12, '64 and 16 are the end');
 });
 
-test('health checks and system:masters get in always', () => {
+test('who asks for the health of all, and system:masters, get in always', () => {
   const inFlight = createInFlight({ ...limits, readOnlyMax: 1 });
   enter(inFlight, 'a', 'GET', 2);
-  for (const path of ['/livez', '/readyz/ping', '/healthz']) {
+  for (const path of ['/livez', '/readyz', '/healthz']) {
     assert.equal(seatOf(inFlight, 'GET', path).enter(user('a')), true, path);
   }
   const again = enter(inFlight, 'a', 'GET', 1);
@@ -61,6 +61,27 @@ test('health checks and system:masters get in always', () => {
     seatOf(inFlight, 'GET', path).enter(user('root', 'system:masters'));
   assert.equal(masters(maps), true);
   assert.equal(seatOf(inFlight, 'GET', '/livez').enter(user('b')), true);
+});
+
+test('a health check about which others are asked needs a seat', () => {
+  const inFlight = createInFlight({ ...limits, readOnlyMax: 1, mutatingMax: 1 });
+  const a = user('a');
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), true, 'as somebody else');
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), false);
+  assert.equal(seatOf(inFlight, 'GET', '/livez/x1').enter(a), false, 'any path below');
+  assert.equal(seatOf(inFlight, 'POST', '/livez').enter(a), true, 'with another verb');
+  assert.equal(seatOf(inFlight, 'POST', '/livez').enter(a), false);
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a), true);
+});
+
+test('a seat is taken once, whoever its holder asks to be', () => {
+  const inFlight = createInFlight(limits);
+  const seat = seatOf(inFlight, 'POST', maps);
+  assert.equal(seat.enter(user('a'), true), true);
+  assert.equal(seat.enter(user('b')), true);
+  assert.equal(enter(inFlight, 'a', 'POST', 20).length, 7);
+  seat.leave();
+  assert.equal(enter(inFlight, 'b', 'POST', 20).length, 1);
 });
 
 test('0 is no bound', () => {

@@ -2,8 +2,10 @@
  * The part of the handler chain that decides whether a request is served, and for whom
  * (spec 2, section 1).
  *
- *     authentication ▶ audit begins ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
- *       401              500             400, 403        429       403
+ *     authentication ▶ audit begins ▶ a seat ▶ impersonation ▶ authorization ▶ the handler
+ *       401              500             429       400, 403        403
+ *
+ * The seat comes before the first question to the authorizers, which may ask another server.
  *
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
@@ -117,6 +119,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     const wanted = takeImpersonation(asked.exchange);
     if (wanted.kind === 'none') return authorized(asked, attributes, when);
     if (wanted.kind === 'refused') return wanted;
+    if (!asked.seat.enter(attributes.user, true)) return { kind: 'busy' };
     const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
     return result instanceof Promise
       ? result.then((known) => impersonated(asked, attributes, known))

@@ -6,9 +6,10 @@
  * answers.
  *
  * Invariants: a request holds one seat at most, until it has been answered, a stream until it has
- * ended; `leave` gives it back once. Health checks and `system:masters` hold none, so that
- * operators can always find out what is wrong. Bounds: `max` of each class, and a quarter more for
- * callers who hold few seats, so that one caller cannot stop the others. 0: no bound.
+ * ended; `leave` gives it back once. Who asks for the health of all and nothing more, and
+ * `system:masters`, hold none, so that operators can always find out what is wrong.
+ * Bounds: `max` of each class, and a quarter more for callers who hold few seats, so that one
+ * caller cannot stop the others. 0: no bound.
  */
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
@@ -31,8 +32,9 @@ export interface InFlight {
 
 /** Of one request. */
 export interface Seat {
-  /** False: there is none, the caller has to retry. */
-  enter(user: UserInfo): boolean;
+  /** False: there is none, the caller has to retry. A seat that is held stays with its holder.
+   * `impersonates`: he asks to be somebody else, and others are asked whether he may. */
+  enter(user: UserInfo, impersonates?: boolean): boolean;
   /** Once or never entered is the same. */
   leave(): void;
 }
@@ -49,10 +51,7 @@ export function createInFlight(limits: InFlightLimits): InFlight {
     get streamsCount() {
       return streams.count;
     },
-    begin(info) {
-      if (isHealthCheck(info)) return freeSeat;
-      return new CountedSeat(kindOf(info));
-    },
+    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info)),
   };
 }
 
@@ -73,13 +72,11 @@ function isStream({ verb, resource }: RequestInfo): boolean {
   return verb === 'watch' && resource !== undefined;
 }
 
-function isHealthCheck({ path, resource }: RequestInfo): boolean {
-  if (resource !== undefined) return false;
-  const [, root = ''] = path.split('/', 2);
-  return healthEndpoints.some((endpoint) => endpoint === root);
+/** A path below is another question for the authorizers, and there is no end of them. */
+function isHealthCheck({ path, resource, verb }: RequestInfo): boolean {
+  if (resource !== undefined || (verb !== 'get' && verb !== 'head')) return false;
+  return healthEndpoints.some((endpoint) => path === `/${endpoint}`);
 }
-
-const freeSeat: Seat = { enter: () => true, leave() {} };
 
 /** Of callers who have gone; above it they are forgotten. */
 const idleCallersMax = 1_024;
@@ -134,13 +131,16 @@ class Kind {
 
 class CountedSeat implements Seat {
   readonly #kind: Kind;
+  readonly #isHealthCheck: boolean;
   #caller: CallerCount | undefined;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, isHealthCheck: boolean) {
     this.#kind = kind;
+    this.#isHealthCheck = isHealthCheck;
   }
 
-  enter(user: UserInfo): boolean {
+  enter(user: UserInfo, impersonates = false): boolean {
+    if (this.#caller !== undefined || (this.#isHealthCheck && !impersonates)) return true;
     if (user.groups.includes(wellKnownGroups.masters)) return true;
     this.#caller = this.#kind.enter(user.name);
     return this.#caller !== undefined;
