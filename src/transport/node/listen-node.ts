@@ -48,6 +48,7 @@ import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
 import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
@@ -85,7 +86,7 @@ export const listenNode: Listen = async (options, handler) => {
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) {
       requestTurns?.(req);
-      if (!pipeline(req.socket, res as ServerResponse)) return void req.socket.destroy();
+      if (!pipeline(req.socket, res as ServerResponse)) return;
       return isKnown ? streamTurns(req.socket, begin) : certificateTurns(req.socket, begin);
     }
     // The streams that are open go on; the client opens its next one elsewhere.
@@ -359,26 +360,6 @@ class EndingConnection implements SessionConnection {
   end(): void {
     // Of HTTP/2.
   }
-}
-
-/** Unanswered requests of one connection of HTTP/1.1. Policy: it is cut; clients of this API send
- * one at a time. When a client goes, node closes each of them in the same turn. */
-const pipelinedMax = 100;
-
-/** Counts an unanswered request; false: there are too many. */
-function createPipeline(): (socket: Socket, res: ServerResponse) => boolean {
-  const unanswered = new WeakMap<Socket, number>();
-  const answered = function (this: ServerResponse): void {
-    const { socket } = this.req;
-    unanswered.set(socket, (unanswered.get(socket) as number) - 1);
-  };
-  return (socket, res) => {
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > pipelinedMax || socket.destroyed) return false;
-    unanswered.set(socket, count);
-    res.on('close', answered);
-    return true;
-  };
 }
 
 /** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
