@@ -15,6 +15,8 @@ import { SlotSet } from '../stdx/slot-set.ts';
 import type { Slot } from '../stdx/slot-set.ts';
 
 const sliceCount = 1_000;
+/** For those that are cut in one turn. Policy: the others are cut in the next. */
+const sliceMs = 4;
 const graceMs = 2_000;
 const hurriedScanMs = 500;
 const scanMsMax = 30_000;
@@ -102,28 +104,37 @@ export class StalledResponses {
 
   #scan(items: readonly StallableResponse[], from: number, stalled: Stalled[]): void {
     const nowMs = this.nowMs();
-    const end = Math.min(items.length, from + sliceCount);
+    let end = Math.min(items.length, from + sliceCount);
     for (let i = from; i < end; i += 1) {
       const item = items[i] as StallableResponse;
       const sinceMs = item.stalledSinceMs(nowMs);
-      if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) this.#cut(item);
-      else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
+      if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) {
+        this.#cut(item);
+        if (this.nowMs() - nowMs >= sliceMs) end = i + 1;
+      } else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
     }
     if (end < items.length) {
       this.#timers.nextTurn(() => this.#scan(items, end, stalled));
       return;
     }
-    if (this.#isPressed()) this.#relieve(stalled);
-    this.#scanning = false;
-    this.#arm();
+    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
+    this.#relieve(this.#isPressed() ? stalled : [], 0);
   }
 
-  #relieve(stalled: Stalled[]): void {
-    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
-    for (const { item } of stalled) {
-      if (this.heldBytes <= this.#limits.bytesMax / 2) return;
+  #relieve(stalled: readonly Stalled[], from: number): void {
+    const startMs = this.nowMs();
+    for (let i = from; i < stalled.length; i += 1) {
+      if (this.heldBytes <= this.#limits.bytesMax / 2) break;
+      const { item, sinceMs } = stalled[i] as Stalled;
+      // It may have taken something, or have ended, while others were cut.
+      if (item.stalledSinceMs(startMs) !== sinceMs) continue;
       this.#cut(item);
+      if (this.nowMs() - startMs < sliceMs) continue;
+      this.#timers.nextTurn(() => this.#relieve(stalled, i + 1));
+      return;
     }
+    this.#scanning = false;
+    this.#arm();
   }
 
   #cut(item: StallableResponse): void {

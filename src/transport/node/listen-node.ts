@@ -23,6 +23,7 @@ import { systemPrng } from '../../stdx/prng.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { createDepartures } from '../departures.ts';
+import type { Departures } from '../departures.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
   ExchangeHandler,
@@ -100,7 +101,7 @@ export const listenNode: Listen = async (options, handler) => {
   const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
-  answerBrokenHeads(server, limits);
+  answerBrokenHeads(server, limits, shared.departures);
   server.maxConnections = limits.connectionsMax;
   const sockets = new Set<Socket>();
   const forget = function (this: Socket): void {
@@ -182,30 +183,40 @@ interface ParseError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
-/** Heads that never become a request are answered, unless an answer is on its way already. */
-function answerBrokenHeads(server: HttpServerOfNode | Http2SecureServer, limits: TransportLimits) {
+/** Heads that never become a request are answered, unless an answer is on its way already. Node
+ * looks at all connections at once for those that are too slow: they end in turns. */
+function answerBrokenHeads(
+  server: HttpServerOfNode | Http2SecureServer,
+  limits: TransportLimits,
+  departures: Departures,
+): void {
   const last = new WeakMap<Duplex, NodeResponse>();
   server.on('request', (req: NodeRequest, res: NodeResponse) => last.set(req.socket, res));
-  server.on('clientError', (error: ParseError, socket: Duplex) => {
+  const end = (error: ParseError, socket: Duplex): void => {
     const response = last.get(socket);
     const begun = response?.headersSent === true && !response.writableFinished;
     if (socket.writable && !begun && error.code !== 'ECONNRESET') {
       socket.write(rawRefusal(refusalOf(error, limits)));
     }
     socket.destroy();
+  };
+  server.on('clientError', (error: ParseError, socket: Duplex) => {
+    if (error.code !== tooSlowCode) return end(error, socket);
+    departures.add({ depart: () => end(error, socket) });
   });
   server.on('connect', (_req: NodeRequest, socket: Duplex) => {
     if ('write' in socket) socket.end(rawRefusal(unknownMethod));
   });
 }
 
+const tooSlowCode = 'ERR_HTTP_REQUEST_TIMEOUT';
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 function refusalOf({ code, rawPacket, message }: ParseError, limits: TransportLimits): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return headTooLarge(limits.headBytesMax);
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case tooSlowCode:
       return tooSlow;
     case 'HPE_INVALID_METHOD': {
       const text = Buffer.from(rawPacket ?? []).toString('latin1');
