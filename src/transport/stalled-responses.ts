@@ -33,8 +33,10 @@ export interface UnreadLimits {
   readonly idleTimeoutMs: number;
 }
 
+type Entry = Slot<StallableResponse>;
+
 interface Stalled {
-  readonly item: StallableResponse;
+  readonly slot: Entry;
   readonly sinceMs: number;
 }
 
@@ -97,24 +99,25 @@ export class StalledResponses {
     const timer = this.#timers.after(afterMs, () => {
       this.#waiting = undefined;
       this.#scanning = true;
-      this.#scan(this.#entries.items(), 0, []);
+      this.#scan(this.#entries.slots(), 0, []);
     });
     this.#waiting = { dueMs, cancel: () => timer.cancel() };
   }
 
-  #scan(items: readonly StallableResponse[], from: number, stalled: Stalled[]): void {
+  #scan(slots: readonly Entry[], from: number, stalled: Stalled[]): void {
     const nowMs = this.nowMs();
-    let end = Math.min(items.length, from + sliceCount);
+    let end = Math.min(slots.length, from + sliceCount);
     for (let i = from; i < end; i += 1) {
-      const item = items[i] as StallableResponse;
-      const sinceMs = item.stalledSinceMs(nowMs);
+      const slot = slots[i] as Entry;
+      if (slot.at < 0) continue;
+      const sinceMs = slot.item.stalledSinceMs(nowMs);
       if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) {
-        this.#cut(item);
+        this.#cut(slot);
         if (this.nowMs() - nowMs >= sliceMs) end = i + 1;
-      } else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
+      } else if (nowMs - sinceMs >= graceMs) stalled.push({ slot, sinceMs });
     }
-    if (end < items.length) {
-      this.#timers.nextTurn(() => this.#scan(items, end, stalled));
+    if (end < slots.length) {
+      this.#timers.nextTurn(() => this.#scan(slots, end, stalled));
       return;
     }
     stalled.sort((a, b) => a.sinceMs - b.sinceMs);
@@ -125,10 +128,10 @@ export class StalledResponses {
     const startMs = this.nowMs();
     for (let i = from; i < stalled.length; i += 1) {
       if (this.heldBytes <= this.#limits.bytesMax / 2) break;
-      const { item, sinceMs } = stalled[i] as Stalled;
-      // It may have taken something, or have ended, while others were cut.
-      if (item.stalledSinceMs(startMs) !== sinceMs) continue;
-      this.#cut(item);
+      const { slot, sinceMs } = stalled[i] as Stalled;
+      // It may have ended, or have taken something, while others were cut.
+      if (slot.at < 0 || slot.item.stalledSinceMs(startMs) !== sinceMs) continue;
+      this.#cut(slot);
       if (this.nowMs() - startMs < sliceMs) continue;
       this.#timers.nextTurn(() => this.#relieve(stalled, i + 1));
       return;
@@ -137,7 +140,7 @@ export class StalledResponses {
     this.#arm();
   }
 
-  #cut(item: StallableResponse): void {
+  #cut({ item }: Entry): void {
     this.cutCount += 1;
     item.cut();
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock, Timers } from '../../src/stdx/clock.ts';
 import { slotOf } from '../../src/stdx/slot-set.ts';
+import type { Slot } from '../../src/stdx/slot-set.ts';
 import { createDeadlines } from '../../src/transport/deadlines.ts';
 import type { Expiring } from '../../src/transport/deadlines.ts';
 import { StalledResponses } from '../../src/transport/stalled-responses.ts';
@@ -54,6 +55,7 @@ const numbers = Array.from({ length: count }, (_, i) => i);
 function stalledReaders(bytesMax: number, idleTimeoutMs: number) {
   const { clock, timers, end, ended, run } = harness();
   const stalled = new StalledResponses({ bytesMax, idleTimeoutMs }, clock, timers);
+  const slots: Slot<StallableResponse>[] = [];
   for (const name of numbers) {
     const item: StallableResponse = {
       stalledSinceMs: () => 0,
@@ -65,9 +67,10 @@ function stalledReaders(bytesMax: number, idleTimeoutMs: number) {
     };
     const slot = slotOf(item);
     stalled.add(slot);
+    slots.push(slot);
     stalled.hold(1);
   }
-  return { ended, run };
+  return { ended, run, slots, stalled };
 }
 
 describe('what ends together', () => {
@@ -90,6 +93,16 @@ describe('what ends together', () => {
     const most = run(60_000);
     assert.deepEqual(ended, numbers);
     assert.ok(most <= perTurnMax, `${most} in a turn`);
+  });
+
+  it('readers who have gone while others were cut are not cut', () => {
+    const { ended, run, slots, stalled } = stalledReaders(10 * count, 8_000);
+    const gone = slots.slice(count / 2);
+    for (let untilMs = 0; ended.length === 0; untilMs += 1) run(untilMs);
+    for (const slot of gone) stalled.remove(slot);
+    run(60_000);
+    assert.deepEqual(ended, numbers.slice(0, count / 2));
+    assert.equal(stalled.cutCount, count / 2);
   });
 
   it('readers are cut in slices for others to have room, and no more than that', () => {
