@@ -52,6 +52,11 @@ export class SlotSet<T> {
     this.#slots.length = 0;
   }
 
+  /** A copy: `at` tells who has gone meanwhile. */
+  slots(): readonly Slot<T>[] {
+    return [...this.#slots];
+  }
+
   /** A copy: members may come and go while it is walked over. */
   items(): readonly T[] {
     return this.#slots.map((slot) => slot.item);

@@ -15,6 +15,8 @@ import { SlotSet } from '../stdx/slot-set.ts';
 import type { Slot } from '../stdx/slot-set.ts';
 
 const sliceCount = 1_000;
+/** For those that are cut in one turn. Policy: the others are cut in the next. */
+const sliceMs = 4;
 const graceMs = 2_000;
 const hurriedScanMs = 500;
 const scanMsMax = 30_000;
@@ -31,8 +33,10 @@ export interface UnreadLimits {
   readonly idleTimeoutMs: number;
 }
 
+type Entry = Slot<StallableResponse>;
+
 interface Stalled {
-  readonly item: StallableResponse;
+  readonly slot: Entry;
   readonly sinceMs: number;
 }
 
@@ -95,38 +99,48 @@ export class StalledResponses {
     const timer = this.#timers.after(afterMs, () => {
       this.#waiting = undefined;
       this.#scanning = true;
-      this.#scan(this.#entries.items(), 0, []);
+      this.#scan(this.#entries.slots(), 0, []);
     });
     this.#waiting = { dueMs, cancel: () => timer.cancel() };
   }
 
-  #scan(items: readonly StallableResponse[], from: number, stalled: Stalled[]): void {
+  #scan(slots: readonly Entry[], from: number, stalled: Stalled[]): void {
     const nowMs = this.nowMs();
-    const end = Math.min(items.length, from + sliceCount);
+    let end = Math.min(slots.length, from + sliceCount);
     for (let i = from; i < end; i += 1) {
-      const item = items[i] as StallableResponse;
-      const sinceMs = item.stalledSinceMs(nowMs);
-      if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) this.#cut(item);
-      else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
+      const slot = slots[i] as Entry;
+      if (slot.at < 0) continue;
+      const sinceMs = slot.item.stalledSinceMs(nowMs);
+      if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) {
+        this.#cut(slot);
+        if (this.nowMs() - nowMs >= sliceMs) end = i + 1;
+      } else if (nowMs - sinceMs >= graceMs) stalled.push({ slot, sinceMs });
     }
-    if (end < items.length) {
-      this.#timers.nextTurn(() => this.#scan(items, end, stalled));
+    if (end < slots.length) {
+      this.#timers.nextTurn(() => this.#scan(slots, end, stalled));
       return;
     }
-    if (this.#isPressed()) this.#relieve(stalled);
+    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
+    this.#relieve(this.#isPressed() ? stalled : [], 0);
+  }
+
+  #relieve(stalled: readonly Stalled[], from: number): void {
+    const startMs = this.nowMs();
+    for (let i = from; i < stalled.length; i += 1) {
+      if (this.heldBytes <= this.#limits.bytesMax / 2) break;
+      const { slot, sinceMs } = stalled[i] as Stalled;
+      // It may have ended, or have taken something, while others were cut.
+      if (slot.at < 0 || slot.item.stalledSinceMs(startMs) !== sinceMs) continue;
+      this.#cut(slot);
+      if (this.nowMs() - startMs < sliceMs) continue;
+      this.#timers.nextTurn(() => this.#relieve(stalled, i + 1));
+      return;
+    }
     this.#scanning = false;
     this.#arm();
   }
 
-  #relieve(stalled: Stalled[]): void {
-    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
-    for (const { item } of stalled) {
-      if (this.heldBytes <= this.#limits.bytesMax / 2) return;
-      this.#cut(item);
-    }
-  }
-
-  #cut(item: StallableResponse): void {
+  #cut({ item }: Entry): void {
     this.cutCount += 1;
     item.cut();
   }

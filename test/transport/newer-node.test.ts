@@ -52,7 +52,7 @@ function watchedUntil(url: string, head: string, ca: string, text: string): Prom
 }
 
 describe('on Node 24', { skip }, () => {
-  for (const file of ['node', 'node-tls', 'tls', 'tls-handshakes', 'change-tls']) {
+  for (const file of ['node', 'node-tls', 'pipeline', 'tls', 'tls-handshakes', 'change-tls']) {
     it(`the transport holds: ${file}`, async () => {
       const { failed, output } = await run([`dist/test/transport/${file}.test.js`]);
       assert.ok(!failed, output.slice(-20_000));

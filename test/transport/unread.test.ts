@@ -201,4 +201,23 @@ describe('readers who take nothing', { concurrency: 4 }, () => {
     session.destroy();
     await server.close();
   });
+
+  // What it had taken was counted as unread for as long as its connection stayed: with many
+  // such streams nobody else was answered.
+  test('HTTP/2: one who takes everything and never ends its own body holds nothing', async () => {
+    const { load, server } = await serve(listenNode, true, {});
+    const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    session.on('error', () => {});
+    const stream = session.request({ ':path': '/shared', ':method': 'POST' }, { endStream: false });
+    let bytes = 0;
+    let ended = false;
+    stream.on('data', (piece: Buffer) => (bytes += piece.length));
+    stream.on('end', () => (ended = true));
+    stream.on('error', () => {});
+    stream.write('{');
+    await until(() => ended && load.answers.heldBytes === 0);
+    assert.equal(bytes, shared.length);
+    session.destroy();
+    await server.close();
+  });
 });

@@ -23,6 +23,7 @@ import { systemPrng } from '../../stdx/prng.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { createDepartures } from '../departures.ts';
+import type { Departures } from '../departures.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
   ExchangeHandler,
@@ -48,6 +49,7 @@ import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
 import { readSessionInTurns, setReading } from './reading.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
@@ -85,7 +87,7 @@ export const listenNode: Listen = async (options, handler) => {
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) {
       requestTurns?.(req);
-      if (!pipeline(req.socket, res as ServerResponse)) return void req.socket.destroy();
+      if (!pipeline(req.socket, res as ServerResponse)) return;
       return isKnown ? streamTurns(req.socket, begin) : certificateTurns(req.socket, begin);
     }
     // The streams that are open go on; the client opens its next one elsewhere.
@@ -99,7 +101,7 @@ export const listenNode: Listen = async (options, handler) => {
   const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
-  answerBrokenHeads(server, limits);
+  answerBrokenHeads(server, limits, shared.departures);
   server.maxConnections = limits.connectionsMax;
   const sockets = new Set<Socket>();
   const forget = function (this: Socket): void {
@@ -181,30 +183,40 @@ interface ParseError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
-/** Heads that never become a request are answered, unless an answer is on its way already. */
-function answerBrokenHeads(server: HttpServerOfNode | Http2SecureServer, limits: TransportLimits) {
+/** Heads that never become a request are answered, unless an answer is on its way already. Node
+ * looks at all connections at once for those that are too slow: they end in turns. */
+function answerBrokenHeads(
+  server: HttpServerOfNode | Http2SecureServer,
+  limits: TransportLimits,
+  departures: Departures,
+): void {
   const last = new WeakMap<Duplex, NodeResponse>();
   server.on('request', (req: NodeRequest, res: NodeResponse) => last.set(req.socket, res));
-  server.on('clientError', (error: ParseError, socket: Duplex) => {
+  const end = (error: ParseError, socket: Duplex): void => {
     const response = last.get(socket);
     const begun = response?.headersSent === true && !response.writableFinished;
     if (socket.writable && !begun && error.code !== 'ECONNRESET') {
       socket.write(rawRefusal(refusalOf(error, limits)));
     }
     socket.destroy();
+  };
+  server.on('clientError', (error: ParseError, socket: Duplex) => {
+    if (error.code !== tooSlowCode) return end(error, socket);
+    departures.add({ depart: () => end(error, socket) });
   });
   server.on('connect', (_req: NodeRequest, socket: Duplex) => {
     if ('write' in socket) socket.end(rawRefusal(unknownMethod));
   });
 }
 
+const tooSlowCode = 'ERR_HTTP_REQUEST_TIMEOUT';
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 function refusalOf({ code, rawPacket, message }: ParseError, limits: TransportLimits): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return headTooLarge(limits.headBytesMax);
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case tooSlowCode:
       return tooSlow;
     case 'HPE_INVALID_METHOD': {
       const text = Buffer.from(rawPacket ?? []).toString('latin1');
@@ -359,26 +371,6 @@ class EndingConnection implements SessionConnection {
   end(): void {
     // Of HTTP/2.
   }
-}
-
-/** Unanswered requests of one connection of HTTP/1.1. Policy: it is cut; clients of this API send
- * one at a time. When a client goes, node closes each of them in the same turn. */
-const pipelinedMax = 100;
-
-/** Counts an unanswered request; false: there are too many. */
-function createPipeline(): (socket: Socket, res: ServerResponse) => boolean {
-  const unanswered = new WeakMap<Socket, number>();
-  const answered = function (this: ServerResponse): void {
-    const { socket } = this.req;
-    unanswered.set(socket, (unanswered.get(socket) as number) - 1);
-  };
-  return (socket, res) => {
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > pipelinedMax || socket.destroyed) return false;
-    unanswered.set(socket, count);
-    res.on('close', answered);
-    return true;
-  };
 }
 
 /** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when

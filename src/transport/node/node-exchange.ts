@@ -9,7 +9,7 @@
  *    (request-body.ts), so that the client can read it before the connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { assert } from '../../stdx/assert.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
@@ -275,6 +275,7 @@ export class NodeExchange
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
+    if (isHttp2(this.#res)) closeWhenAnswered(this.#res.stream, body);
     req.on('data', (chunk: Uint8Array) => body.take(chunk, false));
     req.on('end', () => {
       this.#shared.deadlines.remove(this);
@@ -420,6 +421,14 @@ export class NodeExchange
     this.#onClosed = undefined;
     told?.();
   }
+}
+
+/** A stream stays until both sides have ended, and a client may never end its own: what is held
+ * for the answer would be held as long. */
+function closeWhenAnswered(stream: ServerHttp2Stream, body: RequestBody): void {
+  stream.once('finish', () => {
+    if (!body.over) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
 }
 
 function isHttp2(res: NodeResponse): res is Http2ServerResponse {
