@@ -9,8 +9,12 @@
  * ended; `leave` gives it back once. Health checks and `system:masters` hold none, so that
  * operators can always find out what is wrong. Bounds: `max` of each class, and a quarter more for
  * callers who hold few seats, so that one caller cannot stop the others. 0: no bound.
+ *
+ * The service accounts of a namespace are one caller: who may make one there may make a hundred.
+ * Those of the system's own namespace are a caller each: who may make these rules the cluster.
  */
-import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { accountUsers, accountUsersOf, wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { documentAnswer } from '../answer.ts';
 import { healthEndpoints } from '../health.ts';
@@ -37,7 +41,15 @@ export interface Seat {
   leave(): void;
 }
 
-export function createInFlight(limits: InFlightLimits): InFlight {
+export function createInFlight(
+  limits: InFlightLimits,
+  { namespaces }: Pick<Identity, 'namespaces'>,
+): InFlight {
+  const ofSystem = `${accountUsers}${namespaces.system}:`;
+  const callerOf = ({ name }: UserInfo): string => {
+    const accounts = accountUsersOf(name);
+    return accounts === undefined || accounts === ofSystem ? name : accounts;
+  };
   const readOnly = new Kind(limits.readOnlyMax);
   const mutating = new Kind(limits.mutatingMax);
   const streams = new Kind(limits.streamsMax);
@@ -51,7 +63,7 @@ export function createInFlight(limits: InFlightLimits): InFlight {
     },
     begin(info) {
       if (isHealthCheck(info)) return freeSeat;
-      return new CountedSeat(kindOf(info));
+      return new CountedSeat(kindOf(info), callerOf);
     },
   };
 }
@@ -134,15 +146,17 @@ class Kind {
 
 class CountedSeat implements Seat {
   readonly #kind: Kind;
+  readonly #callerOf: (user: UserInfo) => string;
   #caller: CallerCount | undefined;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, callerOf: (user: UserInfo) => string) {
     this.#kind = kind;
+    this.#callerOf = callerOf;
   }
 
   enter(user: UserInfo): boolean {
     if (user.groups.includes(wellKnownGroups.masters)) return true;
-    this.#caller = this.#kind.enter(user.name);
+    this.#caller = this.#kind.enter(this.#callerOf(user));
     return this.#caller !== undefined;
   }
 
