@@ -12,16 +12,19 @@
  *
  * Bounds: a question and all reads behind it share one entry and no timer of their own; one timer
  * serves the oldest entry. Waiters are called for `wakeMs` in each turn: ten thousand watches may
- * wait for one revision.
+ * wait for one revision. Of reads that have waited for the same, `readsPerTurn` go on in each turn.
  */
 import { IndexedHeap } from '../src/stdx/indexed-heap.ts';
 import type { HeapItem } from '../src/stdx/indexed-heap.ts';
+import { onceATurn } from '../src/stdx/once-a-turn.ts';
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { revisionZero, StorageError } from '../src/storage/storage.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { Freshness } from './streams.ts';
 
 const wakeMs = 4;
+const readsPerTurn = 32;
 
 interface Waiter extends HeapItem {
   readonly revision: Revision;
@@ -53,6 +56,9 @@ export class Progress {
   readonly #waiters = new IndexedHeap<Waiter>((one, other) => one.revision < other.revision);
   /** More can be called than one turn could. */
   #waking: TimerHandle | undefined;
+  /** Reads whose wait is over. */
+  readonly #ready = new RingBuffer<() => void>();
+  readonly #askForTurn: () => void;
   /** Unanswered, oldest first. */
   readonly #questions = new Set<Question>();
   /** The newest one; shared while it has not begun. */
@@ -66,6 +72,7 @@ export class Progress {
 
   constructor(options: ProgressOptions) {
     this.#options = options;
+    this.#askForTurn = onceATurn(options.timers, () => this.#letSomeGoOn());
   }
 
   get revision(): Revision {
@@ -143,7 +150,8 @@ export class Progress {
     if (this.#closedBy !== undefined) return Promise.reject(this.#closedBy);
     const question = this.#current();
     question.readsCount += 1;
-    return question.done;
+    if (question.readsCount <= readsPerTurn) return question.done;
+    return question.done.then(() => new Promise((resolve) => this.#goOn(resolve)));
   }
 
   async waitUntil(revision: Revision, waitMs: number): Promise<Freshness> {
@@ -151,11 +159,11 @@ export class Progress {
     return new Promise((resolve) => {
       const timer = this.#options.timers.after(waitMs, () => {
         this.#waiters.remove(waiter);
-        resolve({ kind: 'too-large', current: this.#revision });
+        this.#goOn(() => resolve({ kind: 'too-large', current: this.#revision }));
       });
       const waiter = this.#add(revision, () => {
         timer.cancel();
-        resolve({ kind: 'reached' });
+        this.#goOn(() => resolve({ kind: 'reached' }));
       });
     });
   }
@@ -174,6 +182,19 @@ export class Progress {
 
   #nowMs(): number {
     return this.#options.clock.monotonicMs();
+  }
+
+  /** What a read does next is done before this turn ends, and it may be one of hundreds. */
+  #goOn(read: () => void): void {
+    this.#ready.push(read);
+    this.#askForTurn();
+  }
+
+  #letSomeGoOn(): void {
+    for (let left = readsPerTurn; left > 0 && this.#ready.length > 0; left -= 1) {
+      this.#ready.shift()();
+    }
+    if (this.#ready.length > 0) this.#askForTurn();
   }
 
   #add(revision: Revision, callback: () => void): Waiter {
