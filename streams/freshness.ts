@@ -11,14 +11,22 @@
  * reached in time, the read fails; it is never answered from an older state.
  *
  * Bounds: a question and all reads behind it share one entry and no timer of their own; one timer
- * serves the oldest entry.
+ * serves the oldest entry. Waiters are called for `wakeMs` in each turn: ten thousand watches may
+ * wait for one revision. Of reads that have waited for the same, `readsPerTurn` go on in each turn.
  */
+import { IndexedHeap } from '../src/stdx/indexed-heap.ts';
+import type { HeapItem } from '../src/stdx/indexed-heap.ts';
+import { onceATurn } from '../src/stdx/once-a-turn.ts';
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { revisionZero, StorageError } from '../src/storage/storage.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { Freshness } from './streams.ts';
 
-interface Waiter {
+const wakeMs = 4;
+const readsPerTurn = 32;
+
+interface Waiter extends HeapItem {
   readonly revision: Revision;
   readonly callback: () => void;
 }
@@ -44,8 +52,13 @@ export interface ProgressOptions {
 export class Progress {
   readonly #options: ProgressOptions;
   #revision: Revision = revisionZero;
-  #waiters = new Set<Waiter>();
-  #lowest: Revision | undefined;
+  /** The lowest revision first: what a change costs does not grow with those that wait longer. */
+  readonly #waiters = new IndexedHeap<Waiter>((one, other) => one.revision < other.revision);
+  /** More can be called than one turn could. */
+  #waking: TimerHandle | undefined;
+  /** Reads whose wait is over. */
+  readonly #ready = new RingBuffer<() => void>();
+  readonly #askForTurn: () => void;
   /** Unanswered, oldest first. */
   readonly #questions = new Set<Question>();
   /** The newest one; shared while it has not begun. */
@@ -59,6 +72,7 @@ export class Progress {
 
   constructor(options: ProgressOptions) {
     this.#options = options;
+    this.#askForTurn = onceATurn(options.timers, () => this.#letSomeGoOn());
   }
 
   get revision(): Revision {
@@ -67,7 +81,7 @@ export class Progress {
 
   /** A callback that waits for a revision that is not applied yet. */
   get waitingCount(): number {
-    return this.#waiters.size;
+    return this.#waiters.length;
   }
 
   /** Consistent reads that wait. */
@@ -99,23 +113,36 @@ export class Progress {
     if (this.#ahead !== undefined && this.#ahead.revision <= this.#revision) {
       this.#ahead = undefined;
     }
-    if (this.#lowest === undefined || this.#lowest > this.#revision) return;
-    const waiters = this.#waiters;
-    this.#waiters = new Set();
-    this.#lowest = undefined;
-    for (const waiter of waiters) {
-      if (waiter.revision <= this.#revision) waiter.callback();
-      else this.#add(waiter);
+    if (this.#waking === undefined) this.#callReached();
+  }
+
+  #callReached(): void {
+    const { clock, timers } = this.#options;
+    const endsMs = clock.monotonicMs() + wakeMs;
+    while (this.#isReached(this.#waiters.first)) {
+      this.#waiters.shift()?.callback();
+      if (!this.#isReached(this.#waiters.first) || clock.monotonicMs() < endsMs) continue;
+      this.#waking = timers.nextTurn(() => {
+        this.#waking = undefined;
+        this.#callReached();
+      });
+      return;
     }
+  }
+
+  #isReached(waiter: Waiter | undefined): boolean {
+    return waiter !== undefined && waiter.revision <= this.#revision;
   }
 
   /** Called at once if the revision has been reached. Never after close(), nor after the returned
    * function was called, so that a reader that has gone is not kept in memory. */
   when(revision: Revision, callback: () => void): () => void {
-    const waiter = { revision, callback };
-    if (revision <= this.#revision) callback();
-    else this.#add(waiter);
-    return () => void this.#waiters.delete(waiter);
+    if (revision <= this.#revision) {
+      callback();
+      return () => undefined;
+    }
+    const waiter = this.#add(revision, callback);
+    return () => this.#waiters.remove(waiter);
   }
 
   /** @throws StorageError when the store cannot say, `lagging` after `currentWaitMs`, `closed`. */
@@ -123,24 +150,21 @@ export class Progress {
     if (this.#closedBy !== undefined) return Promise.reject(this.#closedBy);
     const question = this.#current();
     question.readsCount += 1;
-    return question.done;
+    if (question.readsCount <= readsPerTurn) return question.done;
+    return question.done.then(() => new Promise((resolve) => this.#goOn(resolve)));
   }
 
   async waitUntil(revision: Revision, waitMs: number): Promise<Freshness> {
     if (revision <= this.#revision) return { kind: 'reached' };
     return new Promise((resolve) => {
       const timer = this.#options.timers.after(waitMs, () => {
-        this.#waiters.delete(waiter);
-        resolve({ kind: 'too-large', current: this.#revision });
+        this.#waiters.remove(waiter);
+        this.#goOn(() => resolve({ kind: 'too-large', current: this.#revision }));
       });
-      const waiter: Waiter = {
-        revision,
-        callback: () => {
-          timer.cancel();
-          resolve({ kind: 'reached' });
-        },
-      };
-      this.#add(waiter);
+      const waiter = this.#add(revision, () => {
+        timer.cancel();
+        this.#goOn(() => resolve({ kind: 'reached' }));
+      });
     });
   }
 
@@ -148,8 +172,9 @@ export class Progress {
    * reached. */
   close(): void {
     this.#closedBy = new StorageError('closed', 'the change log is no longer followed');
-    this.#waiters = new Set();
-    this.#lowest = undefined;
+    this.#waiters.clear();
+    this.#waking?.cancel();
+    this.#waking = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
     for (const question of this.#questions) question.settle(this.#closedBy);
@@ -159,11 +184,23 @@ export class Progress {
     return this.#options.clock.monotonicMs();
   }
 
-  #add(waiter: Waiter): void {
-    this.#waiters.add(waiter);
-    if (this.#lowest === undefined || waiter.revision < this.#lowest) {
-      this.#lowest = waiter.revision;
+  /** What a read does next is done before this turn ends, and it may be one of hundreds. */
+  #goOn(read: () => void): void {
+    this.#ready.push(read);
+    this.#askForTurn();
+  }
+
+  #letSomeGoOn(): void {
+    for (let left = readsPerTurn; left > 0 && this.#ready.length > 0; left -= 1) {
+      this.#ready.shift()();
     }
+    if (this.#ready.length > 0) this.#askForTurn();
+  }
+
+  #add(revision: Revision, callback: () => void): Waiter {
+    const waiter: Waiter = { heapIndex: -1, revision, callback };
+    this.#waiters.push(waiter);
+    return waiter;
   }
 
   /** One question in flight and one to follow, however many callers. */
@@ -195,9 +232,8 @@ export class Progress {
     this.#ahead ??= { revision, sinceMs: this.#nowMs() };
     // One that has been refused meanwhile is not kept.
     if (!this.#questions.has(question)) return;
-    const waiter: Waiter = { revision, callback: () => question.settle() };
-    question.done.catch(() => this.#waiters.delete(waiter));
-    this.#add(waiter);
+    const waiter = this.#add(revision, () => question.settle());
+    question.done.catch(() => this.#waiters.remove(waiter));
   }
 
   #openQuestion(): Question {

@@ -128,8 +128,9 @@ export const defaultStreamLimits: StreamLimits = {
   holdTurnsMax: 64,
 
   logReadsMax: 4,
-  logPageChanges: 512,
-  logPagesMax: 64,
+  // A store reads a page in one go; each change is up to three records of it.
+  logPageChanges: 128,
+  logPagesMax: 256,
   logPagesBytesMax: 32 * MiB,
   logPagesMs: 5_000,
   scanPageRecords: 1_000,

@@ -5,7 +5,8 @@
  *      log   ──[ page: after ......... through ]──      any revision in [after, through) is
  *                        ▲ a watcher                    answered by the page
  *
- * Pages are dropped by age, use and bytes.
+ * Pages are dropped by age, use and bytes. Watches that begin at many places need many pages, and a
+ * store may give each in the turn in which it is asked: one read begins in each.
  *
  * Invariants: a page holds every change of the store with after < revision <= through, in order;
  * the log never changes, so neither does a page.
@@ -80,6 +81,8 @@ export class LogPage {
 export class LogPages {
   readonly #deps: LogPagesDeps;
   readonly #slot: Limiter;
+  /** That of the last one who has asked for one. */
+  #turn: Promise<void> = Promise.resolve();
   /** The least recently used first. */
   #pages: LogPage[] = [];
   #bytes = 0;
@@ -101,7 +104,11 @@ export class LogPages {
     if (known !== undefined) return { kind: 'ok', value: known };
     return this.#slot(async () => {
       // Somebody before us in line may have read it.
-      const read = this.#find(after);
+      let read = this.#find(after);
+      if (read === undefined) {
+        await this.#ownTurn();
+        read = this.#find(after);
+      }
       return read === undefined ? this.#read(after) : { kind: 'ok', value: read };
     });
   }
@@ -121,6 +128,12 @@ export class LogPages {
     const page = new LogPage(after, read.value.through, read.value.changes, maker);
     this.#keep(page);
     return { kind: 'ok', value: page };
+  }
+
+  #ownTurn(): Promise<void> {
+    const { timers } = this.#deps;
+    this.#turn = this.#turn.then(() => new Promise((resolve) => void timers.nextTurn(resolve)));
+    return this.#turn;
   }
 
   #find(after: Revision): LogPage | undefined {

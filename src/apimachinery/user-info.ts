@@ -22,6 +22,17 @@ export const wellKnownGroups = {
   bootstrappers: 'system:bootstrappers',
 } as const;
 
+/** What the user names of service accounts begin with. */
+export const accountUsers = 'system:serviceaccount:';
+
+/** What the user names of all accounts of this one's namespace begin with. Undefined: it is
+ * somebody else's. */
+export function accountUsersOf(userName: string): string | undefined {
+  if (!userName.startsWith(accountUsers)) return undefined;
+  const end = userName.indexOf(':', accountUsers.length);
+  return end < 0 ? undefined : userName.slice(0, end + 1);
+}
+
 export const anonymousUser: UserInfo = {
   name: 'system:anonymous',
   uid: '',

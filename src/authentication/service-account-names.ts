@@ -3,9 +3,8 @@
  * tokens are bound to stands in the user's extra fields.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { wellKnownGroups } from '../apimachinery/user-info.ts';
+import { accountUsers, wellKnownGroups } from '../apimachinery/user-info.ts';
 
-const userPrefix = 'system:serviceaccount:';
 const groupPrefix = 'system:serviceaccounts:';
 
 export interface AccountName {
@@ -14,7 +13,7 @@ export interface AccountName {
 }
 
 export function accountUserName({ namespace, name }: AccountName): string {
-  return `${userPrefix}${namespace}:${name}`;
+  return `${accountUsers}${namespace}:${name}`;
 }
 
 export function accountGroups(namespace: string): readonly string[] {

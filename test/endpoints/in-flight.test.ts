@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createInFlight } from '../../src/endpoints/filters/in-flight.ts';
 import type { InFlight, Seat } from '../../src/endpoints/filters/in-flight.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import { parseRequestInfo } from '../../src/endpoints/request-info.ts';
 
 const maps = '/api/v1/namespaces/n/configmaps';
@@ -20,10 +21,11 @@ function enter(inFlight: InFlight, name: string, method: string, count: number, 
   return seats.filter((seat) => seat.enter(user(name)));
 }
 
+const identity = identityOf('kubernetes');
 const limits = { readOnlyMax: 16, mutatingMax: 8, streamsMax: 4 };
 
 test('reads, writes and watches have seats of their own', () => {
-  const inFlight = createInFlight(limits);
+  const inFlight = createInFlight(limits, identity);
   assert.equal(enter(inFlight, 'a', 'POST', 20).length, 8);
   assert.equal(enter(inFlight, 'a', 'DELETE', 20).length, 0);
   assert.equal(enter(inFlight, 'a', 'GET', 30).length, 16);
@@ -32,7 +34,7 @@ test('reads, writes and watches have seats of their own', () => {
 });
 
 test('a seat that was left is there for the next one, however often it is left', () => {
-  const inFlight = createInFlight(limits);
+  const inFlight = createInFlight(limits, identity);
   const [first, ...others] = enter(inFlight, 'a', 'POST', 8);
   for (let i = 0; i < 3; i += 1) first?.leave();
   assert.equal(enter(inFlight, 'a', 'POST', 8).length, 1);
@@ -41,7 +43,7 @@ test('a seat that was left is there for the next one, however often it is left',
 });
 
 test('a caller who holds all seats leaves others a quarter on top, a little for each', () => {
-  const inFlight = createInFlight({ ...limits, readOnlyMax: 64 });
+  const inFlight = createInFlight({ ...limits, readOnlyMax: 64 }, identity);
   assert.equal(enter(inFlight, 'greedy', 'GET', 100).length, 64);
   assert.equal(enter(inFlight, 'b', 'GET', 10).length, 2);
   assert.equal(enter(inFlight, 'c', 'GET', 10).length, 2);
@@ -49,8 +51,29 @@ test('a caller who holds all seats leaves others a quarter on top, a little for 
   assert.equal(crowd.filter((entered) => entered === 1).length, 12, '64 and 16 are the end');
 });
 
+test('the accounts of a namespace are one caller, but not those of the system', () => {
+  for (const [method, max] of [
+    ['GET', 64],
+    ['POST', 32],
+  ] as const) {
+    const inFlight = createInFlight({ ...limits, readOnlyMax: 64, mutatingMax: 32 }, identity);
+    const account = (namespace: string, at: number): number =>
+      enter(inFlight, `system:serviceaccount:${namespace}:a${at}`, method, 40).length;
+    const crowd = Array.from({ length: 100 }, (_, at) => account('crowded', at));
+    const entered = crowd.reduce((sum, each) => sum + each);
+    assert.equal(entered, max, 'what is left on top is not for them');
+    const little = max / 32;
+    assert.equal(account('other', 1), little);
+    assert.equal(account('other', 2), 0);
+    assert.equal(account('kube-system', 1), little);
+    assert.equal(account('kube-system', 2), little);
+    assert.equal(enter(inFlight, 'system:node:n1', method, 1).length, 1);
+    assert.equal(enter(inFlight, 'system:serviceaccount:crowded', method, 1).length, 1);
+  }
+});
+
 test('who asks for the health of all, and system:masters, get in always', () => {
-  const inFlight = createInFlight({ ...limits, readOnlyMax: 1 });
+  const inFlight = createInFlight({ ...limits, readOnlyMax: 1 }, identity);
   enter(inFlight, 'a', 'GET', 2);
   for (const path of ['/livez', '/readyz', '/healthz']) {
     assert.equal(seatOf(inFlight, 'GET', path).enter(user('a')), true, path);
@@ -64,7 +87,7 @@ test('who asks for the health of all, and system:masters, get in always', () => 
 });
 
 test('a health check about which others are asked needs a seat', () => {
-  const inFlight = createInFlight({ ...limits, readOnlyMax: 1, mutatingMax: 1 });
+  const inFlight = createInFlight({ ...limits, readOnlyMax: 1, mutatingMax: 1 }, identity);
   const a = user('a');
   assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), true, 'as somebody else');
   assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), false);
@@ -75,7 +98,7 @@ test('a health check about which others are asked needs a seat', () => {
 });
 
 test('a seat is taken once, whoever its holder asks to be', () => {
-  const inFlight = createInFlight(limits);
+  const inFlight = createInFlight(limits, identity);
   const seat = seatOf(inFlight, 'POST', maps);
   assert.equal(seat.enter(user('a'), true), true);
   assert.equal(seat.enter(user('b')), true);
@@ -85,12 +108,12 @@ test('a seat is taken once, whoever its holder asks to be', () => {
 });
 
 test('0 is no bound', () => {
-  const inFlight = createInFlight({ readOnlyMax: 0, mutatingMax: 0, streamsMax: 0 });
+  const inFlight = createInFlight({ readOnlyMax: 0, mutatingMax: 0, streamsMax: 0 }, identity);
   assert.equal(enter(inFlight, 'a', 'GET', 2_000).length, 2_000);
 });
 
 test('callers who have gone are forgotten', () => {
-  const inFlight = createInFlight(limits);
+  const inFlight = createInFlight(limits, identity);
   for (let i = 0; i < 5_000; i += 1) {
     const [seat] = enter(inFlight, `user-${i}`, 'GET', 1);
     assert.ok(seat !== undefined, `user ${i}`);

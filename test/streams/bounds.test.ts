@@ -14,7 +14,7 @@ import { ResourceCache } from '../../streams/resource-cache.ts';
 import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
-import { pods } from './harness.ts';
+import { pods, turns } from './harness.ts';
 
 const limits = {
   ...defaultStreamLimits,
@@ -174,6 +174,38 @@ describe('bounds', () => {
     assert.equal(time.pendingCount, 0);
   });
 
+  it('I30: pages that many need at once are read one in each turn', async () => {
+    const time = manualTime();
+    const storage = createMemoryStorage({ clock: time.clock });
+    const operation = { kind: 'put', state: 'live', value: Buffer.alloc(100) } as const;
+    const others = { expect: { kind: 'absent' }, conditions: [], operation } as const;
+    for (let n = 0; n < 40; n += 1) {
+      await storage.commit([{ key: `/pods/ns/${n}` as StoreKey, ...others }]);
+    }
+    let reads = 0;
+    const pages = new LogPages({
+      storage: {
+        changes(after, options) {
+          reads += 1;
+          return storage.changes(after, options);
+        },
+      },
+      maker,
+      clock: time.clock,
+      timers: time.timers,
+      limits: { ...limits, logReadsMax: 4, logPageChanges: 1 },
+    });
+    const all = Array.from({ length: 30 }, (_, n) => pages.covering(BigInt(n) as Revision));
+    let most = 0;
+    for (let before = 0; reads < 30; before = reads) {
+      await turns(1);
+      most = Math.max(most, reads - before);
+    }
+    await Promise.all(all);
+    assert.equal(most, 1, `${most} reads in one turn`);
+    pages.stop();
+  });
+
   it('C1: who stops waiting for a revision is not kept', () => {
     const progress = new Progress({
       ask: () => Promise.resolve(0n as Revision),
@@ -190,5 +222,34 @@ describe('bounds', () => {
     progress.wake();
     assert.deepEqual(calls, [2]);
     assert.equal(progress.waitingCount, 0);
+  });
+
+  it('C1 I30: those whose revision has come are called a few in each turn, others not looked at', async () => {
+    const time = manualTime();
+    let nowMs = 0;
+    const clock = { ...time.clock, monotonicMs: () => (nowMs += 1) };
+    const ask = (): Promise<Revision> => Promise.resolve(0n as Revision);
+    const progress = new Progress({ ask, clock, timers: time.timers, currentWaitMs: 1000 });
+    const called: bigint[] = [];
+    for (let at = 1n; at <= 20n; at += 1n) {
+      progress.when(at as Revision, () => called.push(at));
+      progress.when(1_000n as Revision, () => called.push(at));
+    }
+    progress.advance(20n as Revision);
+    progress.wake();
+    const first = called.length;
+    assert.ok(first > 0 && first < 20, `${first} in one turn`);
+    progress.wake();
+    assert.equal(called.length, first, 'one slice a turn');
+    await turns(20);
+    assert.equal(called.length, 20);
+    assert.deepEqual(
+      called,
+      [...called].sort((one, other) => Number(one - other)),
+    );
+    assert.equal(progress.waitingCount, 20);
+    progress.close();
+    assert.equal(progress.waitingCount, 0);
+    assert.equal(time.pendingCount, 0);
   });
 });

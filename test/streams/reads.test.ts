@@ -93,7 +93,7 @@ describe('reads', () => {
     assert.deepEqual(new Set(done), new Set(['first']));
     assert.equal(asked, 2);
     answer.shift()?.(revisionZero);
-    await turns(1);
+    await turns(20);
     assert.equal(done.length, 200);
     answer = [];
     await world.stop();
@@ -112,6 +112,35 @@ describe('reads', () => {
     assert.deepEqual(await reached, { kind: 'reached' });
     world.time.advance(3_000);
     assert.deepEqual(await never, { kind: 'too-large', current: next });
+    await world.stop();
+  });
+
+  it('I30: of reads that waited for the same a few go on in each turn', async () => {
+    const world = await createWorld();
+    const [current] = await putMany(world, 1);
+    await world.settle();
+    const next = ((current as Revision) + 1n) as Revision;
+    const ways: Record<string, { begin: () => Promise<unknown>; end: () => unknown }> = {
+      late: {
+        begin: () => world.streams.waitUntil((next + 100n) as Revision),
+        end: () => world.time.advance(3_000),
+      },
+      reached: { begin: () => world.streams.waitUntil(next), end: () => putMany(world, 1) },
+      current: { begin: () => world.streams.waitUntilCurrent(), end: () => undefined },
+    };
+    for (const [way, { begin, end }] of Object.entries(ways)) {
+      let done = 0;
+      const reads = Array.from({ length: 100 }, () => begin().then(() => (done += 1)));
+      let most = 0;
+      const ended = end();
+      for (let before = 0, left = 1_000; done < 100; before = done) {
+        assert.ok((left -= 1) > 0, `${way}: all go on`);
+        await turns(1);
+        most = Math.max(most, done - before);
+      }
+      await Promise.all([...reads, ended]);
+      assert.ok(most <= 64, `${way}: ${most} in one turn`);
+    }
     await world.stop();
   });
 

@@ -1,6 +1,7 @@
 /** What many watches cost together is taken in slices, a turn of the event loop each. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Revision } from '../../src/storage/storage.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import { createWorld, fieldIs, labelIs, pods, TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
@@ -128,6 +129,33 @@ describe('slices', () => {
     }
     assert.equal(late.ended, false, 'one that begins meanwhile is another');
     assert.equal(world.streams.snapshot(pods).count(undefined), 2);
+    await world.stop();
+  });
+
+  it('I30 I22: watches that wait for one revision begin a few in each turn', async () => {
+    const { ticking, world } = await tickingWorld();
+    await world.put(pod('a'));
+    await world.settle();
+    const revision = (world.streams.revision + 1n) as Revision;
+    let waiting = watchesCount;
+    const sinks = Array.from({ length: watchesCount }, () => {
+      const sink = new TestSink();
+      const start = { kind: 'state', atLeast: revision, mark: true } as const;
+      const onInitialEventsEnd = (): void => void (waiting -= 1);
+      world.streams.watch(
+        { ...watchRequest({ bookmarks: true, start }), onInitialEventsEnd },
+        sink,
+      );
+      return sink;
+    });
+    await turns(watchesCount);
+    assert.equal(waiting, watchesCount);
+    ticking.isTicking = true;
+    await world.put(pod('b'));
+    const most = await mostInOneTurn(() => watchesCount - waiting, watchesCount);
+    assert.ok(most <= 2 * looksPerSlice, `${most} in one turn`);
+    ticking.isTicking = false;
+    for (const sink of sinks) assert.equal(sink.replay().events.length, 2);
     await world.stop();
   });
 

@@ -95,8 +95,9 @@ const triesMax = 16;
 /** Positions looked at between two pauses. */
 const stepPositions = 1024;
 
-/** A free position of `size`, at random, those below `staticSize` last. Yields where it takes long;
- * undefined: there is none. `isFree` is asked once for each position at most, but for the tries. */
+/** A free position of `size`, at random, those below `staticSize` last. Yields before each part of
+ * a walk: a hundred writers who find nothing may come together. Undefined: there is none. `isFree`
+ * is asked once for each position at most, but for the tries. */
 export function* freePosition(
   size: number,
   staticSize: number,
@@ -116,7 +117,7 @@ export function* freePosition(
     }
     const start = randomUpTo(prng, count);
     for (let looked = 0; looked < count; looked += 1) {
-      if (looked > 0 && looked % stepPositions === 0) yield;
+      if (looked % stepPositions === 0) yield;
       const at = from + ((start + looked) % count);
       if (isFree(at)) return at;
     }

@@ -10,8 +10,12 @@
  * `system:masters`, hold none, so that operators can always find out what is wrong.
  * Bounds: `max` of each class, and a quarter more for callers who hold few seats, so that one
  * caller cannot stop the others. 0: no bound.
+ *
+ * The service accounts of a namespace are one caller: who may make one there may make a hundred.
+ * Those of the system's own namespace are a caller each: who may make these rules the cluster.
  */
-import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { accountUsers, accountUsersOf, wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { documentAnswer } from '../answer.ts';
 import { healthEndpoints } from '../health.ts';
@@ -39,7 +43,15 @@ export interface Seat {
   leave(): void;
 }
 
-export function createInFlight(limits: InFlightLimits): InFlight {
+export function createInFlight(
+  limits: InFlightLimits,
+  { namespaces }: Pick<Identity, 'namespaces'>,
+): InFlight {
+  const ofSystem = `${accountUsers}${namespaces.system}:`;
+  const callerOf = ({ name }: UserInfo): string => {
+    const accounts = accountUsersOf(name);
+    return accounts === undefined || accounts === ofSystem ? name : accounts;
+  };
   const readOnly = new Kind(limits.readOnlyMax);
   const mutating = new Kind(limits.mutatingMax);
   const streams = new Kind(limits.streamsMax);
@@ -51,7 +63,7 @@ export function createInFlight(limits: InFlightLimits): InFlight {
     get streamsCount() {
       return streams.count;
     },
-    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info)),
+    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info), callerOf),
   };
 }
 
@@ -132,17 +144,19 @@ class Kind {
 class CountedSeat implements Seat {
   readonly #kind: Kind;
   readonly #isHealthCheck: boolean;
+  readonly #callerOf: (user: UserInfo) => string;
   #caller: CallerCount | undefined;
 
-  constructor(kind: Kind, isHealthCheck: boolean) {
+  constructor(kind: Kind, isHealthCheck: boolean, callerOf: (user: UserInfo) => string) {
     this.#kind = kind;
     this.#isHealthCheck = isHealthCheck;
+    this.#callerOf = callerOf;
   }
 
   enter(user: UserInfo, impersonates = false): boolean {
     if (this.#caller !== undefined || (this.#isHealthCheck && !impersonates)) return true;
     if (user.groups.includes(wellKnownGroups.masters)) return true;
-    this.#caller = this.#kind.enter(user.name);
+    this.#caller = this.#kind.enter(this.#callerOf(user));
     return this.#caller !== undefined;
   }
 

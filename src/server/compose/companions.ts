@@ -23,6 +23,7 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import { createAddressRepair } from '../../controllers/service-address-repair.ts';
 import { assert } from '../../stdx/assert.ts';
 import type { Committer } from '../../storage/committer.ts';
+import { shortWorkMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
@@ -57,7 +58,7 @@ export function companionParts(
     ranges: system.serviceRanges,
     nodePorts: system.nodePorts,
     problems: requestedAddressRules,
-    pause: () => turns.pause(),
+    pause: () => turns.pause(shortWorkMs),
   });
   const bounds = admission.plugins.has('ResourceQuota');
   // What is stored is announced at once, when there is nothing to forget yet.

@@ -124,7 +124,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let discovery: Discovery | undefined;
   let servedAddress: string | undefined;
   const version = versionOf(config);
-  const inFlightRequests = createInFlight(config.load.inFlight);
+  const inFlightRequests = createInFlight(config.load.inFlight, identity);
   const metrics = metricsOf(
     config,
     deps,
