@@ -19,7 +19,7 @@ const verdictCharsMax = 4 * 1024 * 1024;
 const quickSizeMax = 300;
 
 /** Of one text: some three seconds, if all of it is needed. */
-const textWorkMax = 300_000_000;
+const textWorkMax = 600_000_000;
 
 type Spend = (microseconds: number) => void;
 
