@@ -103,9 +103,12 @@ function wrongResult(results: readonly Type[], found: Type): string {
   return `must evaluate to one of [${all}] but got ${found.text}`;
 }
 
-/** What several expressions have cost, one after the other, in this turn. */
+/** What several expressions have cost, one after the other. */
 export interface SpentUnits {
+  /** In this turn. */
   units: number;
+  /** All of it, with the work that costs do not count. */
+  total?: number;
 }
 
 /** What one counts for beside its cost. */
@@ -125,14 +128,19 @@ export function evaluateInTurns(
   spent: SpentUnits = { units: 0 },
 ): Outcome | Promise<Outcome> {
   const evaluation = program.begin(bindings, options);
-  const stepsBefore = stepsDone();
-  const outcome = spent.units < unitsAtOnce ? evaluation.next() : undefined;
-  if (outcome !== undefined) {
-    spent.units += outcome.cost + unitsOfOne + (stepsDone() - stepsBefore) / stepsOfUnit;
+  const next = (): Outcome | undefined => {
+    const stepsBefore = stepsDone();
+    const outcome = evaluation.next();
+    const cost = outcome === undefined ? 0 : outcome.cost + unitsOfOne;
+    const units = cost + (stepsDone() - stepsBefore) / stepsOfUnit;
+    spent.total = (spent.total ?? 0) + units;
+    if (outcome !== undefined) spent.units += units;
     return outcome;
-  }
+  };
+  const outcome = spent.units < unitsAtOnce ? next() : undefined;
+  if (outcome !== undefined) return outcome;
   spent.units = 0;
-  return untilDone(turns, () => evaluation.next());
+  return untilDone(turns, next);
 }
 
 export interface EvaluatedConditions {

@@ -120,6 +120,7 @@ function notRun({ compiled }: NamedExpression): Result {
 function charged(run: Run, { text }: NamedExpression, outcome: Outcome): boolean {
   const extra = run.extraCost();
   run.ports.spent.units += extra;
+  run.ports.spent.total = (run.ports.spent.total ?? 0) + extra;
   const cost = outcome.cost + extra;
   if (cost > run.left) return false;
   run.left -= cost;

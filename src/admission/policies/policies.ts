@@ -35,6 +35,9 @@ export const policyLimits = {
   unitsOfValue: 20,
   /** Of an object that might have been a parameter. */
   unitsOfLook: 20,
+  /** All expressions of all policies for one write: some five seconds. Policy: the write is
+   * refused, whatever failure policies say: no policy is left out because of others. */
+  unitsOfRequest: 50_000_000,
 } as const;
 
 /** A write, as policies see it. */

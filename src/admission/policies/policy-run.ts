@@ -2,7 +2,7 @@
  * What all policies share during one write: the values of their expressions, their turns, and
  * whether the client is still waiting.
  */
-import { newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
+import { newForbidden, newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { lateValues } from '../../cel/late-values.ts';
@@ -28,7 +28,8 @@ export interface PolicyRun {
   /** Of the request's namespace; undefined: what is written is cluster-scoped. */
   namespaceObject(): ApiObject | StatusError | undefined;
   subject(about: AboutRequest): Subject;
-  /** Lets others have a turn when enough has been done. An error: nobody waits any more. */
+  /** Lets others have a turn when enough has been done. An error: nobody waits any more, or all
+   * policies together have cost too much. */
   spend(units: number): Awaitable<StatusError | undefined>;
   observeConditions(policy: string, verdict: ConditionsVerdict, startedMs: number): void;
 }
@@ -60,13 +61,14 @@ export function policyRun(
   const { group, operation, resource, subresource, version } = match.shape;
   const late = lateValues();
   const source = authorizerSource(access, user, late);
+  const evaluation = { late, turns, spent: { units: 0, total: 0 } };
   let spent = 0;
   // Most policies are shown the same.
   let last: Made | undefined;
   let found: ApiObject | StatusError | undefined;
   return {
     request,
-    evaluation: { late, turns, spent: { units: 0 } },
+    evaluation,
     matched({ matcher, paramKind }) {
       const found = matcher.match(match);
       if (found.kind === 'none') return undefined;
@@ -107,6 +109,7 @@ export function policyRun(
       return withParams(last.subject, hasParams, param);
     },
     spend(units) {
+      if (evaluation.spent.total > policyLimits.unitsOfRequest) return refusal(request);
       spent += units + unitsOfStep;
       if (spent < policyLimits.unitsAtOnce) return undefined;
       spent = 0;
@@ -118,6 +121,14 @@ export function policyRun(
       metrics.conditions(labels, errors, verdict.kind === 'excluded', startedMs);
     },
   };
+}
+
+const tooCostly =
+  `the admission policies for this request cost more than ${policyLimits.unitsOfRequest} units ` +
+  'together; make them match less, or cost less';
+
+function refusal({ match: { name, shape } }: PolicyRequest): StatusError {
+  return newForbidden(shape, name === '' ? 'Unknown' : name, tooCostly);
 }
 
 const overdue = 'request did not complete within requested timeout';

@@ -1,13 +1,16 @@
 /**
  * Patterns of schemas: the syntax of RE2, matched in linear time whatever they are.
  *
- * Bounds: a pattern has at most as many characters as the expression language takes. What is
- * compiled is kept with the patterns of expressions, and not with the schema that has it: of
- * definitions there can be more than fit into memory. For a pattern that was checked the verdict is
- * kept, for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
+ * Bounds: a pattern has at most as many characters as the expression language takes. A text that
+ * takes more than `textWorkMax` is refused, and one that takes long is looked through in parts.
+ * What is compiled is kept with the patterns of expressions, and not with the schema that has it:
+ * of definitions there can be more than fit into memory. For a pattern that was checked the verdict
+ * is kept, for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
-import { compilePattern } from '../../cel/library/regular-expression.ts';
+import { compilePattern, isQuick } from '../../cel/library/regular-expression.ts';
 import { patternSize } from '../../cel/library/pattern-size.ts';
+import { isFound } from '../../cel/library/pattern-walk.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { createTextCache } from '../../stdx/text-cache.ts';
 import { spineMemo } from './structural-schema.ts';
 
@@ -15,9 +18,18 @@ const verdictCharsMax = 4 * 1024 * 1024;
 /** Compiled within 0.3 ms: a few dozen of them fit into a turn. */
 const quickSizeMax = 300;
 
+/** Of one text: some three seconds, if all of it is needed. */
+const textWorkMax = 600_000_000;
+
+type Spend = (microseconds: number) => void;
+
 export interface Pattern {
+  /** Whether `test` takes a text in one call that is short. */
+  isQuick(text: string): boolean;
   /** Whether some part of the text matches. `spend`: is told what that took. */
-  test(text: string, spend: (microseconds: number) => void): boolean;
+  test(text: string, spend: Spend): boolean;
+  /** The same in parts, for a text that is not quick; undefined: it would take too much. */
+  testInParts(text: string, spend: Spend): Steps<boolean | undefined>;
 }
 
 export type CompiledPattern =
@@ -27,7 +39,14 @@ export type CompiledPattern =
 export function compiledPattern(source: string): CompiledPattern {
   try {
     compilePattern(source);
-    return { kind: 'ok', pattern: { test: (text, spend) => matches(source, text, spend) } };
+    return {
+      kind: 'ok',
+      pattern: {
+        isQuick: (text) => isQuick(compilePattern(source), text),
+        test: (text, spend) => matches(source, text, spend),
+        testInParts: (text, spend) => matchesInParts(source, text, spend),
+      },
+    };
   } catch (error) {
     return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
   }
@@ -37,13 +56,30 @@ export function compiledPattern(source: string): CompiledPattern {
 const microsecondsOfUnit = 4;
 const stepsOfMicrosecond = 25;
 
-function matches(source: string, text: string, spend: (microseconds: number) => void): boolean {
-  const pattern = compilePattern(source);
-  const { regex, size, testWork } = pattern;
-  if (!pattern.isPaid) spend(size * microsecondsOfUnit);
-  pattern.isPaid = true;
+function matches(source: string, text: string, spend: Spend): boolean {
+  const { regex, testWork } = paidPattern(source, spend);
   spend(Math.floor((testWork * text.length) / stepsOfMicrosecond));
   return regex.test(text);
+}
+
+function paidPattern(source: string, spend: Spend) {
+  const pattern = compilePattern(source);
+  if (!pattern.isPaid) spend(pattern.size * microsecondsOfUnit);
+  pattern.isPaid = true;
+  return pattern;
+}
+
+function* matchesInParts(source: string, text: string, spend: Spend): Steps<boolean | undefined> {
+  const { regex } = paidPattern(source, spend);
+  let left = textWorkMax;
+  const walk = isFound(regex.re2(), text);
+  for (;;) {
+    const step = walk.next();
+    if (step.done === true) return step.value;
+    left -= step.value;
+    if (left < 0) return undefined;
+    yield;
+  }
 }
 
 /** Whether this schema, or one below it, has a pattern that takes long to compile. */

@@ -4,12 +4,13 @@
  * what has not changed, and to stop in between.
  *
  *     sound       the validation has nothing to report
- *     not sound   it has, or alternatives or many values have to be looked at: it says
+ *     not sound   it has, or alternatives, many values or long texts have to be looked at: it says
  *
- * Bounds: `valuesMax` values.
+ * Bounds: `valuesMax` values, and the work of a step.
  */
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { checkItself, memberPlan } from './validate-value.ts';
+import { judgeText } from './value-checks.ts';
 import type { ValuePlan } from './value-plan.ts';
 import { ValueWalk } from './value-walk.ts';
 
@@ -30,8 +31,9 @@ class Search extends ValueWalk {
 function isSound(plan: ValuePlan, value: JsonValue, search: Search): boolean {
   search.left -= 1;
   if (plan.hasJunctors || search.left < 0) return false;
+  if (judgeText(plan, value, search) !== undefined) return false;
   checkItself(plan, value, search);
-  if (search.errors.length > 0) return false;
+  if (search.errors.length > 0 || search.endsStep()) return false;
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return areSound(plan.items, value as readonly JsonValue[], search);
   return !plan.hasMembers || membersAreSound(plan, value as JsonObject, search);

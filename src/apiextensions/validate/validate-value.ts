@@ -27,6 +27,7 @@ import {
   checkNumber,
   checkText,
   checkType,
+  judgeText,
 } from './value-checks.ts';
 import type { ValuePlan } from './value-plan.ts';
 import { ValueWalk } from './value-walk.ts';
@@ -106,13 +107,18 @@ function begin(
       if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
     } else open(plan, value, before, mark, walk, places);
   };
-  if (!plan.hasJunctors) {
+  const judged = plan.hasJunctors ? undefined : judgeText(plan, value, walk);
+  if (!plan.hasJunctors && judged === undefined) {
     checkItself(plan, value, walk);
     goOn();
     return undefined;
   }
   return (function* steps() {
-    yield* checkItselfSteps(plan, value, before, walk);
+    if (judged === undefined) yield* checkItselfSteps(plan, value, before, walk);
+    else {
+      yield* judged;
+      checkItself(plan, value, walk);
+    }
     goOn();
   })();
 }
@@ -192,6 +198,7 @@ function* checkItselfSteps(
   if (value === null) return checkNull(plan, walk);
   const type = checkType(plan, value, walk) + 3;
   const alternatives = yield* checkJunctors(plan, value, old, walk);
+  yield* judgeText(plan, value, walk) ?? [];
   return type + alternatives + checkForm(plan, value, walk);
 }
 
@@ -239,6 +246,7 @@ function* checkWhole(
 ): Steps<number> {
   walk.spend(1);
   if (walk.endsStep()) yield;
+  if (!plan.hasJunctors) yield* judgeText(plan, value, walk) ?? [];
   let count = plan.hasJunctors
     ? yield* checkItselfSteps(plan, value, old, walk)
     : checkItself(plan, value, walk);

@@ -13,6 +13,7 @@ import { FieldErrorType, tooLong, tooMany } from '../../apimachinery/field-error
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { goDouble, isGoInteger, shownAsJson } from '../schema/go-text.ts';
 import type { ValuePlan } from './value-plan.ts';
 import type { ValueWalk } from './value-walk.ts';
@@ -96,7 +97,7 @@ export function checkText(plan: ValuePlan, value: string, walk: ValueWalk): numb
 const shownTextMax = 10_000;
 
 function checkLength(plan: ValuePlan, value: string, walk: ValueWalk): void {
-  const { maxLength, minLength } = plan.schema;
+  const { maxLength, minLength, pattern: source = '' } = plan.schema;
   if (maxLength !== undefined && isLonger(value, maxLength)) {
     walk.report(tooLong(walk.fieldOf(walk.path), maxLength));
     return;
@@ -107,12 +108,33 @@ function checkLength(plan: ValuePlan, value: string, walk: ValueWalk): void {
   }
   const { pattern } = plan;
   if (pattern === undefined) return;
-  const { pattern: source = '' } = plan.schema;
   if (pattern.kind === 'invalid') {
     walk.invalid(`should match '${source}, but pattern is invalid: ${pattern.problem}'`, value);
-  } else if (!pattern.pattern.test(value, (units) => walk.spend(units))) {
-    walk.invalid(`should match '${source}'`, value);
+    return;
   }
+  const known = walk.takeVerdict(plan, value);
+  const matches = known ?? pattern.pattern.test(value, (units) => walk.spend(units));
+  if (matches === 'unknown') {
+    walk.invalid(`should match '${source}', which takes too long to find out`, value);
+  } else if (!matches) walk.invalid(`should match '${source}'`, value);
+}
+
+/** Whether a pattern matches a long text is found out in parts, before the text is checked.
+ * Undefined: nothing need be. */
+export function judgeText(
+  plan: ValuePlan,
+  value: JsonValue,
+  walk: ValueWalk,
+): Steps<void> | undefined {
+  if (typeof value !== 'string' || !plan.hasBounds) return undefined;
+  const { pattern } = plan;
+  if (pattern?.kind !== 'ok' || pattern.pattern.isQuick(value)) return undefined;
+  const { maxLength } = plan.schema;
+  if (maxLength !== undefined && isLonger(value, maxLength)) return undefined;
+  const parts = pattern.pattern.testInParts(value, (units) => walk.spend(units));
+  return (function* judged() {
+    walk.giveVerdict(plan, value, (yield* parts) ?? 'unknown');
+  })();
 }
 
 /** In characters: two units of UTF-16 may be one of them. */

@@ -17,6 +17,9 @@ const errorUnits = 100;
 /** What stands for no path at all. */
 export const noField = '<nil>';
 
+/** Whether a text matches the pattern of its schema. */
+export type Verdict = boolean | 'unknown';
+
 export class ValueWalk {
   /** Of the value that is validated: `status`, or nothing. */
   readonly prefix: string;
@@ -29,6 +32,19 @@ export class ValueWalk {
 
   constructor(prefix: string) {
     this.prefix = prefix;
+  }
+
+  /** What was found out in parts about the text that is checked next. */
+  #verdict: { plan: object; text: string; matches: Verdict } | undefined;
+
+  giveVerdict(plan: object, text: string, matches: Verdict): void {
+    this.#verdict = { plan, text, matches };
+  }
+
+  takeVerdict(plan: object, text: string): Verdict | undefined {
+    const verdict = this.#verdict;
+    this.#verdict = undefined;
+    return verdict?.plan === plan && verdict.text === text ? verdict.matches : undefined;
   }
 
   /** Counts work that has been done; to look at a value is one unit. */

@@ -5,12 +5,14 @@
  * Bounds: a pattern has at most `patternMax` code units, and at most `instructionsMax` with its
  * repetitions written out (pattern-size.ts): the library writes them out, and a short pattern of
  * large counts would take seconds. Those that were used last are kept compiled, `keptWeightMax` in
- * two generations: about 250 bytes for each unit, and `automatonBytes` for each pattern.
+ * two generations: about 250 bytes for each unit, and `automatonBytes` for each pattern. What may
+ * take longer than `quickWork` is done in parts (pattern-walk.ts), and each is reckoned with.
  */
 import { RE2JS } from 're2js';
 import { evaluationError } from '../evaluation-error.ts';
 import { spendSteps } from '../evaluate/step-allowance.ts';
 import { patternSize } from './pattern-size.ts';
+import { firstMatch, isFound } from './pattern-walk.ts';
 
 const patternMax = 10_000;
 const instructionsMax = 10_000;
@@ -24,13 +26,15 @@ const automatonBytes = 128 * 1024;
 /** `\p{Greek}` is a table of hundreds of ranges, which the library sorts. */
 const instructionsOfUnicodeClass = 32;
 const workPerMatch = 64;
+/** Of one call of the library: three milliseconds at worst. */
+const quickWork = 20_000;
+/** Of a unit of a walk: the first walks of a process take several times as long. */
+const stepsOfWork = 2;
 
 export interface Pattern {
   readonly regex: RE2JS;
-  /** Steps of work for each character, without and with the positions of a match: a long pattern
-   * can be in many states at once. */
+  /** Steps of work for each character: a long pattern can be in many states at once. */
   readonly testWork: number;
-  readonly findWork: number;
   /** With its repetitions written out. */
   readonly size: number;
   /** False until somebody has reckoned with the time that it took to compile it. */
@@ -72,30 +76,60 @@ export function compilePattern(pattern: string): Pattern {
   } catch (error) {
     throw evaluationError(error instanceof Error ? error.message : String(error));
   }
-  const [testWork, findWork] = [Math.max(2, size >> 4), Math.max(16, size)];
-  return keep(pattern, { regex, testWork, findWork, size, isPaid: false });
+  return keep(pattern, { regex, testWork: Math.max(2, size >> 4), size, isPaid: false });
 }
 
 function unicodeClasses(pattern: string): number {
   return pattern.match(/\\p/gi)?.length ?? 0;
 }
 
+/** Whether the library may look through so long a text in one call. */
+export function isQuick({ testWork }: Pattern, text: string): boolean {
+  return testWork * text.length <= quickWork;
+}
+
 /** Whether the pattern matches some part of the text. */
 export function matches(text: string, pattern: string): boolean {
-  const { regex, testWork } = compilePattern(pattern);
+  const compiled = compilePattern(pattern);
+  const { regex, testWork } = compiled;
+  if (!isQuick(compiled, text)) return spent(isFound(regex.re2(), text));
   spendSteps(testWork * text.length);
   // Without positions and groups it is a walk of an automaton.
   return regex.test(text);
 }
 
-/** At most `count` of the parts of a text that match, all where it is negative. */
+/**
+ * At most `count` of the parts of a text that match, all where it is negative. No empty one right
+ * behind another. A match can be as short as a character and take a look at the whole rest of the
+ * text, so what each takes counts.
+ */
 export function* matchesIn(text: string, pattern: string, count: number): Generator<string> {
-  const { findWork, regex } = compilePattern(pattern);
   if (!matches(text, pattern)) return;
-  spendSteps(findWork * text.length);
-  const matcher = regex.matcher(text);
-  for (let found = 0; found !== count && matcher.find(); found += 1) {
+  const regex = compilePattern(pattern).regex.re2();
+  let before = -1;
+  for (let [found, at] = [0, 0]; found !== count && at <= text.length;) {
+    const match = spent(firstMatch(regex, text, at));
+    if (match === undefined) return;
+    const { end, start } = match;
+    const isRepeated = end === at && start === before;
+    at = end === at ? at + widthAt(text, at) : end;
+    before = end;
+    if (isRepeated) continue;
     spendSteps(workPerMatch);
-    yield matcher.group() ?? '';
+    found += 1;
+    yield text.slice(start, end);
+  }
+}
+
+function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/** What a walk comes to; its work counts part by part. */
+function spent<T>(walk: Generator<number, T>): T {
+  for (;;) {
+    const step = walk.next();
+    if (step.done === true) return step.value;
+    spendSteps(step.value * stepsOfWork);
   }
 }

@@ -1,0 +1,113 @@
+/** What all policies together may cost one write. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { policyEnvironments } from '../../../src/admission/policies/policy-environments.ts';
+import { policyLimits } from '../../../src/admission/policies/policies.ts';
+import type { PolicyPorts, PolicyRequest } from '../../../src/admission/policies/policies.ts';
+import { validateByPolicies } from '../../../src/admission/policies/validating.ts';
+import type { ValidatingHook } from '../../../src/admission/policies/validating.ts';
+import { compileValidatingPolicy } from '../../../src/admission/policies/validating-policy.ts';
+import { finished } from '../../../src/stdx/stepwise.ts';
+import { testLanguage } from '../../support/data/expression-language.ts';
+
+const resource = { group: '', version: 'v1', resource: 'configmaps' };
+const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+const all = {
+  mayMatch: () => true,
+  match: () => ({ kind: 'match', as: { resource, kind } }) as const,
+};
+
+function policyThatSpends(name: string, expression: string, failurePolicy: string): ValidatingHook {
+  const spec = { failurePolicy, validations: [{ expression }] };
+  const metadata = { name };
+  const object = { apiVersion: 'v1', kind: 'ValidatingAdmissionPolicy', metadata, spec };
+  const environments = policyEnvironments(testLanguage);
+  const policy = finished(compileValidatingPolicy(object, testLanguage, environments));
+  const binding = { name, policyName: name, matcher: all, paramRef: undefined, actions: ['Deny'] };
+  return { policy: { ...policy, matcher: all }, bindings: [binding] };
+}
+
+async function verdictOf(hooks: readonly ValidatingHook[]) {
+  const data = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`k${at}`, 'v']));
+  const metadata = { name: 'a', labels: {} };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  let evaluated = 0;
+  const turns = {
+    run: (step: (isOver: () => boolean) => boolean) => {
+      while (step(() => false));
+    },
+    pause: () => Promise.resolve(),
+  };
+  const ports = {
+    turns,
+    access: { check: () => Promise.reject(new Error('nobody asks')) },
+    params: { kindOf: () => undefined },
+    metrics: {
+      nowMs: () => 0,
+      check: () => (evaluated += 1),
+      conditions: () => undefined,
+    },
+  } as unknown as PolicyPorts;
+  const shape = {
+    ...resource,
+    operation: 'CREATE',
+    subresource: '',
+    namespaced: false,
+    equivalents: () => [],
+  } as const;
+  const request: PolicyRequest = {
+    match: {
+      shape,
+      kind,
+      namespace: '',
+      name: 'a',
+      object,
+      oldObject: undefined,
+      namespaceLabels: () => undefined,
+    },
+    user: { name: 'u', uid: '', groups: [], extra: {} },
+    dryRun: false,
+    options: undefined,
+    shown: () => ({ object, oldObject: undefined }),
+    namespaceObject: () => undefined,
+    isOver: () => false,
+  };
+  const recorder = { warn: () => undefined, annotate: () => undefined };
+  const refusal = await validateByPolicies(hooks, request, recorder, ports, (name) => name);
+  return { evaluated, refusal };
+}
+
+const costly = 'object.data.all(k, object.data.all(l, k + l != "q"))';
+const many = (length: number, make: (at: number) => ValidatingHook): readonly ValidatingHook[] =>
+  Array.from({ length }, (_, at) => make(at));
+
+describe('policies that cost much', () => {
+  it('have a budget together: a write above it is refused, and says so', async () => {
+    const hooks = many(500, (at) => policyThatSpends(`p${at}`, costly, 'Fail'));
+    const { evaluated, refusal } = await verdictOf(hooks);
+    assert.equal(refusal?.code, 403);
+    assert.match(refusal.message, /cost more than 50000000 units together/);
+    assert(evaluated > 10 && evaluated < 500, `${evaluated}`);
+  });
+
+  it('are not left out where their failures are ignored: the write is refused as well', async () => {
+    const last = policyThatSpends('z', 'false', 'Ignore');
+    const hooks = [...many(500, (at) => policyThatSpends(`p${at}`, costly, 'Ignore')), last];
+    const { refusal } = await verdictOf(hooks);
+    assert.match(refusal?.message ?? '', /together/);
+  });
+
+  it('also where their costs are small and their work is not', async () => {
+    const text = `"${'ab'.repeat(3_000)}".findAll("[ab](.*[yz])?").size() > 0`;
+    const hooks = many(600, (at) => policyThatSpends(`p${at}`, text, 'Ignore'));
+    const { evaluated, refusal } = await verdictOf(hooks);
+    assert.match(refusal?.message ?? '', /together/);
+    const units = policyLimits.unitsOfRequest / 200_000;
+    assert(evaluated <= units + 1, `${evaluated}`);
+  });
+
+  it('of which hundreds are cheap are all asked', async () => {
+    const hooks = many(1_000, (at) => policyThatSpends(`p${at}`, 'object.data.size() > 3', 'Fail'));
+    assert.deepEqual(await verdictOf(hooks), { evaluated: 1_000, refusal: undefined });
+  });
+});
