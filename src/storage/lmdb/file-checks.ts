@@ -6,7 +6,8 @@
  *     the heads of the file ─▶ its tables begin within it
  *     each table ─▶ as many entries are reached as LMDB has counted
  *
- * Elsewhere: every page (page-checks.ts); whether a record is as it was written (record-codec.ts, verify.ts).
+ * Elsewhere: every page (page-checks.ts); whether a record is as it was written (record-codec.ts,
+ * verify.ts).
  *
  * Bounds: two reads of a few bytes; a walk over the keys, 0.4 s of processor time for a million.
  */
