@@ -22,7 +22,7 @@ import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
 import { checkFile } from './file-checks.ts';
-import { translateLmdbError, translateOpenError } from './lmdb-errors.ts';
+import { checkAddressSpace, translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 import { checkPages } from './page-checks.ts';
 
 export type Table = Database<Buffer, Buffer>;
@@ -121,6 +121,7 @@ export function openEnvironment(
   { readOnly = false }: { readonly readOnly?: boolean } = {},
 ): Tables {
   checkFile(path.join(directory, 'data.mdb'), readOnly);
+  checkAddressSpace(directory, mapBytes);
   const allowed = readOnly ? ['ENOENT', 'EROFS'] : ['ENOENT'];
   checkWritable(directory, 'lock.mdb', allowed);
   if (!readOnly) checkWritable(directory, 'data.mdb', allowed);
