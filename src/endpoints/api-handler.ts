@@ -25,7 +25,7 @@ import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { documentAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, DocumentAnswer } from './answer.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ActorsDebug } from './debug/actors.ts';
 import { matchesEntityTag } from './entity-tags.ts';
@@ -255,13 +255,14 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
 
 const jsonHeaders = [['Content-Type', 'application/json']] as const;
 
-async function answerHealth(
-  deps: ApiHandlerDeps,
-  { query }: ApiRequest,
+/** `name`: of one check; '' for all of them. */
+export async function answerHealth(
+  { health }: Pick<ApiHandlerDeps, 'health'>,
+  { query }: Pick<ApiRequest, 'query'>,
   endpoint: HealthEndpoint,
   name: string,
-): Promise<Answer> {
-  const answer = await deps.health.check(endpoint, name === '' ? undefined : name, {
+): Promise<StatusError | DocumentAnswer> {
+  const answer = await health.check(endpoint, name === '' ? undefined : name, {
     verbose: query.has('verbose'),
     exclude: query.get('exclude') ?? [],
   });

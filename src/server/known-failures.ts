@@ -18,6 +18,14 @@ export class StoreDamaged extends Error {
   }
 }
 
+/** The process was told to end before it was ready. */
+export class StartStopped extends Error {
+  override readonly name = 'StartStopped';
+  constructor() {
+    super('the start was stopped');
+  }
+}
+
 /** A worker ended before it was ready; it has said why on standard error. */
 export class WorkerFailed extends Error {
   override readonly name = 'WorkerFailed';

@@ -7,6 +7,7 @@ import { createLog } from './compose/log.ts';
 import type { Log } from './compose/log.ts';
 import { startServer } from './compose/server.ts';
 import type { CompletedConfig } from './config/options.ts';
+import { StartStopped } from './known-failures.ts';
 import { startWatchdog } from './watchdog/watchdog.ts';
 import { startSupervisor } from './workers/supervisor.ts';
 import type { RunningSupervisor } from './workers/supervisor.ts';
@@ -34,10 +35,14 @@ export async function runServe(config: CompletedConfig): Promise<void> {
   const server = await start(config, {
     log,
     endsProcess: true,
+    stopping: stopping.signal,
     onFatal: (error) => {
       log.error({ err: error }, 'the server cannot go on');
       process.exit(1);
     },
+  }).catch((error: unknown) => {
+    if (!(error instanceof StartStopped)) throw error;
+    process.exit(0);
   });
   // What has begun to start is ended in its order, as soon as it has started.
   if (stopping.signal.aborted) return end(server, log);

@@ -5,8 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { launch, serveArguments } from '../support/servers/server-process.ts';
 
 const entry = path.resolve('dist/bin/sluice.js');
 const directories = testDirectories('sluice-refused');
@@ -137,4 +138,14 @@ describe('a start is refused with one line for', { concurrency: 3 }, () => {
       assert.equal(code, 2);
     });
   }
+});
+
+test('a limit of address space that leaves no room for the map is told, not died of', async () => {
+  const dataDir = directories.make();
+  const { ended } = launch(serveArguments({ dataDir }), 'ulimit -v 20000000');
+  const { code, signal, stderr } = await ended;
+  const line = `sluice: cannot open the store in ${dataDir}: its map takes 64 GiB of address space`;
+  assert.equal(stderr.slice(0, line.length), line);
+  assert.match(stderr, /raise the limit \(ulimit -v, LimitAS=\)/);
+  assert.deepEqual([code, signal], [2, null]);
 });

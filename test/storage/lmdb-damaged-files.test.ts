@@ -71,6 +71,52 @@ describe('a file of LMDB', () => {
     await assertRefused(where, /of the 2000 entries of its table "\w+" \d+ are found/);
   });
 
+  it('is refused where a part of a page that leads to records is gone', async () => {
+    const { file } = copied();
+    const bytes = readFileSync(file);
+    const flagsAt = 18;
+    const isTree = (page: number): boolean =>
+      [1, 2].includes(bytes[page * pageBytes + flagsAt] ?? 0);
+    const all = Array.from({ length: bytes.length / pageBytes - 2 }, (_, i) => i + 2);
+    const trees = all.filter(isTree);
+    let [refused, opened] = [0, 0];
+    for (let round = 0; round < 60; round += 1) {
+      const page = trees[(round * 7) % trees.length] as number;
+      const damaged = Buffer.from(bytes);
+      const at = page * pageBytes + (round % 8) * (pageBytes / 8);
+      damaged.fill(0, at, at + pageBytes / 8);
+      const { file: its, where } = copied();
+      writeFileSync(its, damaged);
+      const open = openLmdbStorage({ path: where, identity: 'svc', clock });
+      const storage = await open.catch((error: unknown) => {
+        assert.match(String(error), /data\.mdb is damaged: .*: put back a backup/);
+        refused += 1;
+      });
+      if (storage === undefined) continue;
+      opened += 1;
+      const page1 = await storage.scan({ prefix: '', limit: count });
+      assert.equal(page1.kind === 'ok' && page1.value.records.length, count, `page ${page}`);
+      await storage.close();
+    }
+    assert.ok(refused > 10 && opened > 0, `${refused} refused, ${opened} opened`);
+  });
+
+  it('is refused where two pages have changed places', async () => {
+    const { file, where } = copied();
+    const bytes = readFileSync(file);
+    const leaves = Array.from({ length: bytes.length / pageBytes }, (_, page) => page).filter(
+      (page) => bytes.readUInt16LE(page * pageBytes + 18) === 2 && page > 1,
+    );
+    const [first = 0, second = 0] = [leaves.at(10), leaves.at(20)].map(
+      (page = 0) => page * pageBytes,
+    );
+    const kept = Buffer.from(bytes.subarray(first, first + pageBytes));
+    bytes.copyWithin(first, second, second + pageBytes);
+    kept.copy(bytes, second);
+    writeFileSync(file, bytes);
+    await assertRefused(where, /page \d+ is another one/);
+  });
+
   it('that was cut short does not end the process', async () => {
     const { file, where } = copied();
     const { size } = statSync(file);

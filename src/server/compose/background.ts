@@ -34,7 +34,8 @@ import { ownAddress } from './system-objects.ts';
 import type { ServerLocation } from './system-objects.ts';
 
 const controllersLease = 'sluice-controllers';
-const identityLeaseHook = 'kube-apiserver-identity-lease-controller';
+/** As a health check has it. */
+export const identityLeaseHook = 'start-kube-apiserver-identity-lease-controller';
 
 export interface BackgroundDeps {
   readonly parts: ServerParts;
@@ -117,7 +118,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     },
     hooks: new Map(
       announces && kind !== undefined
-        ? [[`start-${identityLeaseHook}`, () => !Number.isNaN(identity?.ageSeconds ?? NaN)]]
+        ? [[identityLeaseHook, () => !Number.isNaN(identity?.ageSeconds ?? NaN)]]
         : [],
     ),
     controllersHealth: () => healthOf(election, started),

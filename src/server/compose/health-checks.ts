@@ -76,6 +76,73 @@ export function healthChecks(deps: HealthCheckDeps): readonly HealthCheck[] {
   ];
 }
 
+export interface EarlyCheckDeps {
+  readonly identity: Identity;
+  readonly usesRbac: boolean;
+  readonly controllers: ReadonlySet<ControllerShortName>;
+  /** As Background has them. */
+  readonly backgroundHooks: readonly string[];
+  readonly shuttingDown: () => boolean;
+}
+
+/** While the store is read: the same checks, of which most cannot pass yet. Alive it is, for a
+ * restart would only begin the reading anew. */
+export function checksWhileStarting(deps: EarlyCheckDeps): readonly HealthCheck[] {
+  const checks = (endpoints: HealthCheck['endpoints'], names: readonly string[]) =>
+    names.map((name): HealthCheck => ({ name, endpoints, healthy: () => false }));
+  const late = (name: string): readonly HealthCheck[] => [
+    { name, endpoints: ['livez'], healthy: () => true },
+    ...checks(['readyz', 'healthz'], [name]),
+  ];
+  return [
+    { name: 'ping', endpoints: everywhere, healthy: () => true },
+    { name: 'log', endpoints: everywhere, healthy: () => true },
+    ...late('etcd'),
+    ...checks(['readyz'], followingChecks),
+    ...hookNames(deps).flatMap(late),
+    { name: 'shutdown', endpoints: ['readyz'], healthy: () => !deps.shuttingDown() },
+  ];
+}
+
+const followingChecks = [
+  'etcd-readiness',
+  'informer-sync',
+  'change-followers',
+  'admission-configurations',
+] as const;
+
+const registrationHooks = {
+  autoregistration: 'poststarthook/kube-apiserver-autoregistration',
+  completion: 'autoregister-completion',
+} as const;
+
+const rolesHook = 'poststarthook/rbac/bootstrap-roles';
+
+/** In the order of startHooks. */
+function hookNames(deps: EarlyCheckDeps): readonly string[] {
+  const { backgroundHooks, controllers, identity, usesRbac } = deps;
+  const { early, late } = awaitedObjects(identity);
+  const ofObjects = (objects: readonly AwaitedObject[]): readonly string[] =>
+    awaitedHere(objects, controllers).map(({ hook }) => `poststarthook/${hook}`);
+  return [
+    ...ofObjects(early),
+    ...backgroundHooks.map((name) => `poststarthook/${name}`),
+    ...(usesRbac ? [rolesHook] : []),
+    ...ofObjects(late),
+    registrationHooks.autoregistration,
+    registrationHooks.completion,
+  ];
+}
+
+function awaitedHere(
+  objects: readonly AwaitedObject[],
+  controllers: ReadonlySet<ControllerShortName>,
+): readonly AwaitedObject[] {
+  return objects.filter(
+    ({ controller }) => controller === undefined || controllers.has(controller),
+  );
+}
+
 interface StartHook {
   readonly name: string;
   readonly done: () => boolean;
@@ -156,23 +223,21 @@ function awaitedObjects({
 
 function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
   const { background, controllers, identity, registry, usesRbac } = deps;
-  const after = (name: string, done: () => boolean): StartHook => ({
-    name: `poststarthook/${name}`,
-    done: once(done),
-  });
+  const hook = (name: string, done: () => boolean): StartHook => ({ name, done: once(done) });
+  const after = (name: string, done: () => boolean) => hook(`poststarthook/${name}`, done);
   const { early, late } = awaitedObjects(identity);
   const hooksOf = (objects: readonly AwaitedObject[]): readonly StartHook[] =>
-    objects
-      .filter(({ controller }) => controller === undefined || controllers.has(controller))
-      .map((object) => after(object.hook, present(registry, object)));
+    awaitedHere(objects, controllers).map((object) =>
+      after(object.hook, present(registry, object)),
+    );
   const registered = someOf(registry, identity.fill(apiServicesGroup), 'apiservices');
   return [
     ...hooksOf(early),
     ...[...background.hooks].map(([name, done]) => after(name, done)),
-    ...(usesRbac ? [after('rbac/bootstrap-roles', rbacDefaultsSeen(registry))] : []),
+    ...(usesRbac ? [hook(rolesHook, rbacDefaultsSeen(registry))] : []),
     ...hooksOf(late),
-    after('kube-apiserver-autoregistration', registered),
-    { name: 'autoregister-completion', done: once(registered) },
+    hook(registrationHooks.autoregistration, registered),
+    hook(registrationHooks.completion, registered),
   ];
 }
 

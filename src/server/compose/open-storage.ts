@@ -16,6 +16,8 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { openFdbStorage } from '../../storage/fdb/fdb-storage.ts';
 import { openFoundationdb } from '../../storage/fdb/foundationdb-binding.ts';
+import { lockDirectory } from '../../storage/lmdb/directory-lock.ts';
+import type { DirectoryLock } from '../../storage/lmdb/directory-lock.ts';
 import { openLmdbStorage } from '../../storage/lmdb/lmdb-storage.ts';
 import { reserveLimits } from '../../storage/lmdb/reserve.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
@@ -30,12 +32,19 @@ export const recordRules = {
   rules: knownCompanionRules,
 };
 
-/** @throws StorageError. */
+/** The store's place, taken before anything is written there; undefined: others may have it too.
+ * @throws StorageError. */
+export async function holdStorage(config: CompletedConfig): Promise<DirectoryLock | undefined> {
+  return config.store === 'lmdb' ? lockDirectory(config.dataDir) : undefined;
+}
+
+/** `lock`: held by now, and released with the store. @throws StorageError. */
 export async function openStorage(
   config: CompletedConfig,
   clock: Clock,
   timers: Timers,
   log: Log,
+  lock?: DirectoryLock,
 ): Promise<Storage> {
   switch (config.store) {
     case 'memory':
@@ -44,6 +53,7 @@ export async function openStorage(
       return openLmdbStorage({
         path: config.dataDir,
         identity: config.identity,
+        lock,
         clock,
         rules: knownCompanionRules,
         room: {

@@ -1,7 +1,8 @@
 /**
  * The composition root: starts a server from its parts, in this order, and stops it.
  *
- *   start   store ▶ streams ▶ actors ▶ the system's objects ▶ listen ▶ controllers ▶ ready
+ *   start   the store's place ▶ keys ▶ listen (early-answers.ts) ▶ store ▶ streams ▶ actors ▶ the
+ *           system's objects ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
@@ -28,11 +29,13 @@ import type { Storage } from '../../storage/storage.ts';
 import { timedStorage } from '../../storage/timed-storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessMaterial, AccessParts } from './access.ts';
+import { StartStopped } from '../known-failures.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import { allocationControllers } from './companions.ts';
 import type { Background } from './background.ts';
+import { createFront } from './early-answers.ts';
 import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';
 import { assembleParts } from './server-parts.ts';
@@ -45,7 +48,7 @@ import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { prepareListeners } from './listeners.ts';
 import type { Listeners, OpenPorts, TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
-import { makeDataDir, openStorage } from './open-storage.ts';
+import { holdStorage, makeDataDir, openStorage } from './open-storage.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
@@ -81,6 +84,8 @@ export interface ServerEnvironment {
   readonly endsProcess?: boolean | undefined;
   /** What is served. Default: the built-in kinds. Workers serve those, whatever stands here. */
   readonly kinds?: KindSet | undefined;
+  /** Aborted when the server is to end before it is ready: then the start rejects. */
+  readonly stopping?: AbortSignal | undefined;
   /** Which of the servers over one store and one address this is; undefined: the only one. */
   readonly worker?: WorkerAssignment | undefined;
 }
@@ -92,6 +97,9 @@ export interface WorkerAssignment {
   readonly ports: WorkerPorts;
   /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
   readonly storage: Storage | undefined;
+  /** Whether it answers while it reads the store; not where another worker serves: that one should.
+   * Default: it does. */
+  readonly answersEarly?: boolean | undefined;
 }
 
 export interface WorkerPorts {
@@ -100,12 +108,12 @@ export interface WorkerPorts {
   readonly tokens: TokenPort | undefined;
 }
 
-/** @throws OptionsError (also when the address is not to be had) or StorageError. */
+/** @throws OptionsError (also when the address is not to be had), StorageError, StartStopped. */
 export async function startServer(
   config: CompletedConfig,
   environment: ServerEnvironment,
 ): Promise<RunningServer> {
-  const { log, worker } = environment;
+  const { log, stopping, worker } = environment;
   const clock = environment.clock ?? systemClock;
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
@@ -113,63 +121,119 @@ export async function startServer(
   const kinds = environment.kinds ?? builtInKinds;
   const scheme = schemeOf(config, identity, kinds, log);
   const transportLoad = createTransportLoad(transportLimits(config));
-  const open = await preparePorts(config, worker, transportLoad, log);
+  const prepared = await preparePorts(config, worker, transportLoad, log);
   makeDataDir(config.dataDir);
-  const opened = worker?.storage ?? (await openStorage(config, clock, timers, log));
-  const abandonable = createAbandonable(opened, timers);
-  const { storage, times: storeTimes } = timedStorage(abandonable.storage, clock);
-  let abandoned = false;
-  // A start that failed closes the store under its followers: that is no second failure.
-  const onFatal = (error: unknown): void => {
-    if (!abandoned) environment.onFatal(error);
-  };
-  try {
+  const lock = worker === undefined ? await holdStorage(config) : undefined;
+  const begun: Begun = { undo: [async () => lock?.release()], failed: false };
+  const basics = { clock, timers, identity, kinds, log, scheme, transportLoad };
+  const start = async (): Promise<RunningServer> => {
     guardSecretFiles(config, worker?.number, log);
-    const shared = isShared(config, environment);
     const material = await readAccessMaterial(config, identity, clock);
-    const basics = { clock, timers, identity, kinds, log };
-    const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
-    const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
-    const common = { ...basics, parts };
-    const access = assembleAccess(config, { ...common, material, shared });
-    const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
-    const background = createBackground(config, {
-      ...common,
-      shared,
-      compacts: worker?.storage === undefined,
-      hostname: hostname(),
-      controllers: controllersOf(config, common, access, system),
-      everywhere: (where) => system.everywhere(where),
-    });
-    const serving = createServing(config, {
-      ...common,
-      background,
-      logFollow: createLogFollow(parts.streams, storage, timers),
-      worker: worker?.number,
-      authentication: access.authentication,
-      reviews: access.reviews,
-      accessSeries: access.series,
-      storeTimes,
-      transportLoad,
-      audit,
-      issuerDocuments: (address) => issuerDocuments(access.tokens, address),
-    });
-    const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
+    const shuttingDown = (): boolean => stopping?.aborted ?? false;
+    const front = createFront(config, { identity, clock, shuttingDown });
+    const open = async (): Promise<Listeners> => {
+      const listeners = await prepared(material.tls, front.handler, front.handshakeFailed);
+      begun.undo.push(() => listeners.close(true));
+      return listeners;
+    };
+    const early = (worker?.answersEarly ?? true) ? await open() : undefined;
+    const store = worker?.storage ?? (await openStorage(config, clock, timers, log, lock));
+    begun.undo.push(() => store.close());
+    const composed = await compose(config, environment, { ...basics, store, material, begun });
+    const { background, parts, serving } = composed;
+    const server = early ?? (await open());
     const { url, address, securePort, httpUrl, tokenUrl, name: transport } = server;
     setOwnAddress(config, parts, securePort);
     serving.setAddress(address);
+    front.give(serving);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
     background.start(place, securePort);
     const { kubeconfig, tlsFiles } = keepTls(config, worker, server, material, { log, timers });
-    const running = { parts, serving, server, background, clock, timers, audit, access, tlsFiles };
-    const { abandon: abandonStore } = abandonable;
-    const stop = stopping(config, { ...running, abandonStore }, environment);
+    const running = { ...composed, server, clock, timers, tlsFiles };
+    const stop = stopper(config, running, environment);
     return { url, httpUrl, tokenUrl, transport, kubeconfig, parts, stop };
+  };
+  try {
+    return await unlessStopped(start(), stopping);
   } catch (error) {
-    abandoned = true;
-    await storage.close();
+    begun.failed = true;
+    for (const undo of begun.undo.reverse()) await undo();
     throw error;
   }
+}
+
+/** What a start has taken by now, for one that fails. */
+interface Begun {
+  readonly undo: (() => Promise<void>)[];
+  failed: boolean;
+}
+
+/** What is left of a start that is stopped ends as the store is closed under it. */
+function unlessStopped<T>(start: Promise<T>, stopping: AbortSignal | undefined): Promise<T> {
+  if (stopping === undefined) return start;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new StartStopped());
+    stopping.addEventListener('abort', stop);
+    if (stopping.aborted) stop();
+    start.then(resolve, reject).finally(() => stopping.removeEventListener('abort', stop));
+  });
+}
+
+interface ComposeDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  readonly kinds: KindSet;
+  readonly log: Log;
+  readonly scheme: ServedScheme;
+  readonly transportLoad: TransportLoad;
+  readonly store: Storage;
+  readonly material: AccessMaterial;
+  readonly begun: Begun;
+}
+
+/** All that answers requests, over a store whose objects are in memory then. */
+async function compose(
+  config: CompletedConfig,
+  environment: ServerEnvironment,
+  { store, material, begun, scheme, transportLoad, ...basics }: ComposeDeps,
+) {
+  const { clock, timers } = basics;
+  const { worker } = environment;
+  const abandonable = createAbandonable(store, timers);
+  const { storage, times: storeTimes } = timedStorage(abandonable.storage, clock);
+  // A start that failed closes the store under its followers: that is no second failure.
+  const onFatal = (error: unknown): void => {
+    if (!begun.failed) environment.onFatal(error);
+  };
+  const shared = isShared(config, environment);
+  const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
+  const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
+  const common = { ...basics, parts };
+  const access = assembleAccess(config, { ...common, material, shared });
+  const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
+  const background = createBackground(config, {
+    ...common,
+    shared,
+    compacts: worker?.storage === undefined,
+    hostname: hostname(),
+    controllers: controllersOf(config, common, access, system),
+    everywhere: (where) => system.everywhere(where),
+  });
+  const serving = createServing(config, {
+    ...common,
+    background,
+    logFollow: createLogFollow(parts.streams, storage, timers),
+    worker: worker?.number,
+    authentication: access.authentication,
+    reviews: access.reviews,
+    accessSeries: access.series,
+    storeTimes,
+    transportLoad,
+    audit,
+    issuerDocuments: (address) => issuerDocuments(access.tokens, address),
+  });
+  return { parts, access, audit, background, serving, abandonStore: abandonable.abandon };
 }
 
 /** Webhooks that name the server itself are asked there. */
@@ -244,7 +308,7 @@ const lastAnswersMs = 1_000;
 
 /** Everything that may wait for the store ends when `--shutdown-timeout` has passed: whoever waits
  * is told that the outcome is not known, or that nothing was done. */
-function stopping(
+function stopper(
   config: CompletedConfig,
   running: Running,
   { endsProcess = false }: ServerEnvironment,

@@ -28,17 +28,18 @@ import type { Log } from '../compose/log.ts';
 import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
 import { listenError } from '../compose/listen-error.ts';
 import { followServing } from '../compose/tls-reload.ts';
+import { StartStopped } from '../known-failures.ts';
 import { stopTimeMs } from '../watchdog/watchdog.ts';
 import { createFleet } from './worker-fleet.ts';
 
 export type RunningSupervisor = Omit<RunningServer, 'parts'>;
 
-/** @throws OptionsError, StorageError, WorkerFailed. */
+/** @throws OptionsError, StorageError, WorkerFailed, StartStopped. */
 export async function startSupervisor(
   config: CompletedConfig,
-  environment: Pick<ServerEnvironment, 'log' | 'onFatal'>,
+  environment: Pick<ServerEnvironment, 'log' | 'onFatal' | 'stopping'>,
 ): Promise<RunningSupervisor> {
-  const { log } = environment;
+  const { log, stopping } = environment;
   const { httpPort, securePort, tokenPort } = config.access;
   const ports = {
     http: await freePort(config, '--http-port', httpPort),
@@ -65,7 +66,13 @@ export async function startSupervisor(
     const identity = identityOf(config.identity);
     const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
     const serving = servingOf(config.access, pki);
-    const { url, httpUrl, tokenUrl, transport } = await fleet.start();
+    const stop = (): void => void fleet.stop(stopTimeoutMs);
+    stopping?.addEventListener('abort', stop);
+    if (stopping?.aborted) throw new StartStopped();
+    const started = fleet.start();
+    const { url, httpUrl, tokenUrl, transport } = await started.finally(() =>
+      stopping?.removeEventListener('abort', stop),
+    );
     store?.compactor.start();
     const writeConfig = (pair: KeyPair): string =>
       writeKubeconfig(config.dataDir, adminAccess({ url, tokenUrl }, { serving: pair }, pki));

@@ -15,7 +15,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import type { Log } from '../compose/log.ts';
 import type { WorkerPorts } from '../compose/server.ts';
-import { WorkerFailed } from '../known-failures.ts';
+import { StartStopped, WorkerFailed } from '../known-failures.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker, WorkerReady } from './worker-messages.ts';
 
@@ -68,7 +68,8 @@ class WorkerFleet implements Fleet {
   }
 
   async start(): Promise<WorkerReady> {
-    const first = await this.#launch(1);
+    const first = await this.#launch(1, true);
+    if (this.#stopping) throw new StartStopped();
     const others = Array.from({ length: this.#options.count - 1 }, (_, i) => this.#launch(i + 2));
     await Promise.all(others);
     for (const number of this.#running.keys()) this.#keep(number, 0);
@@ -125,7 +126,7 @@ class WorkerFleet implements Fleet {
   }
 
   /** Rejects with WorkerFailed. */
-  #launch(number: number): Promise<WorkerReady> {
+  #launch(number: number, isFirst = false): Promise<WorkerReady> {
     const { ports, timers } = this.#options;
     const worker = cluster.fork();
     this.#running.set(number, worker);
@@ -134,7 +135,7 @@ class WorkerFleet implements Fleet {
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToPrimary) => {
         if (message.kind === 'online') {
-          tell(worker, { kind: 'begin', worker: number, ports });
+          tell(worker, { kind: 'begin', worker: number, ports, isFirst });
           return;
         }
         late.cancel();
@@ -144,7 +145,7 @@ class WorkerFleet implements Fleet {
         late.cancel();
         if (this.#running.get(number) === worker) this.#running.delete(number);
         if (this.#running.size === 0) this.#onEmpty?.();
-        reject(new WorkerFailed(code));
+        reject(this.#stopping ? new StartStopped() : new WorkerFailed(code));
       });
       // A message to a process that has just ended: its exit tells.
       worker.on('error', () => undefined);

@@ -5,9 +5,16 @@
  */
 import type { WorkerPorts } from '../compose/server.ts';
 
-export type ToWorker =
-  /** Serve on these ports, under this number (1 and up; it stays with the worker's successor). */
-  { readonly kind: 'begin'; readonly worker: number; readonly ports: WorkerPorts } | StopWorker;
+export type ToWorker = BeginWorker | StopWorker;
+
+/** Serve on these ports, under this number (1 and up; it stays with the worker's successor). */
+interface BeginWorker {
+  readonly kind: 'begin';
+  readonly worker: number;
+  readonly ports: WorkerPorts;
+  /** No other worker serves. */
+  readonly isFirst: boolean;
+}
 
 interface StopWorker {
   readonly kind: 'stop';

@@ -14,6 +14,7 @@ import { createStreamChannel } from '../../storage/remote/stream-channel.ts';
 import type { Log } from '../compose/log.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { startServer } from '../compose/server.ts';
+import { StartStopped } from '../known-failures.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker } from './worker-messages.ts';
 
@@ -40,7 +41,16 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
     log,
     endsProcess: true,
     onFatal: (error) => end(error, 'the server cannot go on'),
-    worker: { number: begin.worker, ports: begin.ports, storage },
+    stopping: stopping.signal,
+    worker: {
+      number: begin.worker,
+      ports: begin.ports,
+      storage,
+      answersEarly: begin.isFirst,
+    },
+  }).catch((error: unknown) => {
+    if (!(error instanceof StartStopped)) throw error;
+    process.exit(0);
   });
   const stop = (): void => {
     server.stop().then(

@@ -1,12 +1,13 @@
 /**
  * What is looked at before a store is trusted: LMDB reads its file as memory and believes it. One
- * that was cut short ends the process (SIGBUS), and a page that is not what it was ends a walk
- * early, without a word: all records behind it would be missing, and nobody would be told.
+ * that was cut short ends the process (SIGBUS). A copy of a store that is written meanwhile counts
+ * what it can reach, for the pages of such a file may not be at rest long enough to be judged.
  *
  *     the heads of the file ─▶ its tables begin within it
  *     each table ─▶ as many entries are reached as LMDB has counted
  *
- * Elsewhere: whether a record is as it was written (record-codec.ts, verify.ts).
+ * Elsewhere: every page (page-checks.ts); whether a record is as it was written (record-codec.ts,
+ * verify.ts).
  *
  * Bounds: two reads of a few bytes; a walk over the keys, 0.4 s of processor time for a million.
  */

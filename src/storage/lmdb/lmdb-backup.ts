@@ -34,7 +34,7 @@ import { checkReach } from './file-checks.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 import { currentRevision } from './lmdb-reads.ts';
 import { openExistingLmdb, openLmdbImport } from './lmdb-transfer.ts';
-import { lmdbDefaults, openEnvironment, storedIdentity } from './tables.ts';
+import { checkStore, lmdbDefaults, openEnvironment, storedIdentity } from './tables.ts';
 import type { Tables } from './tables.ts';
 
 /** Revisions that a restored store leaves out: at 10,000 writes a second, three years' worth. */
@@ -78,6 +78,7 @@ export async function backupLmdb(from: string, to: string, clock: Clock): Promis
 async function copy(from: string, to: string): Promise<BackupReport> {
   const announced = await announceReader(from);
   try {
+    await checkStore(from, true);
     const tables = openEnvironment(from, lmdbDefaults.mapBytes, { readOnly: true });
     try {
       checkReach(tables, from);

@@ -76,11 +76,30 @@ async function innerError(error: unknown): Promise<unknown> {
 
 /** Of `ulimit -f`; Infinity where there is none, or (not on Linux) nobody says. */
 export function fileBytesMax(): number {
+  return numberIn('/proc/self/limits', /^Max file size +(\d+) /m) ?? Infinity;
+}
+
+/** LMDB's library does not survive a map that it cannot have (SIGSEGV).
+ * @throws StorageError `io`. */
+export function checkAddressSpace(directory: string, mapBytes: number): void {
+  const limit = numberIn('/proc/self/limits', /^Max address space +(\d+) /m) ?? Infinity;
+  const usedKib = numberIn('/proc/self/status', /^VmSize:\s+(\d+) kB/m) ?? 0;
+  if (mapBytes <= limit - usedKib * 1024) return;
+  const inGib = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 3)} GiB`;
+  throw new StorageError(
+    'io',
+    `cannot open the store in ${directory}: its map takes ${inGib(mapBytes)} of address space,` +
+      ` and of the ${inGib(limit)} that this process may have ${inGib(usedKib * 1024)} are taken:` +
+      ' raise the limit (ulimit -v, LimitAS=); it is not memory',
+  );
+}
+
+function numberIn(file: string, pattern: RegExp): number | undefined {
   try {
-    const limits = readFileSync('/proc/self/limits', 'utf8');
-    return Number(/^Max file size +(\d+) /m.exec(limits)?.[1] ?? Infinity);
+    const [, number] = pattern.exec(readFileSync(file, 'utf8')) ?? [];
+    return number === undefined ? undefined : Number(number);
   } catch {
-    return Infinity;
+    return undefined;
   }
 }
 

@@ -56,6 +56,8 @@ export interface LmdbStorageOptions {
   readonly path: string;
   /** Written into a new store; an existing one must have the same. */
   readonly identity: string;
+  /** Of the directory, if it is held by now; it is released with the store. */
+  readonly lock?: DirectoryLock | undefined;
   readonly clock: Clock;
   readonly mapBytes?: number | undefined;
   readonly ringLimits?: ChangeRingLimits | undefined;
@@ -85,7 +87,7 @@ export interface LmdbStorage extends Storage {
 /** @throws StorageError `in-use`, `identity`, `incomplete`, `corrupt`, `full`, `io`. */
 export async function openLmdbStorage(options: LmdbStorageOptions): Promise<LmdbStorage> {
   const { path, identity } = options;
-  const lock = await lockDirectory(path);
+  const lock = options.lock ?? (await lockDirectory(path));
   try {
     const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
     await refuseForeignReader(tables.root, path);

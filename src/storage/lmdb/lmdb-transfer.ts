@@ -19,7 +19,7 @@ import { FORMAT, IMPORTING, encodeKey, encodeRevision, makeRecord, metaKeys } fr
 import { translateCommitError, translateLmdbError } from './lmdb-errors.ts';
 import { openLmdbStorage } from './lmdb-storage.ts';
 import type { LmdbStorage } from './lmdb-storage.ts';
-import { lmdbDefaults, openEnvironment, storedIdentity } from './tables.ts';
+import { checkStore, lmdbDefaults, openEnvironment, storedIdentity } from './tables.ts';
 import type { Tables } from './tables.ts';
 
 /** Opens a store that is there, under the identity it was written with.
@@ -38,6 +38,7 @@ export async function openExistingLmdb(
 async function readIdentity(directory: string): Promise<string> {
   const lock = await lockDirectory(directory);
   try {
+    await checkStore(directory, true);
     const tables = openEnvironment(directory, lmdbDefaults.mapBytes, { readOnly: true });
     try {
       return storedIdentity(tables, directory);

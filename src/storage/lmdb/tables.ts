@@ -21,8 +21,9 @@ import { StorageError, revisionZero } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
-import { checkFile, checkReach } from './file-checks.ts';
-import { translateLmdbError, translateOpenError } from './lmdb-errors.ts';
+import { checkFile } from './file-checks.ts';
+import { checkAddressSpace, translateLmdbError, translateOpenError } from './lmdb-errors.ts';
+import { checkPages } from './page-checks.ts';
 
 export type Table = Database<Buffer, Buffer>;
 
@@ -46,16 +47,24 @@ export async function openTables(
   identity: string,
   mapBytes: number,
 ): Promise<Tables> {
+  await checkStore(directory, false);
   const tables = openEnvironment(directory, mapBytes);
   for (const name of ['data.mdb', 'lock.mdb']) ownersAlone(path.join(directory, name));
   try {
     checkMarks(tables, directory, identity);
-    checkReach(tables, directory);
   } catch (error) {
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
   }
   return tables;
+}
+
+/** All that can be known of a file before LMDB is let at it.
+ * @throws StorageError `corrupt`, `io`. */
+export async function checkStore(directory: string, readOnly: boolean): Promise<void> {
+  const file = path.join(directory, 'data.mdb');
+  checkFile(file, readOnly);
+  await checkPages(file);
 }
 
 /** LMDB makes its files for the group to write, and secrets are in them. */
@@ -112,6 +121,7 @@ export function openEnvironment(
   { readOnly = false }: { readonly readOnly?: boolean } = {},
 ): Tables {
   checkFile(path.join(directory, 'data.mdb'), readOnly);
+  checkAddressSpace(directory, mapBytes);
   const allowed = readOnly ? ['ENOENT', 'EROFS'] : ['ENOENT'];
   checkWritable(directory, 'lock.mdb', allowed);
   if (!readOnly) checkWritable(directory, 'data.mdb', allowed);
