@@ -80,7 +80,7 @@ function outcomeOf(single: Pairs, saturated: Pairs, facts: Record<string, unknow
   );
   return {
     rows: [
-      comparison('one at a time', 'per s', rate(single), { of: 'ratio', atLeast: 0.6 }),
+      comparison('one at a time', 'per s', rate(single), { of: 'ratio', atLeast: 0.85 }),
       comparison('one at a time', 'per CPU-s', perCpu(single)),
       comparison('saturated', 'per s', rate(saturated), { of: 'ratio', atLeast: 0.5 }),
       comparison('saturated', 'per CPU-s', perCpu(saturated)),

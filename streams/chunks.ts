@@ -12,20 +12,11 @@ import { joined } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
 import { frameOf, selectedEvent, selects } from './selection.ts';
+import { unknownSeq } from './position.ts';
+import type { Position } from './position.ts';
 import type { Selection } from './selection.ts';
 import type { Entry, EntryCursor, EventEncoder, ResourceSnapshot } from './streams.ts';
 import type { ResourceStream } from './watch-group.ts';
-
-/** The seq of a watch whose position is only known as a revision, because the changes there are not
- * in memory. */
-export const unknownSeq = -1;
-
-/** How far a watch has got among the changes of its resource. */
-export interface Position {
-  /** `unknownSeq`, or that of a change. */
-  readonly seq: number;
-  readonly revision: Revision;
-}
 
 export interface Chunk extends Position {
   /** Undefined: there is nothing to send. */

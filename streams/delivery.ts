@@ -15,11 +15,12 @@
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
-import { unknownSeq } from './chunks.ts';
 import type { LiveChunk } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
+import { unknownSeq } from './position.ts';
 import type { Frame } from './selection.ts';
 import type { WatchGroup } from './watch-group.ts';
+import type { WatchSink } from './streams.ts';
 import type { Watcher, WatcherCounts } from './watcher.ts';
 
 type Group = WatchGroup<Watcher>;
@@ -212,10 +213,11 @@ export class Delivery {
     }
   }
 
-  /** The hot loop: a compare and a write per watcher. Backwards, because a watcher that leaves is
-   * replaced by the last one, which has had its turn. */
+  /** The hot loop: a compare and a write per watcher, which itself is looked at only when its sink
+   * says wait. Backwards, because a watcher that leaves is replaced by the last one, which has had
+   * its turn. */
   #pass(group: Group, budget: PassBudget): void {
-    const { live, ring } = group;
+    const { live, livePositions, liveSinks, ring } = group;
     const { head } = ring;
     let at = Math.min(group.position, live.length - 1);
     // Most of them are at one position: it is looked up, and its chunk counted, once for all.
@@ -224,20 +226,23 @@ export class Delivery {
     let sentCount = 0;
     for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
       const watcher = live[at];
+      const sink = liveSinks[at];
+      const position = livePositions[at];
       // A sink may close any number of watchers while it is written to.
-      if (watcher === undefined || watcher.seq >= head) continue;
-      if (chunk === undefined || watcher.seq !== seq) {
+      if (watcher === undefined || sink === undefined || position === undefined) continue;
+      if (position.seq >= head) continue;
+      if (chunk === undefined || position.seq !== seq) {
         if (chunk !== undefined) this.#sent(group, chunk, sentCount);
         sentCount = 0;
-        seq = watcher.seq;
+        seq = position.seq;
         chunk = ring.after(seq);
         if (chunk === undefined) {
           watcher.resume();
           continue;
         }
-        if (chunk.seq < head) group.again = true;
-        if (chunk.seq < group.passSeq) {
-          group.passSeq = chunk.seq;
+        if (chunk.position.seq < head) group.again = true;
+        if (chunk.position.seq < group.passSeq) {
+          group.passSeq = chunk.position.seq;
           // More is there than a write holds: the rest of it goes at once.
           group.crowdedWrites = -Infinity;
         }
@@ -245,7 +250,8 @@ export class Delivery {
       sentCount += 1;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
-      watcher.send(chunk);
+      livePositions[at] = chunk.position;
+      if (!taken(watcher, sink, chunk.bytes)) watcher.stalled();
       // What a write takes is the kernel's: five times as long on a busy machine.
       if (budget.writes % writesPerLook === 0 && this.#deps.clock.monotonicMs() >= budget.endsMs) {
         budget.writes = 0;
@@ -285,5 +291,15 @@ export class Delivery {
       if (clock.monotonicMs() >= endsMs) return;
       budget -= this.#waiting.shift().takeTurn();
     }
+  }
+}
+
+/** What is written is shared by the watchers of a group. A sink that throws ends its own watch. */
+function taken(watcher: Watcher, sink: WatchSink, bytes: Uint8Array): boolean {
+  try {
+    return sink.write(bytes, true);
+  } catch {
+    watcher.end();
+    return true;
   }
 }

@@ -11,8 +11,8 @@
  * Invariants: seqs increase; every frame of the group with floor < seq <= head is here.
  */
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
-import type { Revision } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
+import type { Position } from './position.ts';
 import type { Frame } from './selection.ts';
 
 /** Bytes of frames held by all groups together. */
@@ -24,9 +24,8 @@ export interface FrameBudget {
 export interface LiveChunk {
   readonly bytes: Uint8Array;
   readonly framesCount: number;
-  /** The position of a watcher that has taken it. */
-  readonly seq: number;
-  readonly revision: Revision;
+  /** Of a watcher that has taken it, and keeps it, but not the bytes. */
+  readonly position: Position;
 }
 
 /** Chunks remembered while a turn gives the same one to many watchers. */
@@ -126,8 +125,7 @@ export class FrameRing {
     return {
       bytes: joined(parts, bytes),
       framesCount: parts.length,
-      seq: last.seq,
-      revision: last.revision,
+      position: { seq: last.seq, revision: last.revision },
     };
   }
 }

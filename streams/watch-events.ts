@@ -34,11 +34,13 @@ import { StatusError } from '../src/apimachinery/status-error.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { AtRevision, Revision } from '../src/storage/storage.ts';
-import { chunkOfHistory, chunkOfLog, InitialEvents, movedTo, unknownSeq } from './chunks.ts';
-import type { Chunk, Events, Position } from './chunks.ts';
+import { chunkOfHistory, chunkOfLog, InitialEvents, movedTo } from './chunks.ts';
+import type { Chunk, Events } from './chunks.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
+import { unknownSeq } from './position.ts';
+import type { Position } from './position.ts';
 import { unreadableIn } from './streams.ts';
 import type { WatchStart } from './streams.ts';
 

@@ -9,22 +9,24 @@
  * delivery.ts hands the frames out.
  *
  * Invariants: the group holds no frame that every watcher has; `live[i].liveIndex === i`, and a
- * watcher in no live list has index -1.
+ * watcher in no live list has index -1; the lists beside `live` are as long as it.
  */
 import type { Observer, Subscription } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
+import { assert } from '../src/stdx/assert.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StagedWrite } from '../src/storage/write-stages.ts';
 import { FrameRing } from './frame-ring.ts';
 import type { FrameBudget } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
+import type { Position } from './position.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import type { Routes } from './routes.ts';
 import { changesAndBookmarks, frames } from './selection.ts';
 import type { BookmarkFrame, Frame, Selection } from './selection.ts';
-import type { EventEncoder, SentEvents, WatchRequest } from './streams.ts';
+import type { EventEncoder, SentEvents, WatchRequest, WatchSink } from './streams.ts';
 
 /** One resource: what it is, and the way its changes take. */
 export interface ResourceStream {
@@ -38,6 +40,7 @@ export interface ResourceStream {
 /** What the group needs of a watcher. */
 export interface LiveListEntry {
   readonly liveIndex: number;
+  readonly sink: WatchSink;
   placeInLiveList(index: number): void;
 }
 
@@ -63,8 +66,12 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly encoder: EventEncoder;
   readonly sent: SentEvents | undefined;
   readonly ring: FrameRing;
-  /** Watchers that are up to date or will be after the next delivery. */
+  /** Watchers that are up to date or will be after the next delivery. Beside each its sink and its
+   * position: a pass reads these lists and leaves the watchers alone, for those of a large audience
+   * are not in the caches of the processor. */
   readonly live: W[] = [];
+  readonly liveSinks: WatchSink[] = [];
+  readonly livePositions: Position[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
   /** Its watchers are being ended, and no change goes to them any more. */
@@ -119,22 +126,30 @@ export class WatchGroup<W extends LiveListEntry> {
       });
   }
 
-  /** A watcher that has everything up to its position, which the ring must reach back to. */
-  join(watcher: W): void {
+  /** A watcher that has everything up to `position`, which the ring must reach back to. */
+  join(watcher: W, position: Position): void {
     watcher.placeInLiveList(this.live.length);
     this.live.push(watcher);
+    this.liveSinks.push(watcher.sink);
+    this.livePositions.push(position);
   }
 
-  /** O(1): the last one takes its place. */
-  leave(watcher: W): void {
+  /** O(1): the last one takes its place. Returns its position. */
+  leave(watcher: W): Position {
     const index = watcher.liveIndex;
-    if (index < 0) return;
+    const position = this.livePositions[index];
+    assert(position !== undefined, 'who leaves the live list is in it');
     const last = this.live.pop() as W;
+    const lastSink = this.liveSinks.pop() as WatchSink;
+    const lastPosition = this.livePositions.pop() as Position;
     if (last !== watcher) {
       this.live[index] = last;
+      this.liveSinks[index] = lastSink;
+      this.livePositions[index] = lastPosition;
       last.placeInLiveList(index);
     }
     watcher.placeInLiveList(-1);
+    return position;
   }
 
   /** Made once per revision: watchers whose bookmarks fall together share the bytes. Undefined: it

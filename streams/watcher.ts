@@ -1,10 +1,11 @@
 /**
- * One watch: a position, a sink, and the only module that writes either (SPEC.md has its states).
+ * One watch: a position and a sink (SPEC.md has its states). Both are written here, and for one
+ * that is live by the pass of delivery.ts.
  *
  *      waiting ─▶ initial ─▶ catching-up ─▶ live        blocked: the sink said wait, in any of them
  *      └─ the expression of watch-events.ts ─┘ └─ the live list of the group, delivery.ts
  *
- * Until it is live it is the subscriber of its expression: no other module knows `write` and
+ * Until it is live it is the subscriber of its expression, which knows neither `write` nor
  * `onDrain`. Each turn makes one write. At 'live' the subscription and everything that belongs to
  * it are dropped: a live watch is a small record in a list.
  *
@@ -18,9 +19,9 @@ import { Observable } from 'rxjs';
 import type { Subscriber, Subscription } from 'rxjs';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Revision } from '../src/storage/storage.ts';
-import { unknownSeq } from './chunks.ts';
 import { joined } from './frame-ring.ts';
-import type { LiveChunk } from './frame-ring.ts';
+import { unknownSeq } from './position.ts';
+import type { Position } from './position.ts';
 import type { WatchHandle, WatchSink, WatchStart } from './streams.ts';
 import { TimedWatch } from './watch-clock.ts';
 import { resumedEvents, watchEvents } from './watch-events.ts';
@@ -58,11 +59,11 @@ export interface WatcherDeps {
 export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   readonly group: WatchGroup<Watcher>;
   readonly bookmarks: boolean;
-  readonly #sink: WatchSink;
+  readonly sink: WatchSink;
   readonly #deps: WatcherDeps;
   #state: WatcherState = 'waiting';
-  #seq = unknownSeq;
-  #revision: Revision;
+  /** Unless it is live: then its group has it. */
+  #position: Position;
   #liveIndex = -1;
   /** Undefined once live. */
   #approach: Approach | undefined = undefined;
@@ -73,9 +74,9 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     super();
     this.group = group;
     this.bookmarks = bookmarks;
-    this.#sink = sink;
+    this.sink = sink;
     this.#deps = deps;
-    this.#revision = deps.sources.applied();
+    this.#position = { seq: unknownSeq, revision: deps.sources.applied() };
     deps.counts.states.waiting += 1;
   }
 
@@ -85,12 +86,12 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
 
   /** Of the changes of its resource; `unknownSeq` only before it is live. */
   get seq(): number {
-    return this.#seq;
+    return this.#positionNow().seq;
   }
 
   /** That of `seq`. */
   get revision(): Revision {
-    return this.#revision;
+    return this.#positionNow().revision;
   }
 
   get liveIndex(): number {
@@ -98,7 +99,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   get isClosed(): boolean {
-    return this.#sink.closed;
+    return this.sink.closed;
   }
 
   get isStalled(): boolean {
@@ -112,13 +113,6 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** Its index in the live list, kept by the list; -1: in none. */
   placeInLiveList(index: number): void {
     this.#liveIndex = index;
-  }
-
-  /** A chunk of its group that begins at its position. The caller counts it. */
-  send(chunk: LiveChunk): void {
-    this.#seq = chunk.seq;
-    this.#revision = chunk.revision;
-    this.#write(chunk.bytes, true);
   }
 
   /** It is live, but its group has already dropped frames that it needs. */
@@ -148,8 +142,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     if (bookmark !== undefined) this.#write(bookmark, true);
     if (this.#state !== 'live') return true;
     // The position may follow: nothing of the group lies between the two.
-    this.#seq = Math.max(this.#seq, this.group.stream.cache.seq);
-    this.#revision = applied;
+    this.#moveTo({ seq: Math.max(this.seq, this.group.stream.cache.seq), revision: applied });
     return true;
   }
 
@@ -157,7 +150,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   fail(status: StatusError): void {
     if (this.#state === 'ended') return;
     try {
-      if (this.#state !== 'blocked') this.#sink.write(this.group.encoder.error(status));
+      if (this.#state !== 'blocked') this.sink.write(this.group.encoder.error(status));
     } catch {
       // The stream ends either way.
     }
@@ -168,7 +161,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
    * group was given, for its last bookmark. */
   finish(through: Revision | undefined): void {
     const isCurrent = this.#flush();
-    if (this.bookmarks && isCurrent && through !== undefined && through >= this.#revision) {
+    if (this.bookmarks && isCurrent && through !== undefined && through >= this.revision) {
       const bookmark = this.group.bookmark(through);
       if (bookmark !== undefined) this.#write(bookmark, true);
     }
@@ -187,7 +180,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     if (this.#state === 'ended') return;
     this.close();
     try {
-      this.#sink.end();
+      this.sink.end();
     } catch {
       // It is gone, which is what was wanted.
     }
@@ -250,9 +243,8 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     if (item === 'live') {
       approach.isOver = 'live';
     } else {
-      const { bytes, examinedCount, framesCount } = item;
-      this.#seq = item.seq;
-      this.#revision = item.revision;
+      const { bytes, examinedCount, framesCount, revision, seq } = item;
+      this.#moveTo({ seq, revision });
       approach.costBytes += examinedCount * this.#deps.sources.limits.examinedCostBytes;
       if (bytes !== undefined) {
         approach.costBytes += bytes.length;
@@ -295,23 +287,24 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
 
   #join(): void {
     const { group } = this;
-    if (this.#seq < group.ring.floor) return this.resume();
+    if (this.seq < group.ring.floor) return this.resume();
     this.#move('live');
-    group.join(this);
+    group.join(this, this.#position);
     if (group.ring.bytes > 0) this.#deps.turns.mark(group);
   }
 
   /** True: it is live, and has everything applied so far. */
   #flush(): boolean {
     const { ring } = this.group;
-    while (this.#state === 'live' && this.#seq < ring.head) {
-      const chunk = ring.after(this.#seq);
+    while (this.#state === 'live' && this.seq < ring.head) {
+      const chunk = ring.after(this.seq);
       if (chunk === undefined) {
         this.resume();
         return false;
       }
       this.#count(chunk.framesCount, chunk.bytes.length);
-      this.send(chunk);
+      this.#moveTo(chunk.position);
+      this.#write(chunk.bytes, true);
     }
     return this.#state === 'live';
   }
@@ -320,20 +313,21 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   #write(bytes: Uint8Array, shared: boolean): void {
     let ready = false;
     try {
-      ready = this.#sink.write(bytes, shared);
+      ready = this.sink.write(bytes, shared);
     } catch {
       this.end();
     }
-    if (!ready) this.#block();
+    if (!ready) this.stalled();
   }
 
-  #block(): void {
+  /** Its sink has taken what it was given, and said wait. */
+  stalled(): void {
     if (this.#state === 'ended') return;
-    if (this.#sink.closed) return this.close();
+    if (this.sink.closed) return this.close();
     this.#move('blocked');
     if (this.#approach?.stage === 'initial') this.#deps.onInitialStall(this);
     this.#onDrain ??= () => this.#drained();
-    this.#sink.onDrain(this.#onDrain);
+    this.sink.onDrain(this.#onDrain);
   }
 
   #drained(): void {
@@ -345,11 +339,21 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   #move(state: WatcherState): void {
-    if (this.#state === 'live') this.group.leave(this);
+    if (this.#state === 'live') this.#position = this.group.leave(this);
     const { states } = this.#deps.counts;
     states[this.#state] -= 1;
     states[state] += 1;
     this.#state = state;
+  }
+
+  #positionNow(): Position {
+    if (this.#liveIndex < 0) return this.#position;
+    return this.group.livePositions[this.#liveIndex] as Position;
+  }
+
+  #moveTo(position: Position): void {
+    if (this.#liveIndex < 0) this.#position = position;
+    else this.group.livePositions[this.#liveIndex] = position;
   }
 
   #count(frames: number, bytes: number): void {

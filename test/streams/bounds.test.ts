@@ -76,7 +76,7 @@ describe('bounds', () => {
     for (let seq = 1; seq <= 5; seq += 1) ring.push(frame(seq, 120), 0);
     const chunk = ring.after(1);
     assert.equal(chunk?.framesCount, 2);
-    assert.equal(chunk.seq, 3);
+    assert.equal(chunk.position.seq, 3);
     assert.equal(ring.after(1), chunk);
     assert.deepEqual([...chunk.bytes], [...Buffer.alloc(120, 2), ...Buffer.alloc(120, 3)]);
     const single = frame(6, 120);

@@ -8,7 +8,7 @@ import { StatusError } from '../../src/apimachinery/status-error.ts';
 import { streamPorts } from '../../src/server/compose/stream-ports.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import type { AtRevision, Change, Revision, StoreKey } from '../../src/storage/storage.ts';
-import { unknownSeq } from '../../streams/chunks.ts';
+import { unknownSeq } from '../../streams/position.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import { LogPage } from '../../streams/log-pages.ts';
 import { ResourceCache } from '../../streams/resource-cache.ts';
