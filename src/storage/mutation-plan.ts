@@ -113,7 +113,11 @@ export function planMutations<R extends PlannedRecord>(
     }));
 
   for (const [index, mutation] of mutations.entries()) {
-    const { companions, key, expect, operation } = mutation;
+    const { companions, follows, key, expect, operation } = mutation;
+    if (follows !== undefined && !allApplied(follows, outcomes)) {
+      outcomes.push(predecessorFailed);
+      continue;
+    }
     companionPlan?.flush(key);
     const previous = now(key);
     const refused =
@@ -137,6 +141,11 @@ export function planMutations<R extends PlannedRecord>(
 }
 
 const removal: MutationOperation = { kind: 'delete' };
+const predecessorFailed = { kind: 'predecessor-failed' } as const;
+
+function allApplied(indexes: readonly number[], outcomes: readonly MutationOutcome[]): boolean {
+  return indexes.every((index) => outcomes[index]?.kind === 'applied');
+}
 
 /** States that conditions ask for. The mutations of a commit often share a condition (their
  * namespace): it is read once. */
