@@ -20,8 +20,9 @@
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
  *    on it. So it is with one that goes behind others, whatever their keys: it waits for them, or
- *    is in their commit and follows them. A commit that fails fails its own mutations and those built on them, nothing else; one
- *    that finds no room is retried with only its deletions (deletions.ts).
+ *    is in their commit and follows them.
+ *  - A commit that fails fails its own mutations and those built on them, nothing else; one that
+ *    finds no room is retried with only its deletions (deletions.ts).
  *  - The first submission after idle starts its commit in the same turn of the event loop, after
  *    the requests of that turn have been seen (nextTurn): nothing waits for further mutations.
  * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.

@@ -114,13 +114,10 @@ export function planMutations<R extends PlannedRecord>(
 
   for (const [index, mutation] of mutations.entries()) {
     const { companions, follows, key, expect, operation } = mutation;
-    if (follows !== undefined && !allApplied(follows, outcomes)) {
-      outcomes.push(predecessorFailed);
-      continue;
-    }
     companionPlan?.flush(key);
     const previous = now(key);
     const refused =
+      refuseFollower(follows, outcomes) ??
       refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
       refuseConditions(mutation.conditions, stateNow);
     if (refused !== undefined) {
@@ -143,8 +140,12 @@ export function planMutations<R extends PlannedRecord>(
 const removal: MutationOperation = { kind: 'delete' };
 const predecessorFailed = { kind: 'predecessor-failed' } as const;
 
-function allApplied(indexes: readonly number[], outcomes: readonly MutationOutcome[]): boolean {
-  return indexes.every((index) => outcomes[index]?.kind === 'applied');
+function refuseFollower(
+  follows: readonly number[] | undefined,
+  outcomes: readonly MutationOutcome[],
+): MutationOutcome | undefined {
+  const isRefused = follows?.some((index) => outcomes[index]?.kind !== 'applied') === true;
+  return isRefused ? predecessorFailed : undefined;
 }
 
 /** States that conditions ask for. The mutations of a commit often share a condition (their

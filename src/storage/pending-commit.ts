@@ -63,7 +63,7 @@ const failed: PendingState = { kind: 'failed' };
 const queued: PendingState = { kind: 'queued' };
 
 /** The pending commit that a submission is built on; undefined: on none. */
-export function predecessorOf(submission: Submission): DeferredCommit | undefined {
+function predecessorOf(submission: Submission): DeferredCommit | undefined {
   if (!('outcome' in submission.expect)) return undefined;
   return deferred(submission.expect);
 }
