@@ -48,6 +48,7 @@ import type {
   ObjectOutcome,
   Permit,
   UnreadableOutcome,
+  WriteOrder,
 } from './actors.ts';
 import { noCompanions } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
@@ -119,7 +120,8 @@ export interface ObjectActorSystem extends ActorSystem {
 export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
   const system = new ObjectActors(deps);
   return {
-    execute: (key, command, permit, arrival) => system.execute(key, command, permit, arrival),
+    execute: (key, command, permit, arrival, order) =>
+      system.execute(key, command, permit, arrival, order),
     removeUnreadable: (key) => system.removeUnreadable(key),
     stop: () => system.stop(),
     stats: () => system.stats(),
@@ -165,6 +167,7 @@ class ObjectActors implements ObjectActorSystem {
     command: ObjectCommand,
     permit?: Permit,
     arrival?: WriteArrival,
+    order?: WriteOrder,
   ): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
     const resident = this.#residentOf(key, command.type === 'create');
@@ -180,7 +183,7 @@ class ObjectActors implements ObjectActorSystem {
     this.#waiting += 1;
     if (command.dryRun) return this.#tryOut(actor, key, command, permit);
     return new Promise<ObjectOutcome>((resolve, reject) => {
-      const entry = newEntry(command, permit, resolve, reject, arrival);
+      const entry = newEntry(command, permit, resolve, reject, { arrival, order });
       actor.send({ type: 'command', entry });
     });
   }
@@ -340,10 +343,13 @@ class ObjectActors implements ObjectActorSystem {
       conditions: allConditions(decision.conditions, conditions),
       operation,
       companions,
+      behind: entry.order?.behind,
       replacedBytes: basis.image?.bytes.byteLength,
       write: decidedWrite(entry.arrival, this.#deps.clock),
     });
     attempt.pending = pending;
+    const isEnd = decision.outcome === 'removed';
+    entry.order?.submitted(pending, isEnd ? undefined : decision.shown.object);
     pending.whenSettled((result) => actor.send({ type: 'committed', attempt, result }));
   }
 

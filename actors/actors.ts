@@ -20,6 +20,7 @@ import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Companion, CompanionFailure, Condition, Revision } from '../src/storage/storage.ts';
+import type { PendingCommit } from '../src/storage/pending-commit.ts';
 import type { WriteArrival } from '../src/storage/write-stages.ts';
 
 /** States of an object as the store has them, and as conditions test them. */
@@ -215,14 +216,28 @@ export const noCompanions: CompanionWrites = { companions: undefined, conditions
  * the command is refused with 503. */
 export type Permit = () => boolean;
 
+/** A mutation that has been handed over, for those whose writes go behind it. */
+export type WriteUnderWay = PendingCommit;
+
+/** For writes of the server itself that stand on others which are not durable yet. */
+export interface WriteOrder {
+  /** The command's mutation is applied only if each of these is; else it is refused (Conflict). */
+  readonly behind: readonly WriteUnderWay[];
+  /** Told each time a mutation of the command has been handed over, and what it makes of the
+   * object; undefined: it is removed. */
+  readonly submitted: (commit: WriteUnderWay, object: ApiObject | undefined) => void;
+}
+
 export interface ActorSystem {
   /** Rejects only for storage failures (StorageError) and broken invariants. `arrival`: when the
-   * request arrived, if this command is all of the request; absent: its stages are not measured. */
+   * request arrived, if this command is all of the request; absent: its stages are not measured.
+   * `order` absent: the write stands on nothing but its object. */
   execute(
     key: ObjectKey,
     command: ObjectCommand,
     permit?: Permit,
     arrival?: WriteArrival,
+    order?: WriteOrder,
   ): Promise<ObjectOutcome>;
   /** Removes a record that cannot be decoded, and nothing else. No actor decides that, because it
    * cannot know its object. Rejects as execute does. */

@@ -15,6 +15,7 @@ import {
   newTooManyRequests,
 } from '../src/apimachinery/status-error.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
+import { hasFailed } from '../src/storage/pending-commit.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { ObjectCommand, ObjectOutcome } from './actors.ts';
@@ -238,7 +239,8 @@ function settleHead(
     }
     case 'conflict':
     case 'predecessor-failed':
-      loseRace(context, entry, ports, effects);
+      if (entry.order?.behind.some(hasFailed) === true) standsOnNothing(context, entry, effects);
+      else loseRace(context, entry, ports, effects);
       return;
     case 'condition-failed':
     case 'companion-failed':
@@ -272,6 +274,14 @@ function withAdmissionNotes(outcome: ObjectOutcome, { answers }: Entry): ObjectO
   if (answers.length === 0) return outcome;
   const notes = mergeNotes(answers.map((answer) => answer.notes));
   return notes === undefined ? outcome : { ...outcome, notes };
+}
+
+/** Another object's write that it was to go behind was not applied. */
+function standsOnNothing(context: ObjectContext, head: Entry, effects: Effects): void {
+  const why = 'what it was decided on has not come';
+  const error = newConflict(head.command.qualifiedResource, context.key.name, why);
+  answer(context, { kind: 'refused', error }, effects);
+  rewind(context, undefined, effects);
 }
 
 /** Another writer was first. Decide again on what is there now, within reason. */

@@ -24,6 +24,7 @@ import type {
   Permit,
   ProposalSteps,
   Question,
+  WriteOrder,
 } from './actors.ts';
 import type { ActorLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
@@ -60,6 +61,7 @@ export interface Entry {
   readonly permit: Permit | undefined;
   /** For metrics only; no decision uses it. */
   readonly arrival: WriteArrival | undefined;
+  readonly order: WriteOrder | undefined;
   readonly resolve: (outcome: ObjectOutcome) => void;
   readonly reject: (error: unknown) => void;
   attempt: Attempt | undefined;
@@ -123,12 +125,13 @@ export function newEntry(
   permit: Permit | undefined,
   resolve: Entry['resolve'],
   reject: Entry['reject'],
-  arrival?: WriteArrival,
+  { arrival, order }: Partial<Pick<Entry, 'arrival' | 'order'>> = {},
 ): Entry {
   return {
     command,
     permit,
     arrival,
+    order,
     resolve,
     reject,
     attempt: undefined,

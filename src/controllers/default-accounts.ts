@@ -18,7 +18,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
-import { createKeyQueue } from './key-queue.ts';
+import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
@@ -65,6 +65,7 @@ function inEachNamespace(
     turns: registry.turns,
     timers,
     queues,
+    atOnceMax: keysAtOnce,
     sources: [
       { resource: namespaces, keysOf: (_none, name) => [name] },
       {

@@ -19,8 +19,10 @@ import { refused } from '../registry/registry.ts';
 
 export function fencedRegistry(registry: RegistryDeps, mayWrite: () => boolean): RegistryDeps {
   const { actors } = registry;
-  const execute: ActorSystem['execute'] = (key, command) =>
-    mayWrite() ? actors.execute(key, command, mayWrite) : Promise.resolve(refusal());
+  const execute: ActorSystem['execute'] = (key, command, _permit, _arrival, order) =>
+    mayWrite()
+      ? actors.execute(key, command, mayWrite, undefined, order)
+      : Promise.resolve(refusal());
   return {
     ...registry,
     actors: { ...actors, execute, stop: () => actors.stop(), stats: () => actors.stats() },

@@ -26,6 +26,8 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Entry } from '../../streams/streams.ts';
+import type { WriteUnderWay } from '../../actors/actors.ts';
+import type { ComingWrites } from './garbage-collector-coming.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
@@ -33,12 +35,26 @@ const circleMax = 10_000;
 /** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look
  * goes on with the others. */
 const examinedMax = 16;
+/** Writes under way that a write may go behind. Policy: it is decided when they are done. */
+const behindMax = 64;
 
 export interface DecisionContext {
   readonly graph: OwnerGraph;
   readonly finalizers: Identity['finalizers'];
   /** What is at a reference now; `unreadable` when it cannot be read. */
   readonly entryAt: (reference: ObjectReference) => Entry | 'unreadable' | undefined;
+  /** Writes under way, on which a decision may stand if its own write goes behind them. */
+  readonly coming: Pick<ComingWrites, 'at' | 'goneBlockersOf'>;
+  readonly circles: CircleMemory;
+}
+
+/** What was found out about circles, in this version of the graph. */
+export interface CircleMemory {
+  version: number;
+  /** None of these is in a circle. */
+  readonly without: Set<ObjectReference>;
+  /** One of the circle of these is released: the others need not be looked at now. */
+  readonly released: Set<ObjectReference>;
 }
 
 export type Decision =
@@ -53,6 +69,8 @@ export type Decision =
       readonly dependents: Iterable<ObjectReference>;
     }
   | { readonly kind: 'release'; readonly finalizer: string }
+  /** Another one of its circle is released first. */
+  | { readonly kind: 'later' }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly policy: PropagationPolicy };
 
@@ -63,6 +81,8 @@ export interface Verdict {
   readonly entry: Entry;
   /** Owners of another scope, that this object cannot have. */
   readonly misplaced: readonly OwnerLink[];
+  /** What its write has to go behind. */
+  readonly behind: readonly WriteUnderWay[];
 }
 
 const nothing: Decision = { kind: 'nothing' };
@@ -78,12 +98,17 @@ export function decideOn(
   const { deletionTimestamp, finalizers = [], uid = '' } = metadata;
   const owners = context.graph.node(reference)?.owners ?? [];
   const misplaced = owners.filter(({ at }) => at === 'misplaced');
-  const done = (decision: Decision): Verdict => ({ decision, uid, entry, misplaced });
-  if (deletionTimestamp === undefined) return done(decideOwned(owners, metadata, context));
+  const behind = new Set<WriteUnderWay>();
+  const done = (decision: Decision): Verdict => {
+    const own = { uid, entry, misplaced };
+    if (behind.size > behindMax) return { ...own, decision: nothing, behind: [] };
+    return { ...own, decision, behind: [...behind] };
+  };
+  if (deletionTimestamp === undefined) return done(decideOwned(owners, metadata, context, behind));
   if (finalizers.includes(context.finalizers.orphan))
     return done(decideOrphan(uid, reference, context));
   if (finalizers.includes(context.finalizers.foreground)) {
-    return done(decideForeground(uid, reference, context));
+    return done(decideForeground(uid, reference, context, behind));
   }
   return done(nothing);
 }
@@ -112,18 +137,31 @@ function decideForeground(
   uid: string,
   reference: ObjectReference,
   context: DecisionContext,
+  behind: Set<WriteUnderWay>,
 ): Decision {
-  const { finalizers, graph } = context;
+  const { circles, coming, finalizers, graph } = context;
   const release: Decision = { kind: 'release', finalizer: finalizers.foreground };
   let blockers = graph.blockersCount(uid);
   if (blockers === 0) return release;
+  const going = coming.goneBlockersOf(uid);
+  if (going.length === blockers) {
+    for (const { commit } of going) behind.add(commit);
+    return release;
+  }
   const wait: Decision = { kind: 'wait', examine: graph.nextDependents(uid, examinedMax) };
   // None of these is part of a circle; mostly there is one, and no circle has to be looked for.
   if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
-  for (const each of circleOf(reference, context)) {
-    if (blocks(each, uid, graph)) blockers -= 1;
+  if (circles.version !== graph.version) {
+    circles.version = graph.version;
+    circles.without.clear();
+    circles.released.clear();
   }
-  return blockers > 0 ? wait : release;
+  if (circles.released.has(reference)) return { kind: 'later' };
+  const circle = circleOf(reference, context);
+  for (const each of circle) if (blocks(each, uid, graph)) blockers -= 1;
+  if (blockers > 0) return wait;
+  for (const each of circle) if (each !== reference) circles.released.add(each);
+  return release;
 }
 
 function blocks(reference: ObjectReference, uid: string, graph: OwnerGraph): boolean {
@@ -131,22 +169,26 @@ function blocks(reference: ObjectReference, uid: string, graph: OwnerGraph): boo
   return owners.some((link) => link.uid === uid && link.blocks);
 }
 
-/** The target, and what waits for it through objects that are deleted in the foreground. */
+/** The target, and what waits for it through objects that are deleted in the foreground. What is
+ * known to be in no circle is left out: a long chain is walked once, not from each of its links. */
 function circleOf(target: ObjectReference, context: DecisionContext): ReadonlySet<ObjectReference> {
-  const { graph, entryAt } = context;
+  const { circles, graph, entryAt } = context;
   const seen = new Set([target]);
   let links = 0;
+  let isChain = true;
   for (const reference of seen) {
     for (const { uid, blocks: isBlocking } of graph.node(reference)?.owners ?? []) {
       links += 1;
       if (links > circleMax) return seen;
       const waiting = isBlocking ? graph.waitingAt(uid) : undefined;
-      if (waiting === undefined || seen.has(waiting)) continue;
+      if (waiting === undefined || circles.without.has(waiting)) continue;
       // What cannot be read (any more) is not taken for part of a circle.
-      const entry = entryAt(waiting);
-      if (entry !== undefined && entry !== 'unreadable') seen.add(waiting);
+      const entry = seen.has(waiting) ? undefined : entryAt(waiting);
+      if (entry === undefined || entry === 'unreadable') isChain = false;
+      else seen.add(waiting);
     }
   }
+  if (isChain) for (const each of seen) circles.without.add(each);
   return seen;
 }
 
@@ -154,9 +196,10 @@ function decideOwned(
   owners: readonly OwnerLink[],
   metadata: ObjectMeta,
   context: DecisionContext,
+  behind: Set<WriteUnderWay>,
 ): Decision {
   if (owners.length === 0) return nothing;
-  const states = owners.map((owner) => stateOf(owner, context));
+  const states = owners.map((owner) => stateOf(owner, context, behind));
   const lost = owners.filter((_, i) => states[i] !== 'present');
   if (lost.length === 0) return nothing;
   if (lost.length < owners.length) {
@@ -181,8 +224,14 @@ function policyOf(held: readonly string[], names: Identity['finalizers']): Propa
 function stateOf(
   { at, uid }: OwnerLink,
   context: DecisionContext,
+  behind: Set<WriteUnderWay>,
 ): 'present' | 'waiting' | 'absent' {
   if (!isReference(at)) return 'present';
+  const coming = context.coming.at(at);
+  if (coming?.uid === uid && coming.becomes !== 'other') {
+    behind.add(coming.commit);
+    return coming.becomes === 'gone' ? 'absent' : 'waiting';
+  }
   const entry = context.entryAt(at);
   if (entry === undefined) return 'absent';
   if (entry === 'unreadable') return 'present';

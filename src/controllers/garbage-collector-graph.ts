@@ -59,6 +59,8 @@ export interface OwnerGraph {
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   references(): IterableIterator<ObjectReference>;
   readonly count: number;
+  /** Grows when what waits, or a link, comes or goes. */
+  readonly version: number;
   /** Nothing is known any more. */
   clear(): void;
 }
@@ -109,11 +111,16 @@ class Graph implements OwnerGraph {
   readonly #blockers = new Map<string, number>();
   readonly #deleting = new Map<ObjectReference, Deleting>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
+  #version = 0;
 
   constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: Examining) {
     this.#scheme = scheme;
     this.#finalizers = finalizers;
     this.#examine = examine;
+  }
+
+  get version(): number {
+    return this.#version;
   }
 
   get count(): number {
@@ -213,6 +220,7 @@ class Graph implements OwnerGraph {
     const before = this.#deleting.get(reference);
     this.#examine.one(reference);
     if (before?.uid === uid && before.foreground === foreground) return;
+    this.#version += 1;
     if (before !== undefined) this.#deletingReferences.delete(before.uid);
     this.#deleting.set(reference, deleting);
     this.#deletingReferences.set(uid, reference);
@@ -222,6 +230,7 @@ class Graph implements OwnerGraph {
   #waitNoMore(reference: ObjectReference): void {
     const uid = this.#deleting.get(reference)?.uid;
     if (uid === undefined) return;
+    this.#version += 1;
     this.#deleting.delete(reference);
     this.#deletingReferences.delete(uid);
     this.#examineAll(uid);
@@ -246,6 +255,7 @@ class Graph implements OwnerGraph {
     if (before !== undefined && before.uid === uid && sameOwners(before.owners, owners)) return;
     this.#remove(reference);
     if (owners.length === 0) return;
+    this.#version += 1;
     this.#nodes.set(reference, { uid, owners });
     for (const blocked of blockedBy(owners)) {
       this.#blockers.set(blocked, this.blockersCount(blocked) + 1);
@@ -262,6 +272,7 @@ class Graph implements OwnerGraph {
   #remove(reference: ObjectReference): void {
     const node = this.#nodes.get(reference);
     if (node === undefined) return;
+    this.#version += 1;
     this.#nodes.delete(reference);
     this.#unknown.delete(reference);
     for (const blocked of blockedBy(node.owners)) {

@@ -21,12 +21,16 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { inSteps } from '../stdx/in-steps.ts';
+import type { ActorSystem, WriteOrder, WriteUnderWay } from '../../actors/actors.ts';
+import { shortWorkMs } from '../stdx/turns.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { decideOn } from './garbage-collector-decision.ts';
 import type { Verdict, DecisionContext } from './garbage-collector-decision.ts';
+import { createComingWrites } from './garbage-collector-coming.ts';
+import type { ComingWrites } from './garbage-collector-coming.ts';
 import { createOwnerGraph } from './garbage-collector-graph.ts';
 import type { OwnerGraph, ObjectReference } from './garbage-collector-graph.ts';
 import { deleteObserved, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
@@ -72,6 +76,10 @@ class Collector implements GarbageCollector {
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
   readonly #context: DecisionContext;
+  readonly #coming: ComingWrites;
+  /** To be decided on what is coming. */
+  readonly #early = new Set<ObjectReference>();
+  #goingAhead: Promise<void> | undefined;
   /** Reported already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
   #following: Subscription | undefined;
@@ -104,7 +112,14 @@ class Collector implements GarbageCollector {
       one: (reference) => this.#queue.add(reference),
       all: (references) => this.#examineAll(references),
     });
+    this.#coming = createComingWrites({
+      graph: this.#graph,
+      finalizers: identity.finalizers,
+      examine: (reference) => this.#goAhead(reference),
+    });
     this.#context = {
+      coming: this.#coming,
+      circles: { version: -1, without: new Set(), released: new Set() },
       graph: this.#graph,
       finalizers: identity.finalizers,
       entryAt: (reference) => this.#entryAt(reference),
@@ -133,11 +148,13 @@ class Collector implements GarbageCollector {
     // What it failed with has been reported.
     await this.#loading.catch(() => undefined);
     await this.#queue.stop();
+    await this.#goingAhead;
   }
 
   #apply(resource: string, type: EventType, entry: Entry): void {
     try {
       this.#graph.apply(resource, type, entry);
+      this.#coming.forget(`${resource}/${entry.namespace}/${entry.name}`);
     } catch (error) {
       this.#isWhole = false;
       // A reading that goes on lacks this change.
@@ -209,6 +226,7 @@ class Collector implements GarbageCollector {
     const { registry } = this.#deps;
     this.#isWhole = false;
     this.#graph.clear();
+    this.#coming.clear();
     this.#loads += 1;
     const own = this.#loads;
     const isOver = (): boolean => this.#stopped || own !== this.#loads;
@@ -245,27 +263,86 @@ class Collector implements GarbageCollector {
 
   async #work(reference: ObjectReference): Promise<boolean> {
     if (!this.#isWhole || this.#kindReadings > 0) return false;
+    // It is being written: the change comes back.
+    if (this.#coming.at(reference) !== undefined) return true;
     const verdict = decideOn(reference, this.#context);
     const kind = this.#kindAt(reference);
     if (verdict === undefined || kind === undefined) return true;
     this.#reportMisplaced(verdict, kind);
-    const { registry } = this.#deps;
-    const { decision, entry, uid } = verdict;
+    const { behind, decision, entry, uid } = verdict;
     const observed = { kind, entry, uid };
+    const write = (how: (registry: RegistryDeps) => Promise<boolean>): Promise<boolean> =>
+      this.#write(reference, uid, behind, how);
     switch (decision.kind) {
       case 'nothing':
         return true;
+      case 'later':
+        return false;
       case 'wait':
         for (const each of decision.examine) this.#queue.add(each);
         return true;
       case 'delete':
-        return deleteObserved(registry, observed, decision.policy);
+        return write((registry) => deleteObserved(registry, observed, decision.policy));
       case 'forget-owners':
-        return forgetOwners(registry, observed, decision.uids);
+        return write((registry) => forgetOwners(registry, observed, decision.uids));
       case 'release':
-        return releaseFinalizer(registry, observed, decision.finalizer);
+        return write((registry) => releaseFinalizer(registry, observed, decision.finalizer));
       case 'orphan':
         return this.#orphan(decision.uid, decision.dependents);
+    }
+  }
+
+  /** What stands on it is looked at as soon as it is handed over. */
+  async #write(
+    reference: ObjectReference,
+    uid: string,
+    behind: readonly WriteUnderWay[],
+    how: (registry: RegistryDeps) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { registry } = this.#deps;
+    const { actors, streams } = registry;
+    const submitted: WriteOrder['submitted'] = (commit, object) =>
+      this.#coming.note(reference, uid, commit, object);
+    const order = { behind, submitted };
+    const execute: ActorSystem['execute'] = (key, command, permit, arrival) =>
+      actors.execute(key, command, permit, arrival, order);
+    let settled = false;
+    try {
+      settled = await how({ ...registry, actors: { ...actors, execute } });
+      if (settled) await streams.waitUntilCurrent();
+    } finally {
+      this.#coming.forget(reference);
+    }
+    return settled;
+  }
+
+  /** Decides on an object before what it is decided on is durable, in turns with everybody else. */
+  #goAhead(reference: ObjectReference): void {
+    this.#early.add(reference);
+    this.#goingAhead ??= this.#workEarly().finally(() => {
+      this.#goingAhead = undefined;
+      const [next] = this.#early;
+      if (next !== undefined && !this.#stopped) this.#goAhead(next);
+    });
+  }
+
+  async #workEarly(): Promise<void> {
+    const { streams, turns } = this.#deps.registry;
+    try {
+      // What is decided on is as current as in any other decision.
+      for (const reference of this.#early) {
+        await turns.pause(shortWorkMs);
+        await streams.waitUntilCurrent();
+        if (this.#stopped) return;
+        this.#early.delete(reference);
+        // What fails, or is not done, is looked at in the usual way.
+        const again = (): void => this.#queue.add(reference);
+        this.#work(reference).then((done) => done || again(), again);
+      }
+    } catch (error) {
+      this.#deps.onError('', error);
+    } finally {
+      this.#early.clear();
     }
   }
 

@@ -1,13 +1,14 @@
 /**
  * A controller made from one function that reconciles the object of a key.
  *
- *   events ─▶ keys waiting (a set) ─▶ work(key), one after the other ─▶ done
+ *   events ─▶ keys waiting (a set) ─▶ work(key), so many at a time ─▶ done
  *                  ▲                        │ failed, or refused
  *                  └──── later, with backoff ┘
  *
  * Work looks at what is there, so it may run twice and after a restart; every key is worked on at
- * the start.
+ * the start. One after the other, each write would wait for a commit of its own.
  *
+ * Invariant: a key is worked on by one at a time; what is added meanwhile is worked on after that.
  * Bounds: keys waiting are at most as many as there are objects, and are worked on in turns with
  * everybody else; retries from `retryMinMs` to `retryMaxMs` apart.
  */
@@ -19,6 +20,9 @@ import type { Turns } from '../stdx/turns.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import type { QueueMeters } from './queue-meters.ts';
+
+/** For work whose keys have nothing to do with each other. */
+export const keysAtOnce = 32;
 
 const keyQueueTimes = { retryMinMs: 100, retryMaxMs: 30_000 } as const;
 
@@ -36,6 +40,8 @@ export interface KeyQueueOptions {
   readonly timers: Timers;
   readonly queues: QueueMeters;
   readonly sources: readonly Source[];
+  /** Keys that are worked on at a time; absent: one. */
+  readonly atOnceMax?: number | undefined;
   /** A throw is tried again. */
   readonly work: (key: string) => Promise<void>;
   readonly onError: (key: string, error: unknown) => void;
@@ -51,36 +57,54 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const waiting = new Set<string>();
   const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
   const following = new Subscription();
+  const inHand = new Set<string>();
+  const working = new Set<Promise<void>>();
   let stopped = false;
-  let working: Promise<void> | undefined;
+  let workersCount = 0;
 
   const enqueue = (key: string): void => {
     if (stopped) return;
     waiting.add(key);
     meter.added(key);
-    working ??= run();
+    if (workersCount === (options.atOnceMax ?? 1)) return;
+    workersCount += 1;
+    const run: Promise<void> = worker().finally(() => working.delete(run));
+    working.add(run);
   };
-  const run = async (): Promise<void> => {
+  /** What is in hand waits for who has it, who looks here again. */
+  const take = (): string | undefined => {
+    for (const key of waiting) {
+      if (inHand.has(key)) continue;
+      waiting.delete(key);
+      return key;
+    }
+    return undefined;
+  };
+  const worker = async (): Promise<void> => {
     // Let everything that came in this turn be seen first.
     await Promise.resolve();
-    for (const key of waiting) {
+    for (let key = take(); key !== undefined; key = take()) {
+      inHand.add(key);
       // Most keys cost little and wait for nothing: all of them together would be one long turn.
       await turns.pause();
       if (stopped) break;
-      waiting.delete(key);
-      const ended = meter.began(key);
-      try {
-        await options.work(key);
-        retries.get(key)?.timer.cancel();
-        retries.delete(key);
-      } catch (error) {
-        options.onError(key, error);
-        if (!stopped) retryLater(key);
-      } finally {
-        ended();
-      }
+      await workOn(key);
+      inHand.delete(key);
     }
-    working = undefined;
+    workersCount -= 1;
+  };
+  const workOn = async (key: string): Promise<void> => {
+    const ended = meter.began(key);
+    try {
+      await options.work(key);
+      retries.get(key)?.timer.cancel();
+      retries.delete(key);
+    } catch (error) {
+      options.onError(key, error);
+      if (!stopped) retryLater(key);
+    } finally {
+      ended();
+    }
   };
   const retryLater = (key: string): void => {
     const before = retries.get(key);
@@ -108,7 +132,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
       stopped = true;
       following.unsubscribe();
       for (const { timer } of retries.values()) timer.cancel();
-      await working;
+      await Promise.all(working);
     },
   };
 }

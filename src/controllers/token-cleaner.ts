@@ -16,7 +16,7 @@ import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
-import { createKeyQueue } from './key-queue.ts';
+import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
 export interface TokenCleanerDeps {
@@ -35,6 +35,7 @@ export function createTokenCleaner(deps: TokenCleanerDeps): Controller {
     turns: registry.turns,
     timers,
     queues,
+    atOnceMax: keysAtOnce,
     sources: [
       {
         resource: secretsResource,

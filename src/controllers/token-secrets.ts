@@ -22,7 +22,7 @@ import { updateObject } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
-import { createKeyQueue } from './key-queue.ts';
+import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
 export interface TokenSecretsDeps {
@@ -44,6 +44,7 @@ export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
     turns: registry.turns,
     timers,
     queues,
+    atOnceMax: keysAtOnce,
     sources: [
       { resource: secretsResource, keysOf: (namespace, name) => [`${namespace}/${name}`] },
       {

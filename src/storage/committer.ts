@@ -19,8 +19,10 @@
  *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
- *    on it. A commit that fails fails its own mutations and those built on them, nothing else; one
- *    that finds no room is retried with only its deletions (deletions.ts).
+ *    on it. So it is with one that goes behind others, whatever their keys: it waits for them, or
+ *    is in their commit and follows them.
+ *  - A commit that fails fails its own mutations and those built on them, nothing else; one that
+ *    finds no room is retried with only its deletions (deletions.ts).
  *  - The first submission after idle starts its commit in the same turn of the event loop, after
  *    the requests of that turn have been seen (nextTurn): nothing waits for further mutations.
  * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.
@@ -31,7 +33,9 @@ import {
   announceSoon,
   createPendingCommit,
   fail,
-  predecessorOf,
+  followsOf,
+  isOrphaned,
+  mustWait,
   preconditionOf,
   settle,
 } from './pending-commit.ts';
@@ -184,7 +188,7 @@ class GroupCommit implements GroupCommitter {
   }
 
   #refusal(submission: Submission, bytes: number): CommitOutcome | undefined {
-    if (predecessorOf(submission)?.state.kind === 'failed') return { kind: 'predecessor-failed' };
+    if (isOrphaned(submission)) return { kind: 'predecessor-failed' };
     const full =
       this.#waitingCount() >= this.#limits.queuedMutationsMax ||
       this.#queuedBytes + bytes > this.#limits.queuedBytesMax;
@@ -274,7 +278,10 @@ class GroupCommit implements GroupCommitter {
 
   #takeBatch(): Batch {
     const batch = createBatch(this.#limits, this.#commitsTotal);
-    const queueJump = createQueueJump(this.#inFlightCount === 0 ? undefined : this.#claims);
+    const queueJump = createQueueJump(
+      this.#inFlightCount === 0 ? undefined : this.#claims,
+      this.#commitsTotal,
+    );
     const takeOrPass = (waiting: Waiting): void => {
       if (queueJump.passes(waiting)) return;
       this.#queuedBytes -= waiting.bytes;
@@ -336,16 +343,17 @@ function createBatch(
     },
     add(waiting) {
       const { submission, pending } = waiting;
-      const expect = preconditionOf(submission, number);
-      if (expect === undefined) {
+      if (isOrphaned(submission)) {
         settle(pending, { kind: 'predecessor-failed' });
         announceSoon(pending);
         return;
       }
       bytes += weightOf(waiting);
-      pending.state = { kind: 'sent', batch: number, index: mutations.length };
       const { key, companions, conditions, operation } = submission;
-      mutations.push({ key, expect, conditions, operation, companions });
+      const expect = preconditionOf(submission, number);
+      const follows = followsOf(submission, number);
+      pending.state = { kind: 'sent', batch: number, index: mutations.length };
+      mutations.push({ key, expect, conditions, operation, companions, follows });
       writes += writesOf(submission);
       riders.push(waiting);
     },
@@ -353,8 +361,11 @@ function createBatch(
 }
 
 /** Who has to let others go first: for a commit in flight, or for who does so already.
- * `inFlight` undefined: nobody has to. */
-function createQueueJump(inFlight: KeyClaims | undefined): {
+ * `inFlight` undefined: nobody has to. `number` is that of the commit it is chosen for. */
+function createQueueJump(
+  inFlight: KeyClaims | undefined,
+  number: number,
+): {
   readonly passed: readonly Waiting[];
   passes(waiting: Waiting): boolean;
 } {
@@ -364,7 +375,10 @@ function createQueueJump(inFlight: KeyClaims | undefined): {
     passed,
     passes(waiting) {
       const { submission } = waiting;
-      const waits = inFlight?.clashesWith(submission) === true || ahead.clashesWith(submission);
+      const waits =
+        inFlight?.clashesWith(submission) === true ||
+        ahead.clashesWith(submission) ||
+        mustWait(submission, number);
       if (!waits) return false;
       ahead.claim(submission);
       passed.push(waiting);
@@ -385,7 +399,7 @@ function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutc
     const { submission, pending } = riders[i] as Waiting;
     const outcome = outcomes[i] as MutationOutcome;
     // Riders settle in order, so a predecessor of this batch already has its state.
-    const orphan = outcome.kind !== 'applied' && predecessorOf(submission)?.state.kind === 'failed';
+    const orphan = outcome.kind !== 'applied' && isOrphaned(submission);
     settle(pending, orphan ? { kind: 'predecessor-failed' } : outcome);
   }
 }

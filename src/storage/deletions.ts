@@ -4,6 +4,7 @@
  *
  * Invariant: one that was to follow another of the same commit is kept only together with it.
  */
+import { renumbered } from './renumbered.ts';
 import type { Mutation } from './storage.ts';
 
 /** Whether a record in this state is being deleted. */
@@ -29,16 +30,17 @@ export function deletionsOf(
   const places = new Map<number, { readonly chain: Kept[]; readonly index: number }>();
   for (const [from, mutation] of mutations.entries()) {
     if (!isDeletion(mutation, isEnding)) continue;
-    const { expect } = mutation;
-    const before = expect.kind === 'after' ? places.get(expect.index) : undefined;
-    if (expect.kind === 'after' && before === undefined) continue;
-    const chain = before?.chain ?? [];
-    if (before === undefined) chains.push(chain);
+    const { expect, follows = [] } = mutation;
+    const before = expect.kind === 'after' ? [expect.index, ...follows] : follows;
+    const first = before.length === 0 ? undefined : places.get(before[0] as number);
+    const isKept = before.every((each) => places.get(each)?.chain === first?.chain);
+    // What it is to follow is not tried, or in another commit than this one could be.
+    if (before.length > 0 && (first === undefined || !isKept)) continue;
+    const chain = first?.chain ?? [];
+    if (first === undefined) chains.push(chain);
     places.set(from, { chain, index: chain.length });
-    const moved =
-      before === undefined
-        ? mutation
-        : { ...mutation, expect: { kind: 'after', index: before.index } as const };
+    const placeOf = (index: number): number => places.get(index)?.index ?? 0;
+    const moved = before.length === 0 ? mutation : renumbered(mutation, placeOf);
     chain.push({ mutation: moved, from });
   }
   return chains;

@@ -113,10 +113,11 @@ export function planMutations<R extends PlannedRecord>(
     }));
 
   for (const [index, mutation] of mutations.entries()) {
-    const { companions, key, expect, operation } = mutation;
+    const { companions, follows, key, expect, operation } = mutation;
     companionPlan?.flush(key);
     const previous = now(key);
     const refused =
+      refuseFollower(follows, outcomes) ??
       refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
       refuseConditions(mutation.conditions, stateNow);
     if (refused !== undefined) {
@@ -137,6 +138,15 @@ export function planMutations<R extends PlannedRecord>(
 }
 
 const removal: MutationOperation = { kind: 'delete' };
+const predecessorFailed = { kind: 'predecessor-failed' } as const;
+
+function refuseFollower(
+  follows: readonly number[] | undefined,
+  outcomes: readonly MutationOutcome[],
+): MutationOutcome | undefined {
+  const isRefused = follows?.some((index) => outcomes[index]?.kind !== 'applied') === true;
+  return isRefused ? predecessorFailed : undefined;
+}
 
 /** States that conditions ask for. The mutations of a commit often share a condition (their
  * namespace): it is read once. */

@@ -7,8 +7,8 @@
  * Elsewhere: the queue and the choice of when to send (committer.ts).
  *
  * Invariants: it is settled once, and its state is set before its outcome is announced, so
- * mutations that are built on it see that state. A mutation that was built on one that failed is
- * not sent.
+ * mutations that are built on it see that state. A mutation that was built on one that failed, or
+ * that was to go behind one, is not sent.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision } from './storage.ts';
@@ -29,14 +29,15 @@ export type CommitResult = CommitOutcome | { readonly kind: 'failed'; readonly e
 
 export type CommitOutcome =
   | MutationOutcome
-  /** The mutation this one was decided on was not applied, so this one was not tried. */
-  | { readonly kind: 'predecessor-failed' }
   /** The queue is full (`committerLimits`): try again later. */
   | { readonly kind: 'overloaded' };
 
 /** A mutation whose expectation is a stored fact or an earlier pending commit on the same key. */
-export type Submission = Omit<Mutation, 'expect'> & {
+export type Submission = Omit<Mutation, 'expect' | 'follows'> & {
   readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | PendingCommit;
+  /** Earlier pending commits, on whatever keys: it is applied only if each of them is. Absent:
+   * none. */
+  readonly behind?: readonly PendingCommit[] | undefined;
   /** About those of the record that it takes the place of, which the store reads; absent: nobody
    * knows. */
   readonly replacedBytes?: number | undefined;
@@ -62,23 +63,59 @@ const failed: PendingState = { kind: 'failed' };
 const queued: PendingState = { kind: 'queued' };
 
 /** The pending commit that a submission is built on; undefined: on none. */
-export function predecessorOf(submission: Submission): DeferredCommit | undefined {
+function predecessorOf(submission: Submission): DeferredCommit | undefined {
   if (!('outcome' in submission.expect)) return undefined;
-  const pending = submission.expect as DeferredCommit;
-  assert('state' in pending, 'the pending commit was not made by a committer');
-  return pending;
+  return deferred(submission.expect);
 }
 
-/** The precondition that the store can check in this batch; undefined: the predecessor was not
- * applied. */
-export function preconditionOf(submission: Submission, batch: number): Precondition | undefined {
-  if (!('outcome' in submission.expect)) return submission.expect;
-  const state = (predecessorOf(submission) as DeferredCommit).state;
+/** It is known that it was not applied, or nobody knows what became of it. */
+export function hasFailed(pending: PendingCommit): boolean {
+  return deferred(pending).state.kind === 'failed';
+}
+
+/** Something that the submission stands on was not applied. */
+export function isOrphaned(submission: Submission): boolean {
+  const { behind, expect } = submission;
+  return ('outcome' in expect && hasFailed(expect)) || behind?.some(hasFailed) === true;
+}
+
+/** Something that it is to follow has not its outcome yet, and is not in this batch. */
+export function mustWait({ behind }: Submission, batch: number): boolean {
+  return behind?.some((each) => isElsewhere(deferred(each).state, batch)) === true;
+}
+
+function isElsewhere(state: PendingState, batch: number): boolean {
+  return state.kind === 'queued' || (state.kind === 'sent' && state.batch !== batch);
+}
+
+/** The precondition that the store can check in this batch, for one that is not orphaned. */
+export function preconditionOf(submission: Submission, batch: number): Precondition {
+  const predecessor = predecessorOf(submission);
+  if (predecessor === undefined) return submission.expect as Precondition;
+  const { state } = predecessor;
   if (state.kind === 'applied') return { kind: 'revision', revision: state.revision };
-  if (state.kind === 'failed') return undefined;
   // It has the same key: without an outcome it is in this very batch, or this one would wait.
   assert(state.kind === 'sent' && state.batch === batch, 'a predecessor was overtaken');
   return { kind: 'after', index: state.index };
+}
+
+/** What is left of what it is to follow: where that is in this very batch. */
+export function followsOf({ behind }: Submission, batch: number): readonly number[] | undefined {
+  if (behind === undefined) return undefined;
+  const indexes: number[] = [];
+  for (const each of behind) {
+    const { state } = deferred(each);
+    if (state.kind === 'applied') continue;
+    assert(state.kind === 'sent' && state.batch === batch, 'what is to be followed was overtaken');
+    indexes.push(state.index);
+  }
+  return indexes.length === 0 ? undefined : indexes;
+}
+
+function deferred(commit: PendingCommit): DeferredCommit {
+  const pending = commit as DeferredCommit;
+  assert('state' in pending, 'the pending commit was not made by a committer');
+  return pending;
 }
 
 export function createPendingCommit(): DeferredCommit {

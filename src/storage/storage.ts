@@ -15,7 +15,8 @@
  *  - Other writers may exist. Every precondition and condition is evaluated inside the transaction
  *    that applies the mutation.
  *  - One commit carries many independent mutations; each gets its own outcome and its own revision.
- *    A refused mutation writes nothing and does not disturb its neighbours.
+ *    A refused mutation writes nothing and does not disturb its neighbours, except those that are
+ *    to follow it, which are refused, too.
  *  - A mutation's companions are written with it, in its transaction, or neither is. They are
  *    decided there, on the records as they are then; a companion that fails refuses its mutation.
  *    Each is a change of its own, behind that of its mutation. Amendments of one record in one
@@ -132,6 +133,9 @@ export interface Mutation {
   readonly operation: MutationOperation;
   /** At most `companionsMax`. Undefined: none. */
   readonly companions?: readonly Companion[] | undefined;
+  /** Indexes of mutations before it in the same commit, on whatever keys: it is tried only if each
+   * of them was applied. Undefined: none. */
+  readonly follows?: readonly number[] | undefined;
 }
 
 export type MutationOutcome =
@@ -144,6 +148,8 @@ export type MutationOutcome =
       readonly condition: Condition;
       readonly found: string | undefined;
     }
+  /** One that it was to follow was not applied, so it was not tried. */
+  | { readonly kind: 'predecessor-failed' }
   | CompanionFailure;
 
 /** `taken`: what was to be claimed is another's; `unreadable`: the record cannot be read; else the

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { noCompanions } from '../../actors/actors.ts';
-import type { ObjectOutcome } from '../../actors/actors.ts';
+import type { ObjectCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { recordBytesAtOnce } from '../../actors/limits.ts';
 import { storeKey } from '../../src/storage/keys.ts';
+import type { PendingCommit } from '../../src/storage/pending-commit.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Precondition } from '../../src/storage/storage.ts';
 import {
@@ -38,6 +39,30 @@ describe('actor system', () => {
     assert.equal((await stored('a'))?.object['spec'], 1);
     assert.equal(actors.stats().activationsTotal, 2);
     assert.equal(actors.stats().passivationsTotal, 1);
+  });
+
+  test('a write behind others is applied with them, or refused and nothing of it is left', async () => {
+    const { actors, store, stored, run } = actorHarness();
+    store.hold();
+    const commits: PendingCommit[] = [];
+    const inOrder = (name: string, command: ObjectCommand, behind: readonly PendingCommit[]) =>
+      actors.execute(podKey(name), command, undefined, undefined, {
+        behind,
+        submitted: (commit) => void commits.push(commit),
+      });
+    const first = inOrder('a', createOf(pod('a')), []);
+    const conditions = [{ key: storeKey(podKey('none')), state: 'live' }];
+    const failing = inOrder('b', { ...createOf(pod('b')), conditions }, []);
+    await settle();
+    const [onFirst, onFailing] = commits as [PendingCommit, PendingCommit];
+    const good = inOrder('c', createOf(pod('c')), [onFirst]);
+    const bad = inOrder('d', createOf(pod('d')), [onFirst, onFailing]);
+    store.release();
+    assert.deepEqual([(await first).kind, (await good).kind], ['created', 'created']);
+    assert.equal((await failing).kind, 'condition-failed');
+    assert.equal(codeOf(await bad), 409);
+    assert.equal(await stored('d'), undefined);
+    assert.equal((await run('d', createOf(pod('d')))).kind, 'created');
   });
 
   test('of what was created its bytes are kept: a later command decides on what they say', async () => {

@@ -61,6 +61,46 @@ export function commitTests(get: () => Storage): void {
       assert.deepEqual(await allChanges(storage, before), []);
     });
 
+    it('applies what follows others of its commit with them, on whatever keys', async () => {
+      const storage = get();
+      const before = await storage.revision();
+      const outcomes = await storage.commit([
+        put(key('a'), absent, 'one'),
+        { ...put(key('b'), absent, 'two'), follows: [0] },
+        { ...put(key('a'), { kind: 'after', index: 0 }, 'three'), follows: [0, 1] },
+        { ...remove(key('b'), { kind: 'after', index: 1 }), follows: [2] },
+      ]);
+      const revisions = outcomes.map(applied);
+      assert.deepEqual(
+        (await allChanges(storage, before)).map((change) => [change.key, change.revision]),
+        ['a', 'b', 'a', 'b'].map((name, i) => [key(name), revisions[i]]),
+      );
+    });
+
+    it('does not try what follows something that was not applied, nor what follows that', async () => {
+      const storage = get();
+      const taken = await commitOne(storage, put(key('taken'), absent, 'before'));
+      const before = await storage.revision();
+      const outcomes = await storage.commit([
+        put(key('taken'), absent),
+        { ...put(key('a'), absent), follows: [0] },
+        put(key('b'), absent),
+        { ...remove(key('taken'), written(taken)), follows: [2, 1] },
+        { ...put(key('c'), absent), follows: [3] },
+        { ...put(key('taken'), absent), follows: [0] },
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ kind }) => kind),
+        ['conflict', 'predecessor-failed', 'applied', ...Array(3).fill('predecessor-failed')],
+      );
+      const changes = await allChanges(storage, before);
+      assert.deepEqual(
+        changes.map((change) => change.key),
+        [key('b')],
+      );
+      assert.equal(textOf(ok(await storage.read(key('taken')))), 'before');
+    });
+
     it('does not let a refused mutation disturb its neighbours', async () => {
       const storage = get();
       await commitOne(storage, put(key('taken'), absent));

@@ -70,8 +70,10 @@ function world() {
     reads += 1;
     return entries.get(reference);
   };
-  const decide = (name: string): Decision | undefined =>
-    decideOn(at(name), { graph: counted, finalizers, entryAt })?.decision;
+  const coming = { at: () => undefined, goneBlockersOf: () => [] };
+  const circles = { version: -1, without: new Set<string>(), released: new Set<string>() };
+  const context = { graph: counted, finalizers, entryAt, coming, circles };
+  const decide = (name: string): Decision | undefined => decideOn(at(name), context)?.decision;
   const readsOf = (work: () => void): number => {
     reads = 0;
     work();
@@ -179,5 +181,42 @@ describe('an owner that waits for its dependents', () => {
     const stay = [...named(10), 'late'].filter((name) => name !== 'd5').map(at);
     assert.deepEqual([...some, ...more].slice(0, stay.length).sort(), stay.sort());
     assert.deepEqual(graph.nextDependents('nobody', 4), []);
+  });
+});
+
+describe('objects that wait for each other', () => {
+  /** d0 owns d1 and so on: all wait, and the last one is held by somebody else. */
+  const chain = (count: number, isCircle: boolean) => {
+    const made = world();
+    const names = named(count);
+    for (const [i, name] of names.entries()) {
+      const before = names[i - 1] ?? (isCircle ? names.at(-1) : undefined);
+      made.make(name, { owners: before === undefined ? [] : [before], held: foreground });
+    }
+    return { ...made, names };
+  };
+
+  it('are looked at along a chain with reads that grow as the chain', () => {
+    const readsFor = (count: number): number => {
+      const { decide, make, names, readsOf } = chain(count, false);
+      make('held', { owners: [names.at(-1) as string], held: foreground });
+      make('leaf', { owners: ['held'] });
+      return readsOf(() => {
+        for (const name of names) assert.equal(decide(name)?.kind, 'wait');
+      });
+    };
+    const few = readsFor(100);
+    assert.ok(readsFor(400) < 6 * few, `${few}`);
+  });
+
+  it('are released in a circle one at a time: the others come later', () => {
+    const { decide, names, readsOf } = chain(300, true);
+    const reads = readsOf(() => {
+      assert.equal(decide('d7')?.kind, 'release');
+    });
+    const others = readsOf(() => {
+      for (const name of names) if (name !== 'd7') assert.equal(decide(name)?.kind, 'later');
+    });
+    assert.ok(others < 40 * reads, `${reads} ${others}`);
   });
 });

@@ -59,7 +59,39 @@ async function holdBy(object: Owned, finalizers: readonly string[]): Promise<voi
   assert.equal(patched.status, 200, patched.text);
 }
 
+async function ownBy(object: Owned, owner: Owned): Promise<void> {
+  const body = JSON.stringify({ metadata: { ownerReferences: [referenceTo(owner)] } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const patched = await server.request('PATCH', pathOf(object), { body, headers });
+  assert.equal(patched.status, 200, patched.text);
+}
+
+async function commitsTotal(): Promise<number> {
+  const { text } = await server.request('GET', '/metrics');
+  return Number(/^sluice_commits_total (\d+)$/m.exec(text)?.[1]);
+}
+
 describe('garbage collection', () => {
+  for (const how of ['chain', 'circle'] as const) {
+    for (const policy of ['Foreground', 'Background'] as const) {
+      test(`${policy}: a ${how} of owners goes in a few commits, not in one for each`, async () => {
+        await space();
+        const count = 200;
+        const first = await make('o0');
+        const owned = [first];
+        for (let i = 1; i < count; i += 1) {
+          owned.push(await make(`o${i}`, [referenceTo(owned[i - 1] as Owned)]));
+        }
+        if (how === 'circle') await ownBy(first, owned.at(-1) as Owned);
+        const before = await commitsTotal();
+        assert.equal(await deleteOwned(server, first, policy), 200);
+        for (const each of owned) await gone(each);
+        const commits = (await commitsTotal()) - before;
+        assert.ok(commits < count / 2, `${commits} commits`);
+      });
+    }
+  }
+
   test('Background: the owner goes at once, what it alone owns after it', async () => {
     await space();
     const owner = await make('owner');

@@ -77,12 +77,15 @@ interface Wish {
   readonly on?: Submission['expect'];
   readonly tests?: string;
   readonly text?: string;
+  /** It is applied only if this one is. */
+  readonly behind?: PendingCommit;
 }
 
-function submit(h: Harness, name: string, { on = absent, tests, text = 'v' }: Wish = {}) {
+function submit(h: Harness, name: string, { behind, on = absent, tests, text = 'v' }: Wish = {}) {
   const operation = { kind: 'put', state: 'live', value: Buffer.from(text) } as const;
   const conditions = tests === undefined ? [] : [{ key: key(tests), state: 'live' }];
-  return h.committer.submit({ key: key(name), expect: on, conditions, operation });
+  const own = { key: key(name), expect: on, conditions, operation };
+  return h.committer.submit({ ...own, behind: behind && [behind] });
 }
 
 async function turns(count = 6): Promise<void> {
@@ -222,12 +225,33 @@ describe('a committer over two lanes', () => {
     assert.equal(h.committer.stats().queuedMutationsCount, 0);
     assert.equal(h.committer.stats().queuedBytes, 0);
   });
+
+  it('holds back what goes behind a commit in flight, and behind one that waits', async () => {
+    const h = harness();
+    const a = submit(h, 'a');
+    await turns();
+    const b = submit(h, 'b', { behind: a });
+    const c = submit(h, 'c', { behind: b });
+    const free = submit(h, 'd');
+    await turns();
+    assert.deepEqual(h.begun, [['a'], ['d']]);
+    h.inFlight[1]?.end('applied');
+    await turns();
+    assert.deepEqual(h.begun, [['a'], ['d']]);
+    h.inFlight[0]?.end('applied');
+    await turns();
+    assert.deepEqual(h.begun, [['a'], ['d'], ['b', 'c']]);
+    h.inFlight[0]?.end('applied');
+    assert.deepEqual(await Promise.all([a, b, c, free].map(kindOf)), Array(4).fill('applied'));
+  });
 });
 
 interface Play {
   readonly name: string;
   readonly tests: string | undefined;
   readonly chained: boolean;
+  /** What it goes behind: the newest of this key. */
+  readonly behind: string | undefined;
   readonly pause: number;
   /** Which commit ends meanwhile, and how. */
   readonly ends: readonly (readonly [number, End])[];
@@ -246,6 +270,7 @@ const plays: fc.Arbitrary<Play[]> = fc.array(
     name: nameOf,
     tests: fc.option(nameOf, { nil: undefined }),
     chained: fc.boolean(),
+    behind: fc.option(nameOf, { nil: undefined, freq: 2 }),
     pause: fc.nat(3),
     ends: fc.array(fc.tuple(fc.nat(1), endOf), { maxLength: 2 }),
   }),
@@ -255,20 +280,27 @@ const plays: fc.Arbitrary<Play[]> = fc.array(
 interface Played {
   readonly name: string;
   readonly text: string;
-  readonly on: PendingCommit | undefined;
+  readonly standsOn: readonly PendingCommit[];
   readonly pending: PendingCommit;
 }
 
 async function play(h: Harness, run: readonly Play[]): Promise<readonly Played[]> {
   const played: Played[] = [];
   const newest = new Map<string, PendingCommit>();
-  for (const [index, { name, tests, chained, pause, ends }] of run.entries()) {
+  for (const [index, { behind, name, tests, chained, pause, ends }] of run.entries()) {
     const on = chained ? newest.get(name) : undefined;
     const text = String(index);
-    const pending = submit(h, name, { ...(on && { on }), ...(tests && { tests }), text });
+    const other = behind === undefined ? undefined : newest.get(behind);
+    const options = { ...(on && { on }), ...(tests && { tests }), ...(other && { behind: other }) };
+    const pending = submit(h, name, { ...options, text });
     pending.outcome.catch(() => undefined);
     newest.set(name, pending);
-    played.push({ name, text, on, pending });
+    played.push({
+      name,
+      text,
+      standsOn: [on, other].filter((each) => each !== undefined),
+      pending,
+    });
     await turns(pause);
     for (const [which, how] of ends) h.inFlight[which]?.end(how);
   }
@@ -287,7 +319,7 @@ async function check(h: Harness, played: readonly Played[]): Promise<void> {
   const at = (text: string): number => log.findIndex((c) => textOf(c.record) === text);
   assert.equal(new Set(log.map((c) => textOf(c.record))).size, log.length, 'nothing twice');
   const lastOf = new Map<string, number>();
-  for (const { name, text, on, pending } of played) {
+  for (const { name, text, standsOn, pending } of played) {
     const outcome = await pending.outcome.catch((error: unknown) => error as StorageError);
     const place = at(text);
     if (place >= 0) {
@@ -300,14 +332,17 @@ async function check(h: Harness, played: readonly Played[]): Promise<void> {
     }
     assert.equal(place >= 0, outcome.kind === 'applied', `${text}: ${outcome.kind}`);
     if (outcome.kind === 'applied') assert.equal(log[place]?.revision, applied(outcome));
-    if (on !== undefined) await assertStandsOn(on, outcome);
+    await assertStandsOn(standsOn, outcome);
   }
 }
 
-async function assertStandsOn(on: PendingCommit, outcome: CommitOutcome): Promise<void> {
-  const before = await kindOf(on);
-  if (before !== 'applied') assert.equal(outcome.kind, 'predecessor-failed');
-  else assert.notEqual(outcome.kind, 'predecessor-failed');
+async function assertStandsOn(
+  standsOn: readonly PendingCommit[],
+  outcome: CommitOutcome,
+): Promise<void> {
+  const before = await Promise.all(standsOn.map(kindOf));
+  const isOrphan = before.some((kind) => kind !== 'applied');
+  assert.equal(outcome.kind === 'predecessor-failed', isOrphan);
 }
 
 describe('a committer over two lanes, at random', () => {

@@ -129,6 +129,37 @@ describe('committer', () => {
     );
   });
 
+  it('sends what goes behind another key with it, and later without a word of it', async () => {
+    const h = harness({ batchMutationsMax: 2 });
+    const a = h.committer.submit(submission('a', absent));
+    const b = h.committer.submit({ ...submission('b', absent), behind: [a] });
+    const c = h.committer.submit({ ...submission('c', absent), behind: [a, b] });
+    const d = h.committer.submit({ ...submission('d', absent), behind: [b, c] });
+    for (const each of [a, b, c, d]) assert.equal((await each.outcome).kind, 'applied');
+    assert.deepEqual(
+      h.batches.map((batch) => batch.map(({ follows }) => follows)),
+      [
+        [undefined, [0]],
+        [undefined, [0]],
+      ],
+    );
+  });
+
+  it('fails what goes behind a refused mutation, in its batch, in later ones and after', async () => {
+    const h = harness({ batchMutationsMax: 2 });
+    await h.committer.submit(submission('a', absent)).outcome;
+    const refused = h.committer.submit(submission('a', absent));
+    const same = h.committer.submit({ ...submission('b', absent), behind: [refused] });
+    const later = h.committer.submit({ ...submission('c', absent), behind: [same] });
+    const after = h.committer.submit({ ...submission('d', absent), behind: [later] });
+    assert.equal((await refused.outcome).kind, 'conflict');
+    for (const each of [same, later, after]) {
+      assert.equal((await each.outcome).kind, 'predecessor-failed');
+    }
+    const late = h.committer.submit({ ...submission('e', absent), behind: [refused] });
+    assert.equal((await late.outcome).kind, 'predecessor-failed');
+  });
+
   it('fails what was built on a refused mutation, in its batch, in later ones and after', async () => {
     const h = harness({ batchMutationsMax: 2 });
     await h.committer.submit(submission('a', absent)).outcome;

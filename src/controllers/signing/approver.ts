@@ -16,7 +16,7 @@ import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
-import { createKeyQueue } from '../key-queue.ts';
+import { createKeyQueue, keysAtOnce } from '../key-queue.ts';
 import type { QueueMeters } from '../queue-meters.ts';
 import { nodeClientProblem } from './signer-rules.ts';
 import { holds, record, requestNamed, requestsResource } from './signing-request.ts';
@@ -50,6 +50,7 @@ export function createApprover({
     turns: registry.turns,
     timers,
     queues,
+    atOnceMax: keysAtOnce,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],
     async work(name) {
       const found = requestNamed(registry, name);

@@ -4,7 +4,7 @@
  *
  *   writer 1: [a b]      ┐
  *   writer 2: [c]        ├─▶ one storage.commit([a b c d e]) ─▶ outcomes cut apart again
- *   writer 1: [d e]      ┘        `after` indexes moved by what stands before
+ *   writer 1: [d e]      ┘        the indexes in them moved by what stands before
  *
  * Elsewhere: the committer of a server (../committer.ts), which gathers single mutations.
  *
@@ -16,6 +16,7 @@
  * each committer of a worker.
  */
 import type { Timers } from '../../stdx/clock.ts';
+import { renumbered } from '../renumbered.ts';
 import { checkMutations, valueBytesOf, writesOf } from '../mutation-limits.ts';
 import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
 import type { RecordQueues, QueuedWriter } from './record-queues.ts';
@@ -116,12 +117,7 @@ function mergedOf(
   for (const { writer, mutations } of riders) {
     const first = merged.length;
     for (const sent of mutations) {
-      const mutation = turns.admit(writer, sent);
-      const { expect } = mutation;
-      if (expect.kind !== 'after') merged.push(mutation);
-      else {
-        merged.push({ ...mutation, expect: { kind: 'after', index: expect.index + first } });
-      }
+      merged.push(renumbered(turns.admit(writer, sent), (index) => index + first));
     }
   }
   return merged;

@@ -205,11 +205,11 @@ export const changesCodec = {
 /** Only what the contract names: adapters' mutations may carry more. */
 export function encodeMutations(mutations: readonly Mutation[]): Uint8Array {
   return serialize(
-    mutations.map(({ key, companions, expect, conditions, operation }) =>
-      companions === undefined || companions.length === 0
-        ? [key, expect, conditions, operation]
-        : [key, expect, conditions, operation, companions],
-    ),
+    mutations.map(({ key, companions = [], expect, conditions, follows, operation }) => {
+      const own = [key, expect, conditions, operation];
+      if (follows !== undefined) return [...own, companions, follows];
+      return companions.length === 0 ? own : [...own, companions];
+    }),
   );
 }
 
@@ -219,15 +219,17 @@ type MutationRow = [
   Mutation['conditions'],
   Mutation['operation'],
   companions?: Mutation['companions'],
+  follows?: Mutation['follows'],
 ];
 
 export function decodeMutations(payload: Uint8Array): readonly Mutation[] {
   const rows = deserialize(payload) as MutationRow[];
-  return rows.map(([key, expect, conditions, operation, companions]) => ({
+  return rows.map(([key, expect, conditions, operation, companions, follows]) => ({
     key,
     expect,
     conditions,
     operation,
     companions,
+    follows,
   }));
 }
