@@ -84,7 +84,8 @@ class Flight implements ClientFlight, ReadsTaker {
     const { secured, reads } = made;
     this.#shown = reads;
     reads.taker = this;
-    secured.once('secure', () => {
+    // Before node's own listener: it begins the session of HTTP/2, which looks for what reads below.
+    secured.prependOnceListener('secure', () => {
       this.#isOver = true;
       this.#records.begins = undefined;
       this.#reads = readInTurns(this.#raw, secured, reads, this.#records, this.#turns);
