@@ -84,7 +84,7 @@ class Flight implements ClientFlight, ReadsTaker {
     const { secured, reads } = made;
     this.#shown = reads;
     reads.taker = this;
-    // Before node's own listener: it begins the session of HTTP/2, which looks for what reads below.
+    // Before the listener of node, which begins the session of HTTP/2: that looks for what reads
     secured.prependOnceListener('secure', () => {
       this.#isOver = true;
       this.#records.begins = undefined;
