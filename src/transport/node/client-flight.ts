@@ -85,6 +85,7 @@ class Flight implements ClientFlight, ReadsTaker {
     this.#shown = reads;
     reads.taker = this;
     // Before the listener of node, which begins the session of HTTP/2: that looks for what reads
+    // below it.
     secured.prependOnceListener('secure', () => {
       this.#isOver = true;
       this.#records.begins = undefined;
