@@ -42,7 +42,7 @@ function harness() {
   /** Each piece takes `pieceMs`, of which `stolenMs` belong to other processes; `above` is told of
    * it. */
   const client = (name: string, pieceMs = 0, stolenMs = 0, above?: (bytes: Uint8Array) => void) => {
-    const seen = { reading: true, gone: false };
+    const seen = { reading: true, gone: false, rests: true };
     const reads = connect({
       pieceEnd: (bytes, from) => Math.min(bytes.length, from + pieceBytes),
       pass(bytes) {
@@ -52,6 +52,7 @@ function harness() {
         passed.push(`${name}${Buffer.from(bytes).toString()}`);
       },
       read: (reading) => (seen.reading = reading),
+      rests: () => seen.rests,
       get gone() {
         return seen.gone;
       },
@@ -136,6 +137,27 @@ describe('what clients send', () => {
     assert.deepEqual(passed, ['a1', 'a2']);
     turn();
     assert.equal(a.seen.reading, true);
+  });
+
+  // Each record of TLS is a read of HTTP/2. A session that waited was served a frame a turn, while
+  // others were read from: the one of a scheduler stood for ten seconds, and its Lease ran out.
+  it('is passed on read by read in one turn, by turns with others, where nothing has to rest', () => {
+    const { client, turn, passed } = harness();
+    const { turnMs } = readLimits;
+    const [a, b] = [client('a', turnMs / 4), client('b', turnMs / 4)];
+    a.seen.rests = b.seen.rests = false;
+    for (const text of ['1', '2', '3', '4']) a.takeLater(bytesOf(text));
+    b.takeLater(bytesOf('1'));
+    b.takeLater(bytesOf('2'));
+    turn();
+    assert.deepEqual(passed, ['a1', 'b1', 'a2', 'b2']);
+    a.seen.rests = true;
+    turn();
+    assert.deepEqual(passed.slice(4), ['a3']);
+    turn();
+    assert.deepEqual(passed.slice(5), ['a4']);
+    turn();
+    assert.deepEqual([a.seen.reading, b.seen.reading], [true, true]);
   });
 
   // A turn passed on one piece when other processes had the processor: 20 pieces in a second.
@@ -260,6 +282,19 @@ describe('a piece of HTTP/2', () => {
     const one = requestFrames('/', Buffer.alloc(5_000));
     const sent = Buffer.concat([preface, one, one, one]);
     assert.deepEqual(piecesOf(sent), [sent.length]);
+  });
+
+  it('tells of a stream that is reset where its frame ends', () => {
+    const reset = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
+    let resets = 0;
+    const pieceEnd = createFrameReader(() => (resets += 1));
+    const told: number[] = [];
+    const sent = Buffer.concat([preface, windowFrames(1), reset]);
+    for (const part of [sent, reset, reset.subarray(0, 10), reset.subarray(10), windowFrames(1)]) {
+      for (let at = 0; at < part.length;) at = pieceEnd(part, at);
+      told.push(resets);
+    }
+    assert.deepEqual(told, [1, 2, 2, 3, 3]);
   });
 
   it('holds no more than 2 KiB of heads, and 128 frames of bodies', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
+import type { ServerHttp2Session } from 'node:http2';
 import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
@@ -12,6 +13,8 @@ import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
 import { createReadTurns } from '../../src/transport/node/read-turns.ts';
+import type { ReadConnection, ReadTurns } from '../../src/transport/node/read-turns.ts';
+import { readSessionInTurns } from '../../src/transport/node/reading.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
@@ -196,6 +199,40 @@ describe('a connection of HTTP/2 whose handshake is over', () => {
       await sleep(20);
     }
     assert.ok(pieces >= 3, `${pieces} pieces`);
+    client.destroy();
+    server.close();
+  });
+});
+
+describe('a session of HTTP/2 that waits', () => {
+  // Before, it did not know what reads below it: its client was read on, and held without a bound.
+  it('is not read from below TLS either', async () => {
+    const connections: ReadConnection[] = [];
+    const allowed: string[] = [];
+    const turns = createReadTurns(systemClock, systemTimers);
+    const recorded: ReadTurns = (connection) => {
+      const name = ['TLS', 'session'][connections.push(connection) - 1];
+      const reads = turns(connection);
+      return {
+        take: (bytes) => reads.take(bytes),
+        takeLater: (bytes) => reads.takeLater(bytes),
+        end: () => reads.end(),
+        allow(reading) {
+          allowed.push(`${name} ${reading}`);
+          reads.allow(reading);
+        },
+      };
+    };
+    const { server, port } = await serve(certificateBytesMax, recorded);
+    const begun = once(server, 'session') as Promise<[ServerHttp2Session]>;
+    server.on('session', (session) => readSessionInTurns(session, recorded));
+    const where = { port, host: '127.0.0.1', rejectUnauthorized: false };
+    const client = connect({ ...where, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] });
+    await Promise.all([once(client, 'secureConnect'), begun]);
+    assert.equal(connections.length, 2);
+    connections[1]?.read(false);
+    connections[1]?.read(true);
+    assert.deepEqual(allowed.slice(-2), ['TLS false', 'TLS true']);
     client.destroy();
     server.close();
   });

@@ -84,7 +84,9 @@ class Flight implements ClientFlight, ReadsTaker {
     const { secured, reads } = made;
     this.#shown = reads;
     reads.taker = this;
-    secured.once('secure', () => {
+    // Before the listener of node, which begins the session of HTTP/2: that looks for what reads
+    // below it.
+    secured.prependOnceListener('secure', () => {
       this.#isOver = true;
       this.#records.begins = undefined;
       this.#reads = readInTurns(this.#raw, secured, reads, this.#records, this.#turns);

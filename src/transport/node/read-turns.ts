@@ -12,12 +12,12 @@
  * four milliseconds pass while the processor is taken away once, and a turn might pass on one
  * piece.
  *
- * Invariants: what one connection sends is passed on in its order, of what is held one read in a
- * turn. In a turn whose time is over at most `heldPerTurn` connections are read from; then all
- * others wait in line as well. Whoever waits passes on a piece each time that the line has come
- * round; if others keep it from that when its turn comes, it has its place again as soon as they
- * let it go on. HTTP/2 goes on in the place of the record that its bytes came in. While nobody
- * waits and nothing is read there is no timer.
+ * Invariants: what one connection sends is passed on in its order; of what is held, one read in a
+ * turn where its connection rests behind it. In a turn whose time is over at most `heldPerTurn`
+ * connections are read from; then all others wait in line as well. Whoever waits passes on a piece
+ * each time that the line has come round; if others keep it from that when its turn comes, it has
+ * its place again as soon as they let it go on. HTTP/2 goes on in the place of the record that its
+ * bytes came in. While nobody waits and nothing is read there is no timer.
  * Bounds: one read of each connection is held, `heldPerTurn` more in each turn; the line holds the
  * connections that there are.
  */
@@ -43,6 +43,9 @@ export interface ReadConnection {
   pass(bytes: Uint8Array): void;
   /** Reads on, or no further for now. */
   read(reading: boolean): void;
+  /** Asked behind the last piece of a read: some of what it has passed on takes effect between
+   * turns only, and what is held behind it waits for the next one. Absent: always. */
+  rests?(): boolean;
   readonly gone: boolean;
 }
 
@@ -187,6 +190,11 @@ class Line {
     this.#owes = false;
   }
 
+  #rest(member: Member): void {
+    member.waits = true;
+    this.#resting.push(member);
+  }
+
   /** Who has nothing to pass on reads on, and holds nobody up. */
   #endRest(member: Member): void {
     member.waits = false;
@@ -196,8 +204,9 @@ class Line {
   }
 
   /** A piece of the one who is first in line; without one it reads on. Behind the last piece of a
-   * read it waits for the next turn: a session of HTTP/2 forgets the streams that are reset only
-   * then, and would refuse those which their client opens for them. */
+   * read that has to rest, or of all that is held, it waits for the next turn: a session of HTTP/2
+   * forgets the streams that are reset only then, and would refuse those which their client opens
+   * for them. */
   #passOne(member: Member): void {
     const { connection, held } = member;
     member.waits = false;
@@ -213,8 +222,9 @@ class Line {
     } else {
       if (held.length === 1) member.held = undefined;
       else held.shift();
-      member.waits = true;
-      this.#resting.push(member);
+      const rests = connection.rests?.() ?? true;
+      if (member.held !== undefined && !rests) this.enter(member);
+      else this.#rest(member);
     }
     this.#servedPlace = place;
     try {

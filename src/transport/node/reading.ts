@@ -145,9 +145,18 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
   if (shown === undefined) return;
   const below = handle ? belowSession.get(handle) : undefined;
   if (below !== undefined) readOnWhenDestroyed(session, below);
-  const pieceEnd = createFrameReader();
+  let hasReset = false;
+  const pieceEnd = createFrameReader(() => {
+    hasReset = true;
+  });
   const reads = turns({
     pieceEnd,
+    // Each record of TLS is a read here, which may be a frame of 13 bytes.
+    rests() {
+      const rests = hasReset;
+      hasReset = false;
+      return rests;
+    },
     pass: (bytes) => shown.pass(bytes),
     read(reading) {
       if (session.destroyed) return;
@@ -191,22 +200,27 @@ function setHandle(socket: Socket, reading: boolean): void {
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
 const frameHeadBytes = 9;
 const dataType = 0;
+const resetType = 3;
 
 /** Pieces of `framesBytes`, and what has come of bodies between these: of a body nothing is worked
- * off but its bytes. */
-export function createFrameReader(): (bytes: Uint8Array, from: number) => number {
+ * off but its bytes. `onReset`: the piece holds the end of a frame that resets a stream. */
+export function createFrameReader(
+  onReset?: () => void,
+): (bytes: Uint8Array, from: number) => number {
   let headAt = 0;
   let length = 0;
-  let isData = false;
+  let type: number | undefined;
   /** Of the frame, behind its head. */
   let left = preface;
   return (bytes, from) => {
     let at = from;
     for (let counted = 0; at < bytes.length && counted < framesBytes;) {
       if (left > 0) {
+        const isData = type === dataType;
         const most = isData ? bytes.length : Math.min(bytes.length, at + framesBytes - counted);
         const end = Math.min(most, at + left);
         left -= end - at;
+        if (type === resetType && left === 0) onReset?.();
         if (!isData) counted += end - at;
         at = end;
         continue;
@@ -215,12 +229,12 @@ export function createFrameReader(): (bytes: Uint8Array, from: number) => number
       at += 1;
       counted += 1;
       if (headAt < 3) length = (length << 8) | byte;
-      else if (headAt === 3) isData = byte === dataType;
+      else if (headAt === 3) type = byte;
       headAt += 1;
       if (headAt < frameHeadBytes) continue;
       left = length;
       headAt = length = 0;
-      if (isData) counted += dataFrameBytes - frameHeadBytes;
+      if (type === dataType) counted += dataFrameBytes - frameHeadBytes;
     }
     return at;
   };
