@@ -55,7 +55,6 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const { sources, streams, timers, turns } = options;
   const meter = options.queues.meterOf(options.name);
   const waiting = new Set<string>();
-  const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
   const following = new Subscription();
   const inHand = new Set<string>();
   const working = new Set<Promise<void>>();
@@ -71,6 +70,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     const run: Promise<void> = worker().finally(() => working.delete(run));
     working.add(run);
   };
+  const retries = createRetries(timers, enqueue);
   /** What is in hand waits for who has it, who looks here again. */
   const take = (): string | undefined => {
     for (const key of waiting) {
@@ -97,22 +97,16 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     const ended = meter.began(key);
     try {
       await options.work(key);
-      retries.get(key)?.timer.cancel();
-      retries.delete(key);
+      retries.forget(key);
     } catch (error) {
       options.onError(key, error);
-      if (!stopped) retryLater(key);
+      if (!stopped) {
+        meter.retried();
+        retries.retry(key);
+      }
     } finally {
       ended();
     }
-  };
-  const retryLater = (key: string): void => {
-    const before = retries.get(key);
-    before?.timer.cancel();
-    meter.retried();
-    const { retryMaxMs, retryMinMs } = keyQueueTimes;
-    const delayMs = Math.min((before?.delayMs ?? retryMinMs / 2) * 2, retryMaxMs);
-    retries.set(key, { timer: timers.after(delayMs, () => enqueue(key)), delayMs });
   };
   return {
     enqueue,
@@ -131,8 +125,29 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     async stop() {
       stopped = true;
       following.unsubscribe();
-      for (const { timer } of retries.values()) timer.cancel();
+      retries.stop();
       await Promise.all(working);
+    },
+  };
+}
+
+/** Keys whose work has failed, each with the time that it waits. */
+function createRetries(timers: Timers, enqueue: (key: string) => void) {
+  const { retryMaxMs, retryMinMs } = keyQueueTimes;
+  const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
+  return {
+    retry(key: string): void {
+      const before = retries.get(key);
+      before?.timer.cancel();
+      const delayMs = Math.min((before?.delayMs ?? retryMinMs / 2) * 2, retryMaxMs);
+      retries.set(key, { timer: timers.after(delayMs, () => enqueue(key)), delayMs });
+    },
+    forget(key: string): void {
+      retries.get(key)?.timer.cancel();
+      retries.delete(key);
+    },
+    stop(): void {
+      for (const { timer } of retries.values()) timer.cancel();
     },
   };
 }
