@@ -52,7 +52,7 @@ export interface KeyQueue extends Controller {
 }
 
 export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
-  const { sources, streams, timers, turns } = options;
+  const { timers, turns } = options;
   const meter = options.queues.meterOf(options.name);
   const waiting = new Set<string>();
   const following = new Subscription();
@@ -110,18 +110,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   };
   return {
     enqueue,
-    start() {
-      for (const { keysOf, resource } of sources) {
-        const look = ({ namespace, name }: Entry): void => keysOf(namespace, name).forEach(enqueue);
-        const events = streams.resourceEvents(resource);
-        const subscription = streams.followers.follow(options.name, events, (event) => {
-          if (event.type === 'RESET') return eachInSteps(event.snapshot.entries(undefined), look);
-          look(event.entry);
-          return undefined;
-        });
-        following.add(subscription);
-      }
-    },
+    start: () => following.add(followSources(options, enqueue)),
     async stop() {
       stopped = true;
       following.unsubscribe();
@@ -129,6 +118,25 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
       await Promise.all(working);
     },
   };
+}
+
+/** All objects that are there at first, then each that changes. */
+function followSources(
+  { name, sources, streams }: KeyQueueOptions,
+  enqueue: (key: string) => void,
+): Subscription {
+  const following = new Subscription();
+  for (const { keysOf, resource } of sources) {
+    const look = (entry: Entry): void => keysOf(entry.namespace, entry.name).forEach(enqueue);
+    const events = streams.resourceEvents(resource);
+    const subscription = streams.followers.follow(name, events, (event) => {
+      if (event.type === 'RESET') return eachInSteps(event.snapshot.entries(undefined), look);
+      look(event.entry);
+      return undefined;
+    });
+    following.add(subscription);
+  }
+  return following;
 }
 
 /** Keys whose work has failed, each with the time that it waits. */
