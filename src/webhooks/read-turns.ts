@@ -74,7 +74,7 @@ export function createReadTurns(clock: Clock, timers: Pick<Timers, 'nextTurn'>):
 }
 
 /** Of the process: it has one event loop. */
-const ofProcess = createReadTurns(systemClock, systemTimers);
+export const turnsOfProcess = createReadTurns(systemClock, systemTimers);
 
 /** Of the process, too: it has one pool of threads. */
 const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
@@ -83,7 +83,7 @@ const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
 export function agentInTurns(
   secure: boolean,
   options: https.AgentOptions,
-  turns: ReadTurns = ofProcess,
+  turns: ReadTurns = turnsOfProcess,
 ): http.Agent {
   const own = { lookup, ...options };
   const agent = secure ? new https.Agent(own) : new http.Agent(own);

@@ -6,6 +6,7 @@ import { batcherLimits } from '../../src/audit/batcher.ts';
 import { createWebhookBackend, webhookBackendLimits } from '../../src/audit/webhook-backend.ts';
 import type { WebhookBackendDeps } from '../../src/audit/webhook-backend.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface List {
@@ -35,7 +36,7 @@ function webhook(mode: AuditMode, given: Partial<WebhookBackendDeps> = {}) {
           state.hanging.push(() => reject(new Error('closed')));
         });
       }
-      state.lists.push(JSON.parse(body) as List);
+      state.lists.push(JSON.parse(Buffer.concat(body).toString()) as List);
       return Promise.resolve();
     },
     close: () => {
@@ -51,6 +52,7 @@ function webhook(mode: AuditMode, given: Partial<WebhookBackendDeps> = {}) {
     clock: time.clock,
     timers: time.timers,
     prng: seededPrng(1),
+    turns: createTurns(time),
     onProblem: (error) => state.problems.push((error as Error).message),
     ...given,
   });
