@@ -6,7 +6,9 @@
  *
  * Invariants: nothing is written before the policy has been asked, nor after the last stage; each
  * stage of a request is written at most once. No header of the request is in an event but its
- * user agent. Bound: a body above `bodyBytesMax` is left out, and an annotation says so.
+ * user agent. An event with large bodies is put together in steps, and only the last one of a
+ * request has any; stop() waits for it.
+ * Bound: a body above `bodyBytesMax` is left out, and an annotation says so.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
@@ -16,7 +18,11 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { formatRfc3339Micro } from '../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { after } from '../stdx/awaitable.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { startedAtOnce } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type {
   AuditedBody,
   AuditedRequest,
@@ -31,6 +37,8 @@ import type { AuditChoice, AuditLevel, AuditPolicy } from './policy.ts';
 
 /** Largest body that is written; above it the event is written without it. */
 const bodyBytesMax = 1024 * 1024;
+/** Bodies of an event that are written in one step. */
+const smallBytes = 64 * 1024;
 /** Of a user agent, in characters. */
 const userAgentMax = 1024;
 
@@ -39,6 +47,7 @@ export interface AuditorDeps {
   readonly backends: readonly AuditBackend[];
   readonly clock: Clock;
   readonly identity: Identity;
+  readonly turns: Pick<Turns, 'run'>;
 }
 
 /** What is counted; the backends count what they lose. */
@@ -52,15 +61,52 @@ export interface AuditCounts {
 
 export function createAuditor(deps: AuditorDeps): Auditor & { readonly counts: AuditCounts } {
   const counts: AuditCounts = { eventsTotal: 0, rejectedTotal: 0, levels: new Map() };
+  const making = new Set<Promise<unknown>>();
+  const keep: Keep = (fields, bytes) => {
+    const made = bytes > smallBytes ? startedAtOnce(deps.turns, eventText(fields)) : undefined;
+    const kept = after(made ?? stringifyJson(fields), (json) => {
+      return allTaken(deps.backends.map((backend) => backend.write({ fields, json })));
+    });
+    if (!(made instanceof Promise)) return kept;
+    making.add(made);
+    return Promise.resolve(kept).finally(() => making.delete(made));
+  };
   return {
     counts,
-    begin: (request) => new Trail(deps, counts, request),
-    stop: async () => void (await Promise.all(deps.backends.map((backend) => backend.stop()))),
+    begin: (request) => new Trail(deps, keep, counts, request),
+    async stop() {
+      await Promise.all(making);
+      await Promise.all(deps.backends.map((backend) => backend.stop()));
+    },
   };
+}
+
+/** Hands an event to the backends. `bytes`: of its bodies. */
+type Keep = (fields: JsonObject, bytes: number) => Taken;
+
+/** Member by member: a body is one step. */
+function* eventText(fields: JsonObject): Steps<string> {
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const isBody = name === 'requestObject' || name === 'responseObject';
+    if (isBody) yield;
+    members.push(`${JSON.stringify(name)}:${stringifyJson(value)}`);
+  }
+  yield;
+  return `{${members.join(',')}}`;
+}
+
+function allTaken(taken: readonly Taken[]): Taken {
+  const now = taken.filter((each) => typeof each === 'boolean').every(Boolean);
+  const later = taken.filter((each) => typeof each !== 'boolean');
+  if (later.length === 0) return now;
+  return Promise.all(later).then((all) => now && all.every(Boolean));
 }
 
 class Trail implements AuditTrail {
   readonly #deps: AuditorDeps;
+  readonly #keep: Keep;
   readonly #counts: AuditCounts;
   readonly #request: AuditedRequest;
   readonly #annotations = new Map<string, string>();
@@ -70,14 +116,17 @@ class Trail implements AuditTrail {
   #choice: AuditChoice | undefined;
   #requestObject: JsonValue | undefined;
   #responseObject: JsonValue | undefined;
+  /** Of both. */
+  #bodyBytes = 0;
   /** Metadata of the request's body. */
   #named: JsonObject = {};
   /** Wrong credentials, and what is said of them. */
   #unauthenticated: string | undefined;
   #ended = false;
 
-  constructor(deps: AuditorDeps, counts: AuditCounts, request: AuditedRequest) {
+  constructor(deps: AuditorDeps, keep: Keep, counts: AuditCounts, request: AuditedRequest) {
     this.#deps = deps;
+    this.#keep = keep;
     this.#counts = counts;
     this.#request = request;
   }
@@ -181,6 +230,7 @@ class Trail implements AuditTrail {
       this.annotate(this.#deps.identity.fill('audit.{domain}/truncated'), 'true');
       return undefined;
     }
+    this.#bodyBytes += bytes;
     if (this.#choice?.omitManagedFields === true) withoutManagedFields(value);
     return value;
   }
@@ -190,15 +240,8 @@ class Trail implements AuditTrail {
     if (choice === undefined || choice.level === 'None' || choice.omitStages.has(stage)) {
       return true;
     }
-    const { backends } = this.#deps;
-    const fields = this.#fields(choice.level, stage, atMs, response);
-    const event = { fields, json: stringifyJson(fields) };
     this.#counts.eventsTotal += 1;
-    const taken = backends.map((backend) => backend.write(event));
-    const now = taken.filter((each) => typeof each === 'boolean').every(Boolean);
-    const later = taken.filter((each) => typeof each !== 'boolean');
-    if (later.length === 0) return now;
-    return Promise.all(later).then((all) => now && all.every(Boolean));
+    return this.#keep(this.#fields(choice.level, stage, atMs, response), this.#bodyBytes);
   }
 
   #fields(

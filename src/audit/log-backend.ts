@@ -4,18 +4,20 @@
  * Elsewhere: rotation and the file itself (rotating-file.ts).
  *
  * Invariant: an event is one line to every reader, whatever a caller has put into it. A long line
- * with much to escape takes turns; what comes after it waits for it.
+ * with much to escape takes turns, and so does a batch; what comes after it waits for it.
  *
  * A line is with the operating system when `append` returns: it survives the end of the process and
  * not that of the machine.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
-import { runToEnd } from '../stdx/stepwise.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
+import { runToEnd, startedAtOnce } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { withEscapes } from '../stdx/text-units.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { AuditBackend, AuditEvent, AuditMode, Taken } from './backend.ts';
 import { createLossCounter } from './backend.ts';
+import { batchParts } from './batch-parts.ts';
 import { batcherLimits, createBatcher } from './batcher.ts';
 import type { BatchSettings } from './batcher.ts';
 import { truncateEvent } from './event-size.ts';
@@ -111,6 +113,28 @@ function lineQueue(take: (text: string) => boolean | Promise<boolean>) {
   };
 }
 
+/** Writes batches part by part, one after the other. */
+function batchWriter(append: (lines: string, count: number) => boolean, turns: Pick<Turns, 'run'>) {
+  let last: Promise<void> | undefined;
+  const written = function* (lines: readonly string[]): Steps<void> {
+    let isFirst = true;
+    for (const some of batchParts(lines)) {
+      if (!isFirst) yield;
+      isFirst = false;
+      append(`${some.join('\n')}\n`, some.length);
+    }
+  };
+  return (lines: readonly string[]): Awaitable<void> => {
+    const begin = (): Awaitable<void> => startedAtOnce(turns, written(lines));
+    const begun = last === undefined ? begin() : last.then(() => runToEnd(turns, written(lines)));
+    if (!(begun instanceof Promise)) return begun;
+    last = begun;
+    return begun.then(() => {
+      if (last === begun) last = undefined;
+    });
+  };
+}
+
 export function createLogBackend(deps: LogBackendDeps): AuditBackend {
   const { file, format, mode, sizes, truncatedMark, turns } = deps;
   const losses = createLossCounter(deps.onProblem);
@@ -125,7 +149,7 @@ export function createLogBackend(deps: LogBackendDeps): AuditBackend {
     }
   };
   const batcher = createBatcher(deps.batch, {
-    deliver: (lines) => void append(`${lines.join('\n')}\n`, lines.length),
+    deliver: batchWriter(append, turns),
     clock: deps.clock,
     timers: deps.timers,
     batchBytesMax: sizes?.batchBytesMax,

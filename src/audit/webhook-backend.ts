@@ -13,8 +13,12 @@
 import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import { randomBelow } from '../stdx/prng.ts';
+import { startedAtOnce } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { AuditBackend, AuditMode } from './backend.ts';
 import { createLossCounter } from './backend.ts';
+import { batchParts } from './batch-parts.ts';
 import { createBatcher } from './batcher.ts';
 import type { BatchSettings } from './batcher.ts';
 import { truncateEvent } from './event-size.ts';
@@ -32,7 +36,7 @@ export const webhookBackendLimits = {
 
 export interface WebhookBackendDeps {
   /** Posts a document; rejects when it was not taken, or not within the time. */
-  readonly post: (body: string, timeoutMs: number) => Promise<void>;
+  readonly post: (body: readonly Uint8Array[], timeoutMs: number) => Promise<void>;
   /** Ends what is under way. */
   readonly close: () => void;
   readonly mode: AuditMode;
@@ -45,6 +49,7 @@ export interface WebhookBackendDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly prng: Prng;
+  readonly turns: Pick<Turns, 'run'>;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -54,8 +59,9 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   const pauses = createPauses(timers);
 
   async function delivered(lines: readonly string[], msMax: number): Promise<boolean> {
-    const body = eventList(deps.apiVersion, lines);
     const endMs = clock.monotonicMs() + msMax;
+    const made = startedAtOnce(deps.turns, eventList(deps.apiVersion, lines));
+    const body = made instanceof Promise ? await made : made;
     let pauseMs = deps.firstPauseMs;
     for (let tries = 1; ; tries += 1) {
       const last = pauses.over || tries >= webhookBackendLimits.triesMax;
@@ -115,10 +121,19 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   };
 }
 
-/** The events are JSON already. */
-function eventList(apiVersion: string, lines: readonly string[]): string {
+/** The events are JSON already. Part by part, as it is sent. */
+function* eventList(apiVersion: string, lines: readonly string[]): Steps<readonly Uint8Array[]> {
   const head = `"kind":"EventList","apiVersion":${JSON.stringify(apiVersion)},"metadata":{}`;
-  return `{${head},"items":[${lines.join(',')}]}`;
+  const parts: Uint8Array[] = [Buffer.from(`{${head},"items":[`)];
+  for (const some of batchParts(lines)) {
+    if (parts.length > 1) {
+      parts.push(Buffer.from(','));
+      yield;
+    }
+    parts.push(Buffer.from(some.join(',')));
+  }
+  parts.push(Buffer.from(']}'));
+  return parts;
 }
 
 function jittered(ms: number, prng: Prng): number {

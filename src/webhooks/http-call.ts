@@ -10,13 +10,17 @@
  * connection is torn down if it failed. Redirects are not followed, because they could send a
  * credential elsewhere. An error contains neither the request nor a credential.
  * Bounds: `answerBytesMax` bytes of answer, in pieces of `pieceBytes` on average but for the first
- * `piecesMin`; `interimAnswersMax` interim (1xx) answers. Answers are read in turns
- * (read-turns.ts).
+ * `piecesMin`; `interimAnswersMax` interim (1xx) answers. Bodies are written (body-turns.ts) and
+ * answers read (read-turns.ts) in turns. An answer that comes before the body has been written ends
+ * the connection.
  */
 import http from 'node:http';
 import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { HttpBody } from './body-turns.ts';
+import { writeInTurns } from './body-turns.ts';
+import { turnsOfProcess } from './read-turns.ts';
 
 /** 1xx answers before the real one. */
 const interimAnswersMax = 8;
@@ -28,7 +32,7 @@ export interface HttpCall {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: HttpBody | undefined;
   /** Of agentInTurns(): it knows what TLS needs to know of the server. */
   readonly agent: http.Agent;
   /** Keeps no connection, for when the one that was kept turns out to have ended. Asked then;
@@ -84,9 +88,11 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       opened.on('response', (response) => {
         collect(response, call.answerBytesMax, fail, (answer) => {
           if (settle()) resolve(answer);
+          if (!opened.writableEnded) opened.destroy();
         });
       });
-      opened.end(call.body);
+      if (call.body === undefined) opened.end();
+      else writeInTurns(opened, call.body, turnsOfProcess);
     };
     attempt(call);
   });

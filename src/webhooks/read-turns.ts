@@ -16,9 +16,11 @@ import http from 'node:http';
 import https from 'node:https';
 import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
+import { createHandshakeTurns, handshakeInTurns } from './handshake-turns.ts';
 import { createNameLookup } from './name-lookup.ts';
 
 export const readTurnLimits = {
@@ -74,23 +76,32 @@ export function createReadTurns(clock: Clock, timers: Pick<Timers, 'nextTurn'>):
 }
 
 /** Of the process: it has one event loop. */
-const ofProcess = createReadTurns(systemClock, systemTimers);
+export const turnsOfProcess = createReadTurns(systemClock, systemTimers);
 
 /** Of the process, too: it has one pool of threads. */
 const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
+
+/** Of the process, too. */
+const handshakes = createHandshakeTurns(systemTimers);
 
 /** The agent of node whose connections are read in turns; no name that hangs stops another. */
 export function agentInTurns(
   secure: boolean,
   options: https.AgentOptions,
-  turns: ReadTurns = ofProcess,
+  turns: ReadTurns = turnsOfProcess,
 ): http.Agent {
   const own = { lookup, ...options };
   const agent = secure ? new https.Agent(own) : new http.Agent(own);
   // Documented by node, missing in its types.
   const connecting = agent as unknown as Connecting;
   const { createConnection } = connecting;
-  connecting.createConnection = (to) => readInTurns(createConnection.call(agent, to), turns);
+  connecting.createConnection = (to) => {
+    const open = (): Duplex => createConnection.call(agent, to);
+    if (!secure) return readInTurns(open(), turns);
+    const { attach, outer } = connectionInTurns(turns);
+    handshakeInTurns(outer, open as () => TLSSocket, attach, handshakes);
+    return outer;
+  };
   return agent;
 }
 
@@ -100,6 +111,19 @@ interface Connecting {
 
 /** The same connection, whose bytes come in turns. */
 export function readInTurns(inner: Duplex, turns: ReadTurns): Duplex {
+  const { attach, outer } = connectionInTurns(turns);
+  attach(inner);
+  return outer;
+}
+
+/** A connection that is there before the one that it stands for: what is asked of it waits. */
+function connectionInTurns(turns: ReadTurns) {
+  let inner: Duplex | undefined;
+  const early: ((inner: Duplex) => void)[] = [];
+  const withInner = (use: (inner: Duplex) => void): void => {
+    if (inner === undefined) early.push(use);
+    else use(inner);
+  };
   let held: Buffer | undefined;
   let isWanted = false;
   let isPassing = false;
@@ -113,7 +137,7 @@ export function readInTurns(inner: Duplex, turns: ReadTurns): Duplex {
     isPassing = false;
     if (held !== undefined) return isWanted;
     if (isOver) outer.destroy();
-    else inner.resume();
+    else inner?.resume();
     return false;
   };
   const outer: Duplex = new Duplex({
@@ -123,36 +147,43 @@ export function readInTurns(inner: Duplex, turns: ReadTurns): Duplex {
       // Not within: what a stream is given while it asks, it passes on when nobody counts the time.
       if (held !== undefined && !isPassing) turns.later(passOn);
     },
-    write: (chunk, encoding, done) => void inner.write(chunk as Buffer, encoding, done),
-    final: (done) => void inner.end(done),
+    write: (chunk, encoding, done) => {
+      withInner((to) => void to.write(chunk as Buffer, encoding, done));
+    },
+    final: (done) => withInner((to) => void to.end(done)),
     destroy(error, done) {
-      inner.destroy();
+      inner?.destroy();
       held = undefined;
       done(error);
     },
   });
-  inner.on('data', (chunk: Buffer) => {
-    held = held === undefined ? chunk : Buffer.concat([held, chunk]);
-    if (isWanted) turns.soon(passOn);
-    if (held !== undefined) inner.pause();
-  });
-  inner.on('end', () => void outer.push(null));
-  inner.on('error', (error) => void outer.destroy(error));
-  inner.on('close', () => {
-    isOver = true;
-    if (held === undefined) outer.destroy();
-  });
-  return Object.assign(outer, likeSocket(inner as Socket, outer));
+  const attach = (opened: Duplex): void => {
+    inner = opened;
+    opened.on('data', (chunk: Buffer) => {
+      held = held === undefined ? chunk : Buffer.concat([held, chunk]);
+      if (isWanted) turns.soon(passOn);
+      if (held !== undefined) opened.pause();
+    });
+    opened.on('end', () => void outer.push(null));
+    opened.on('error', (error) => void outer.destroy(error));
+    opened.on('timeout', () => void outer.emit('timeout'));
+    opened.on('close', () => {
+      isOver = true;
+      if (held === undefined) outer.destroy();
+    });
+    for (const use of early.splice(0)) use(opened);
+  };
+  return { attach, outer: Object.assign(outer, likeSocket(withInner)) };
 }
 
 /** What node's agent asks of a connection beside its bytes. */
-function likeSocket(inner: Socket, outer: Duplex) {
-  inner.on('timeout', () => void outer.emit('timeout'));
+function likeSocket(withInner: (use: (inner: Duplex) => void) => void) {
+  const ask = (use: (socket: Socket) => void): void => withInner((inner) => use(inner as Socket));
   return {
-    setTimeout: (ms: number) => void inner.setTimeout(ms),
-    setKeepAlive: (on: boolean, ms: number) => void inner.setKeepAlive(on, ms),
-    setNoDelay: (on: boolean) => void inner.setNoDelay(on),
-    ref: () => void inner.ref(),
-    unref: () => void inner.unref(),
+    setTimeout: (ms: number) => ask((socket) => void socket.setTimeout(ms)),
+    setKeepAlive: (on: boolean, ms: number) => ask((socket) => void socket.setKeepAlive(on, ms)),
+    setNoDelay: (on: boolean) => ask((socket) => void socket.setNoDelay(on)),
+    ref: () => ask((socket) => void socket.ref()),
+    unref: () => ask((socket) => void socket.unref()),
   };
 }

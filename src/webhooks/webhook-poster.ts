@@ -13,6 +13,8 @@ import { createSecureContext } from 'node:tls';
 import { pemTexts } from '../apimachinery/codecs/pem.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { HttpBody } from './body-turns.ts';
+import { bodyBytes } from './body-turns.ts';
 import { callHttp, HttpCallError } from './http-call.ts';
 import type { HttpAnswer } from './http-call.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
@@ -45,7 +47,7 @@ export class WebhookError extends Error {
 export interface WebhookPoster {
   /** The body of the answer. `url`: of the same server; absent: as the target says.
    * @throws WebhookError, also for any status but 2xx. */
-  post(body: string, timeoutMs: number, url?: URL): Promise<Buffer>;
+  post(body: HttpBody, timeoutMs: number, url?: URL): Promise<Buffer>;
   close(): void;
 }
 
@@ -110,12 +112,12 @@ function tlsOptions(target: WebhookTarget): https.AgentOptions {
   };
 }
 
-function headersOf(target: WebhookTarget, body: string): Record<string, string> {
+function headersOf(target: WebhookTarget, body: HttpBody): Record<string, string> {
   const authorization = target.authorization();
   return {
     'Content-Type': 'application/json',
     Accept: 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
+    'Content-Length': String(bodyBytes(body)),
     ...(authorization === undefined ? {} : { Authorization: authorization }),
   };
 }

@@ -30,7 +30,7 @@ describe('the answers of the webhook for images', () => {
       {
         poster: {
           post(body) {
-            asked.push(body);
+            asked.push(String(body));
             const next = answers.shift() ?? new Error('no more answers');
             if (next instanceof Error) return Promise.reject(next);
             return Promise.resolve(Buffer.from(JSON.stringify({ status: next })));

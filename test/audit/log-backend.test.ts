@@ -83,6 +83,26 @@ describe('audit log', () => {
     assert.deepEqual(state.written, ['1\n2\n']);
   });
 
+  it('batch: two long lines are not written in one turn, and what comes later is behind them', async () => {
+    const { backend, oneTurn, state } = logTo('batch');
+    const lines = ['a', 'b', 'c'].map((each) => `"${each.repeat(300_000)}"`);
+    for (const json of lines) void backend.write(event(json));
+    while (state.written.length === 0) await nextTurn();
+    assert.equal(state.written.length, 1, 'the others take turns');
+    void backend.write(event('1'));
+    await nextTurn();
+    await nextTurn();
+    for (let turns = 2; turns <= 3; turns += 1) {
+      assert.equal(state.written.length, turns - 1);
+      await oneTurn();
+    }
+    while (state.written.length < 4) await oneTurn();
+    assert.deepEqual(
+      state.written,
+      [...lines, '1'].map((line) => `${line}\n`),
+    );
+  });
+
   for (const [mode, after] of [
     ['blocking', true],
     ['blocking-strict', false],

@@ -6,6 +6,8 @@ import { batcherLimits } from '../../src/audit/batcher.ts';
 import { createWebhookBackend, webhookBackendLimits } from '../../src/audit/webhook-backend.ts';
 import type { WebhookBackendDeps } from '../../src/audit/webhook-backend.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
+import type { Step } from '../../src/stdx/turns.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface List {
@@ -35,7 +37,7 @@ function webhook(mode: AuditMode, given: Partial<WebhookBackendDeps> = {}) {
           state.hanging.push(() => reject(new Error('closed')));
         });
       }
-      state.lists.push(JSON.parse(body) as List);
+      state.lists.push(JSON.parse(Buffer.concat(body).toString()) as List);
       return Promise.resolve();
     },
     close: () => {
@@ -51,6 +53,7 @@ function webhook(mode: AuditMode, given: Partial<WebhookBackendDeps> = {}) {
     clock: time.clock,
     timers: time.timers,
     prng: seededPrng(1),
+    turns: createTurns(time),
     onProblem: (error) => state.problems.push((error as Error).message),
     ...given,
   });
@@ -87,6 +90,33 @@ describe('audit webhook', () => {
       metadata: {},
       items: [1, 2, 3, 4],
     });
+  });
+
+  it('batch: long events come into the list one in a turn, and not as one piece', async () => {
+    const steps: Step[] = [];
+    const posted: (readonly Uint8Array[])[] = [];
+    const { backend } = webhook('batch', {
+      turns: { run: (step) => void steps.push(step) },
+      post: (body) => Promise.resolve(void posted.push(body)),
+    });
+    const events = [1, 2, 3, 4].map((at) => `"${String(at).repeat(300_000)}"`);
+    for (const json of events) void backend.write({ fields: {}, json });
+    await turns();
+    let stepsCount = 0;
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+      assert.deepEqual(posted, [], 'it is not whole yet');
+      if (step(() => true)) steps.unshift(step);
+      stepsCount += 1;
+    }
+    await turns();
+    assert.ok(stepsCount >= 3, `${stepsCount}`);
+    const [parts = []] = posted;
+    assert.ok(parts.every(({ length }) => length <= 300_002));
+    const { items } = JSON.parse(Buffer.concat(parts).toString()) as { items: string[] };
+    assert.deepEqual(
+      items.map((item) => JSON.stringify(item)),
+      events,
+    );
   });
 
   it('batch: a throttle spreads what is more than its burst', async () => {

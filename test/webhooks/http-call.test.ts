@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import type { ClientRequest } from 'node:http';
+import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { systemTimers } from '../../src/stdx/clock.ts';
+import { sliceBytesMax, writeInTurns } from '../../src/webhooks/body-turns.ts';
 import { callHttp, HttpCallError } from '../../src/webhooks/http-call.ts';
 import type { HttpAnswer, HttpCall } from '../../src/webhooks/http-call.ts';
 import { agentInTurns } from '../../src/webhooks/read-turns.ts';
@@ -166,6 +170,70 @@ describe('a call to another server', () => {
       await allClosed();
     });
   }
+
+  it('a long body is sent a slice at a time, each when the one before it is taken', async () => {
+    const body = ['a', 'b', 'c'].map((each) => Buffer.from(each.repeat(sliceBytesMax + 1)));
+    const written: number[] = [];
+    const taken: (() => void)[] = [];
+    const sent: Buffer[] = [];
+    const request = Object.assign(
+      new Writable({
+        highWaterMark: 16 * 1024 * 1024,
+        write(chunk: Buffer, _encoding, done) {
+          written.push(chunk.length);
+          sent.push(chunk);
+          taken.push(done);
+        },
+      }),
+      { socket: null },
+    );
+    const waiting: (() => boolean)[] = [];
+    const turns = { later: (passOn: () => boolean) => void waiting.push(passOn) };
+    writeInTurns(request as unknown as ClientRequest, body, turns);
+    while (!request.writableEnded) {
+      assert.equal(request.writableLength, written.at(-1), 'nothing else waits');
+      taken.shift()?.();
+      await setImmediate();
+      assert.equal(waiting.length, 1, 'the next has its turn');
+      assert.equal(waiting.shift()?.(), false);
+    }
+    assert.deepEqual(written, [sliceBytesMax, 1, sliceBytesMax, 1, sliceBytesMax, 1]);
+    assert.ok(Buffer.concat(sent).equals(Buffer.concat(body)));
+  });
+
+  for (const body of [`${'é'.repeat(1_000_000)}.`, [Buffer.from(`${'x'.repeat(2_000_000)}.`)]]) {
+    it(`a long body (${typeof body}) arrives as it was`, async () => {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.concat(body);
+      const got: Buffer[] = [];
+      serve = (socket) => {
+        socket.on('data', (part) => {
+          got.push(part);
+          if (part.at(-1) === 0x2e) socket.end(head('HTTP/1.1 204 No Content'));
+        });
+      };
+      const headers = { 'Content-Length': String(bytes.length) };
+      assert.equal((await call({ body, headers, timeoutMs: 20_000 })).status, 204);
+      // Its beginning came with the head.
+      const end = Buffer.concat(got);
+      assert.ok(end.length > bytes.length - 70_000);
+      assert.ok(end.equals(bytes.subarray(-end.length)));
+    });
+  }
+
+  it('an answer that comes before the body is taken is the answer, and closes the connection', async () => {
+    serve = (socket) => {
+      socket.pause();
+      socket.write(`${head('HTTP/1.1 413 Content Too Large', 'Content-Length: 2')}no`);
+    };
+    const size = 64 * 1024 * 1024;
+    const body = [Buffer.alloc(size)];
+    const agent = agentInTurns(false, { keepAlive: true });
+    const headers = { 'Content-Length': String(size) };
+    const { status } = await call({ body, headers, agent, timeoutMs: 20_000 });
+    assert.equal(status, 413);
+    for (const socket of open) socket.resume();
+    await allClosed();
+  });
 
   it('an answer after two interim ones is the answer', async () => {
     serve = (socket) => {

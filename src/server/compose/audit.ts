@@ -19,6 +19,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { createTurns } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../webhooks/kubeconfig-target.ts';
 import type { WebhookTarget } from '../../webhooks/kubeconfig-target.ts';
 import { createWebhookPoster } from '../../webhooks/webhook-poster.ts';
@@ -40,6 +41,10 @@ export interface AuditDeps {
   readonly worker: number | undefined;
 }
 
+interface PartDeps extends AuditDeps {
+  readonly turns: Turns;
+}
+
 export interface AuditPart {
   readonly auditor: Auditor;
   readonly measured: readonly Measured[];
@@ -58,10 +63,13 @@ export function startAudit(
   checkVersion('--audit-webhook-version', config.webhook?.version, identity);
   const policy = readPolicy(config.policyFile, identity);
   // The webhook first: when it is described badly no file has been opened.
-  const webhook = config.webhook === undefined ? [] : [webhookOf(config.webhook, deps)];
-  const log = config.log === undefined ? [] : [logOf(config.log, deps)];
+  // Its own: the log is opened before there is anything that turns are shared with.
+  const turns = createTurns({ clock, timers: deps.timers });
+  const parts = { ...deps, turns };
+  const webhook = config.webhook === undefined ? [] : [webhookOf(config.webhook, parts)];
+  const log = config.log === undefined ? [] : [logOf(config.log, parts)];
   const backends = [...log, ...webhook];
-  const auditor = createAuditor({ policy, backends, clock, identity });
+  const auditor = createAuditor({ policy, backends, clock, identity, turns });
   return { auditor, measured: measuredOf(auditor.counts), series: seriesOf(auditor, backends) };
 }
 
@@ -81,9 +89,9 @@ function readPolicy(file: string, identity: Identity): AuditPolicy {
   throw new OptionsError(`--audit-policy-file: ${file}: ${read.problems.join('; ')}`);
 }
 
-function logOf(config: AuditLogConfig, deps: AuditDeps): AuditBackend {
+function logOf(config: AuditLogConfig, deps: PartDeps): AuditBackend {
   const { batch, format, mode, sizes } = config;
-  const { clock, identity, log, timers } = deps;
+  const { clock, identity, log, timers, turns } = deps;
   return createLogBackend({
     file: openLog(config, deps),
     mode,
@@ -93,8 +101,7 @@ function logOf(config: AuditLogConfig, deps: AuditDeps): AuditBackend {
     truncatedMark: identity.fill('audit.{domain}/truncated'),
     clock,
     timers,
-    // Its own: the log is opened before there is anything that turns are shared with.
-    turns: createTurns({ clock, timers }),
+    turns,
     onProblem: (error) => log.error({ err: error, plugin: 'log' }, 'audit events are lost'),
   });
 }
@@ -116,9 +123,9 @@ function openLog(config: AuditLogConfig, { clock, log, worker }: AuditDeps): Lin
   }
 }
 
-function webhookOf(config: AuditWebhookConfig, deps: AuditDeps): AuditBackend {
+function webhookOf(config: AuditWebhookConfig, deps: PartDeps): AuditBackend {
   const { batch, configFile, firstPauseMs, mode, sizes } = config;
-  const { clock, identity, log, timers } = deps;
+  const { clock, identity, log, timers, turns } = deps;
   const poster = createWebhookPoster(targetOf(configFile), timers);
   return createWebhookBackend({
     post: async (body, timeoutMs) => void (await poster.post(body, timeoutMs)),
@@ -132,6 +139,7 @@ function webhookOf(config: AuditWebhookConfig, deps: AuditDeps): AuditBackend {
     clock,
     timers,
     prng: systemPrng(),
+    turns,
     onProblem: (error) => log.error({ err: error, plugin: 'webhook' }, 'audit events are lost'),
   });
 }
