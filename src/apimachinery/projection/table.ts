@@ -8,8 +8,9 @@
  * The columns of a kind come from its printer.
  *
  * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
- * PartialObjectMetadata (the default), or the object. Only metadata is parsed without a printer, and
- * for one that reads nothing else. Ages count until the moment of the answer: a row that is kept has marks where they belong.
+ * PartialObjectMetadata (the default), or the object. Only metadata is parsed without a printer,
+ * and for one that reads nothing else. Ages count until the moment of the answer: a row that is
+ * kept has marks where they belong.
  */
 import { assert } from '../../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
