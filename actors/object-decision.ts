@@ -4,7 +4,8 @@
  *
  *   command ──Decide──▶ proposal ──▶ finding: an event of the machine ──lifeStep──▶ verdict
  *                          ├──▶ question, to be asked                      │
- *                          └──▶ unfinished: the rest in a turn of its own  │
+ *                          └──▶ unfinished: the rest in a turn of its own; all of it, for an
+ *                               object that is large                       │
  *                                                      write | show | refused: a decision
  *
  * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
@@ -42,6 +43,7 @@ import type {
   ProposalSteps,
   Question,
 } from './actors.ts';
+import { objectBytesOfTurn } from './limits.ts';
 import { lifeStep } from './object-machine.ts';
 import type { DecisionEvent, LifeState, WriteVerdict } from './object-machine.ts';
 import { absentState } from './object-snapshot.ts';
@@ -192,9 +194,31 @@ function examineChange(
   answers: readonly Answer[],
   ports: DecisionPorts,
 ): Finding | Asking | Unfinished {
+  const { image } = basis;
+  if (image !== undefined && image.bytes.byteLength > objectBytesOfTurn) {
+    return { kind: 'unfinished', rest: decidedLater(key, command, basis, answers, ports) };
+  }
   const current = currentOf(key, basis, ports);
   const proposed = ports.decide(key, command, current, answers);
   return 'next' in proposed ? nextPart(proposed, current) : examineProposal(proposed, current);
+}
+
+/** Its first turn is for whoever asks for the object, which may have to be decoded then. */
+function* decidedLater(
+  key: ObjectKey,
+  command: ChangeCommand,
+  basis: ObjectState,
+  answers: readonly Answer[],
+  ports: DecisionPorts,
+): Generator<undefined, Proposal> {
+  yield undefined;
+  const proposed = ports.decide(key, command, currentOf(key, basis, ports), answers);
+  if (!('next' in proposed)) return proposed;
+  for (;;) {
+    const part = proposed.next();
+    if (part.done === true) return part.value;
+    yield undefined;
+  }
 }
 
 function currentOf(

@@ -3,17 +3,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { noCompanions } from '../../actors/actors.ts';
 import type { ObjectCommand, ObjectOutcome } from '../../actors/actors.ts';
-import { recordBytesAtOnce } from '../../actors/limits.ts';
+import { objectBytesOfTurn, recordBytesAtOnce } from '../../actors/limits.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import type { PendingCommit } from '../../src/storage/pending-commit.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Precondition } from '../../src/storage/storage.ts';
 import {
   actorHarness,
+  changeOf,
   createOf,
   pod,
   podKey,
   replaceOf,
+  replacing,
   settle,
 } from '../support/doubles/actor-harness.ts';
 
@@ -92,6 +94,36 @@ describe('actor system', () => {
     assert.equal(pauses, 0);
     assert.equal((await run('large', touch)).kind, 'replaced');
     assert.equal(pauses, 1);
+  });
+
+  test('a change of a large object is decided in a turn behind the one that decodes it', async () => {
+    const before = actorHarness({ soleWriter: true });
+    const spec = 'x'.repeat(objectBytesOfTurn);
+    await before.run('large', createOf(pod('large', { spec })));
+    let turns = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (turns += 1));
+    const { run } = actorHarness({ store: before.store, pause, soleWriter: true });
+    const decidedIn: number[] = [];
+    const change = (added: string) =>
+      replaceOf(({ object }) => {
+        decidedIn.push(turns);
+        return { ...object, added };
+      });
+    assert.equal((await run('large', change('a'))).kind, 'replaced');
+    // One to decode what was read, one for who asks for it, one to decide.
+    assert.deepEqual(decidedIn, [3]);
+    assert.equal((await run('large', change('b'))).kind, 'replaced');
+    assert.deepEqual(decidedIn, [3, 5]);
+    const steps = changeOf('update', function* (current) {
+      if (current === undefined) return { kind: 'not-found' };
+      decidedIn.push(turns);
+      yield;
+      decidedIn.push(turns);
+      return replacing({ ...current.object, added: 'c' });
+    });
+    const outcome = await run('large', steps);
+    assert.equal(outcome.kind === 'replaced' && outcome.object['added'], 'c');
+    assert.deepEqual(decidedIn, [3, 5, 7, 8], 'and so does one in parts');
   });
 
   test('C1 above residentMax the longest unused idle actor goes; all busy is a 429', async () => {

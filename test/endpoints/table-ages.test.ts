@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { customTable } from '../../src/apiextensions/project/printer-columns.ts';
 import { encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { parseJsonText } from '../../src/apimachinery/codecs/lossless.ts';
@@ -228,6 +229,29 @@ describe('kept rows of Tables', () => {
     server.list(each, 'json', 'Metadata', [entry]);
     const changed = { ...stored(each, 'a', 'changed'), revision: 8n as Revision };
     assert.match(String(server.list(each, 'json', 'Metadata', [changed])), /"note":"changed"/);
+  });
+
+  it('are not kept of large objects that are only copied, and the same', () => {
+    const server = new Server();
+    const printer = customTable(() => ({}));
+    const each = cases[0] as Case;
+    const large = { ...each, body: { data: { a: 'ü"'.repeat(50_000) } } };
+    const representation = { ...server.representation(each, 'json', 'Object'), printer };
+    const position = { resourceVersion: '9' };
+    const { itemOf } = listLayout(server.deps, kindOf(each), representation, position);
+    const nowMs = () => server.nowMs;
+    const { domain } = identity;
+    const form = tableForm({ domain, version: 'v1', includeObject: 'Object', printer, nowMs });
+    for (const [entry, kept] of [
+      [stored(large, 'l'), 0] as const,
+      [stored(each, 's'), 1] as const,
+    ]) {
+      for (const age of [second, 90 * second, 5 * hour]) {
+        server.nowMs = bornMs + age;
+        assert.ok(Buffer.from(form.rowNow(entry.bytes)).equals(itemOf(entry)));
+      }
+      assert.equal(server.encodings.madeCount, kept);
+    }
   });
 
   it('are those of watches, which send what a watch of its own would', () => {

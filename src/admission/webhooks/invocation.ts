@@ -9,6 +9,7 @@ import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Bindings } from '../../cel/cel.ts';
+import type { SpentUnits } from '../../cel/expression.ts';
 import { lateValues } from '../../cel/late-values.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
@@ -23,6 +24,7 @@ import { requestedName } from '../requested-name.ts';
 import { shownObject, shownToChange } from '../shown-object.ts';
 import type { WebhookType } from './webhook-counts.ts';
 import type { Webhook } from './webhook-spec.ts';
+import { webhookLimits } from './webhooks.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
 export interface ShownObjects {
@@ -45,7 +47,21 @@ export interface Looked {
   invocation(webhook: Webhook): Awaitable<Invocation | StatusError | undefined>;
 }
 
-export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): Looked {
+/** What match conditions have cost the write so far, all rounds together. */
+export interface ConditionsSpent extends SpentUnits {
+  total: number;
+}
+
+export function nothingSpent(): ConditionsSpent {
+  return { units: 0, total: 0 };
+}
+
+export function lookAt(
+  review: Review,
+  type: WebhookType,
+  spent: ConditionsSpent,
+  ports: WebhookPorts,
+): Looked {
   const match = matchOf(review, ports);
   const shownAs = new Map<string, Awaitable<ShownObjects | StatusError>>();
   const show = (kind: GroupVersionKind): Awaitable<ShownObjects | StatusError> => {
@@ -66,7 +82,7 @@ export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): 
         const input = requestInput(review, match, as);
         const asked = { webhook, as, shown, request: requestData(input) };
         if (webhook.conditions.count === 0) return asked;
-        return after(conditionsVerdict(review, type, asked, input, ports), (verdict) =>
+        return after(conditionsVerdict({ review, type, spent }, asked, input, ports), (verdict) =>
           verdict === 'asked' ? asked : verdict,
         );
       });
@@ -114,17 +130,22 @@ function requestInput(review: Review, match: MatchRequest, as: MatchedAs): Reque
 
 type Asked = Pick<Invocation, 'shown' | 'webhook'>;
 
+interface ConditionsOf {
+  readonly review: Review;
+  readonly type: WebhookType;
+  readonly spent: ConditionsSpent;
+}
+
 /** Undefined: a condition is false, or nobody minds that it could not be found out. */
 function conditionsVerdict(
-  review: Review,
-  type: WebhookType,
+  { review, spent, type }: ConditionsOf,
   { shown, webhook }: Asked,
   request: RequestInput,
   ports: WebhookPorts,
 ): Awaitable<'asked' | StatusError | undefined> {
   const { conditions, failsOpen, name } = webhook;
   const late = lateValues();
-  const evaluation: EvaluationPorts = { late, turns: ports.turns, spent: { units: 0 } };
+  const evaluation: EvaluationPorts = { late, turns: ports.turns, spent };
   const source = authorizerSource(ports.access, review.user, late);
   const bindings: Bindings = admissionBindings({ ...shown, request }, source);
   const startedMs = ports.clock.monotonicMs();
@@ -135,8 +156,15 @@ function conditionsVerdict(
     const labels = { name, kind: 'webhook', type: phase, operation: review.operation } as const;
     const seconds = (ports.clock.monotonicMs() - startedMs) / 1000;
     ports.conditions.observe(labels, errors, excluded, seconds);
+    if (spent.total > webhookLimits.unitsOfConditions) {
+      return newForbidden(review.resource, requestedName(review), tooCostly);
+    }
     if (verdict.kind === 'match') return 'asked';
     if (excluded || failsOpen) return undefined;
     return newForbidden(review.resource, requestedName(review), verdict.message);
   });
 }
+
+const tooCostly =
+  'the match conditions of the webhooks for this request cost more than ' +
+  `${webhookLimits.unitsOfConditions} units together; make them cost less`;

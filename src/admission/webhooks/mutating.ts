@@ -16,8 +16,8 @@ import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MutatePass, Proposed, Review } from '../admission.ts';
 import { jsonPatchType } from './admission-review.ts';
-import { lookAt } from './invocation.ts';
-import type { Invocation } from './invocation.ts';
+import { lookAt, nothingSpent } from './invocation.ts';
+import type { ConditionsSpent, Invocation } from './invocation.ts';
 import { isLargePatch, patchedBy, readPatch } from './patched-object.ts';
 import { changedDeletion } from './refusals.ts';
 import { turnTaker } from './taking-turns.ts';
@@ -34,6 +34,7 @@ interface Memory {
   readonly invoked: Set<string>;
   /** The object has changed since they were asked. */
   readonly outdated: Set<string>;
+  readonly spent: ConditionsSpent;
 }
 
 const memoryNote = 'webhooks';
@@ -49,7 +50,7 @@ export async function mutateByWebhooks(
   const memory = memoryOf(pass);
   if (pass.round === 1 && !deepEqual(memory.output, proposed.next)) outdate(memory);
   let now = proposed;
-  let looked = lookAt(now, 'admit', ports);
+  let looked = lookAt(now, 'admit', memory.spent, ports);
   const turn = turnTaker(ports);
   for (const webhook of webhooks) {
     await turn();
@@ -64,7 +65,7 @@ export async function mutateByWebhooks(
       outdate(memory);
       pass.askAgain();
       now = { ...now, next };
-      looked = lookAt(now, 'admit', ports);
+      looked = lookAt(now, 'admit', memory.spent, ports);
     }
     if (webhook.reinvoked) memory.invoked.add(id);
   }
@@ -79,7 +80,7 @@ export async function admitDeletion(
   pass: MutatePass,
   ports: WebhookPorts,
 ): Promise<StatusError | undefined> {
-  const looked = lookAt(review, 'admit', ports);
+  const looked = lookAt(review, 'admit', nothingSpent(), ports);
   const turn = turnTaker(ports);
   for (const webhook of webhooks) {
     await turn();
@@ -98,7 +99,12 @@ export async function admitDeletion(
 function memoryOf({ notes }: MutatePass): Memory {
   const known = notes.get(memoryNote) as Memory | undefined;
   if (known !== undefined) return known;
-  const memory = { output: undefined, invoked: new Set<string>(), outdated: new Set<string>() };
+  const memory: Memory = {
+    output: undefined,
+    invoked: new Set<string>(),
+    outdated: new Set<string>(),
+    spent: nothingSpent(),
+  };
   notes.set(memoryNote, memory);
   return memory;
 }

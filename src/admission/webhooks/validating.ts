@@ -7,7 +7,7 @@
  */
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Review, AdmissionRecorder } from '../admission.ts';
-import { lookAt } from './invocation.ts';
+import { lookAt, nothingSpent } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import { turnTaker } from './taking-turns.ts';
@@ -21,7 +21,7 @@ export async function validateByWebhooks(
   recorder: AdmissionRecorder,
   ports: WebhookPorts,
 ): Promise<StatusError | undefined> {
-  const looked = lookAt(review, 'validating', ports);
+  const looked = lookAt(review, 'validating', nothingSpent(), ports);
   const invocations: Invocation[] = [];
   const turn = turnTaker(ports);
   for (const webhook of webhooks) {

@@ -13,6 +13,7 @@
  * Invariants: no webhook is called about a write that it does not match. A webhook that does not
  * answer costs at most its timeout, and the request's deadline ends all waiting. The failure policy
  * decides about failures.
+ * Bounds: `webhookLimits`.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
@@ -42,6 +43,12 @@ export class CallError extends Error {
     this.url = url;
   }
 }
+
+export const webhookLimits = {
+  /** The match conditions of all webhooks of one kind for one write: some five seconds. Policy: the
+   * write is refused, whatever failure policies say: no webhook is left out because of others. */
+  unitsOfConditions: 50_000_000,
+} as const;
 
 export interface WebhookPorts {
   readonly identity: Identity;

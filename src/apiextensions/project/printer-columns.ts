@@ -42,7 +42,11 @@ interface Column {
   readonly shown: TableColumn;
   readonly type: string;
   readonly path: JsonPath;
+  /** It leads into the metadata. */
+  readonly isOfMetadata: boolean;
 }
+
+const metadataPath = /^\.metadata(?:[.[]|$)/;
 
 /** `version`: the entry of the definition's versions. */
 export function customTable(version: () => JsonObject): TablePrinter {
@@ -52,6 +56,9 @@ export function customTable(version: () => JsonObject): TablePrinter {
   return {
     get columns() {
       return (shown ??= [nameColumn, ...columns().map((column) => column.shown)]);
+    },
+    get readsMetadataOnly() {
+      return columns().every(({ isOfMetadata }) => isOfMetadata);
     },
     cells(object) {
       const metadata = object['metadata'] as JsonObject | undefined;
@@ -68,7 +75,9 @@ function columnsOf(version: JsonObject): readonly Column[] {
     const jsonPath = text(column, 'jsonPath');
     const path = parseJsonPath(jsonPath);
     if (path === undefined) break;
-    columns.push({ shown: shownColumn(column, jsonPath), type: text(column, 'type'), path });
+    const isOfMetadata = metadataPath.test(jsonPath);
+    const shown = shownColumn(column, jsonPath);
+    columns.push({ shown, type: text(column, 'type'), path, isOfMetadata });
   }
   return columns;
 }

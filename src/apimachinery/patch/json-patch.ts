@@ -65,8 +65,9 @@ export function readJsonPatch(body: JsonValue): ReadJsonPatch {
       if (typeof member === 'string' || member === null) continue;
       return notAPatch(`${name} of operation ${index} is not a text`);
     }
-    const problem = useProblem(item);
-    if (problem !== undefined) malformed ??= `operation ${index}: ${problem}`;
+    // Of many that are not right the first is told, and the others are not looked at.
+    const problem = malformed === undefined ? useProblem(item) : undefined;
+    if (problem !== undefined) malformed = `operation ${index}: ${problem}`;
     const { op, path, from, value } = item as unknown as JsonPatchOperation;
     operations.push({ op, path, from: from ?? undefined, value });
   }
@@ -108,12 +109,19 @@ function pointerProblem(pointer: string): string | undefined {
   if (pointer.includes('~') && /~(?![01])/.test(pointer)) {
     return 'has a "~" that is not part of "~0" or "~1"';
   }
-  // Each segment takes a character at least.
   const { depthMax } = patchLimits;
-  if (pointer.length > depthMax && pointer.split('/').length - 1 > depthMax) {
-    return `has more than ${patchLimits.depthMax} segments`;
+  return hasMoreSegments(pointer, depthMax) ? `has more than ${depthMax} segments` : undefined;
+}
+
+/** Looks no further than it must: a pointer may be as long as the body. */
+function hasMoreSegments(pointer: string, most: number): boolean {
+  // Each takes a character at least.
+  if (pointer.length <= most) return false;
+  let count = 0;
+  for (let at = pointer.indexOf('/'); at >= 0 && count <= most; at = pointer.indexOf('/', at + 1)) {
+    count += 1;
   }
-  return undefined;
+  return count > most;
 }
 
 export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {

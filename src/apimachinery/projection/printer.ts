@@ -45,6 +45,8 @@ export function ageText({ sinceMs, before, after }: Age, nowMs: number): string 
 
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
+  /** True: cells and conditions are made of the metadata alone, and nothing else need be there. */
+  readonly readsMetadataOnly?: boolean | undefined;
   cells(object: JsonObject): readonly CellValue[];
   /** What holds for the row as a whole: that its object has finished. */
   conditions?(object: JsonObject): readonly JsonObject[];

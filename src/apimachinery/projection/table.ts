@@ -8,12 +8,13 @@
  * The columns of a kind come from its printer.
  *
  * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
- * PartialObjectMetadata (the default), or the object. Without a printer only metadata is parsed.
- * Ages count until the moment of the answer: a row that is kept has marks where they belong.
+ * PartialObjectMetadata (the default), or the object. Only metadata is parsed without a printer,
+ * and for one that reads nothing else. Ages count until the moment of the answer: a row that is
+ * kept has marks where they belong.
  */
 import { assert } from '../../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
-import { decodeObject, decodeTrustedText, metadataBytes } from '../object-encoding.ts';
+import { decodeObject, decodeTrustedText, isLarge, metadataBytes } from '../object-encoding.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import type { JsonObject, ObjectMeta } from '../unstructured.ts';
@@ -101,13 +102,17 @@ export function tableForm(options: TableOptions): TableForm {
   const partial = partialForm(options);
   const { printer } = options;
   const columnsText = JSON.stringify(printer?.columns ?? defaultColumns);
-  const rowText = (bytes: Uint8Array, textOf: (age: Age) => string): string => {
+  const rowOf = (bytes: Uint8Array, textOf: (age: Age) => string): Uint8Array => {
     const shown = printer === undefined ? defaultRow(bytes) : printedRow(printer, bytes, textOf);
-    return `{${shown},"object":${objectText(bytes)}}`;
+    const head = `{${shown},"object":`;
+    if (options.includeObject === 'Object' && isLarge(bytes)) {
+      return Buffer.concat([Buffer.from(head, 'utf8'), bytes, closingBrace]);
+    }
+    return Buffer.from(`${head}${objectText(bytes)}}`, 'utf8');
   };
-  const rowNow = (bytes: Uint8Array): string => {
+  const rowNow = (bytes: Uint8Array): Uint8Array => {
     const nowMs = options.nowMs?.();
-    return rowText(bytes, (age) => {
+    return rowOf(bytes, (age) => {
       assert(nowMs !== undefined, 'a printer needs the time');
       return ageText(age, nowMs);
     });
@@ -130,20 +135,22 @@ export function tableForm(options: TableOptions): TableForm {
     columnsText,
     row(bytes, mark) {
       const ages: Age[] = [];
-      const text = rowText(bytes, (age) => {
+      const json = rowOf(bytes, (age) => {
         ages.push(age);
         return mark;
       });
-      return { json: Buffer.from(text, 'utf8'), ages };
+      return { json, ages };
     },
-    rowNow: (bytes) => Buffer.from(rowNow(bytes), 'utf8'),
+    rowNow,
     tableOf(bytes, resourceVersion, columns) {
       const { head, tail } = around(resourceVersion, columns);
-      return head + rowNow(bytes) + tail;
+      return head + decodeTrustedText(rowNow(bytes)) + tail;
     },
     around,
   };
 }
+
+const closingBrace = Buffer.from('}');
 
 function defaultRow(bytes: Uint8Array): string {
   const metadata = parseJsonText(decodeTrustedText(metadataBytes(bytes))) as ObjectMeta;
@@ -156,9 +163,13 @@ function printedRow(
   bytes: Uint8Array,
   textOf: (age: Age) => string,
 ): string {
-  const object = decodeObject(bytes);
+  const object = printer.readsMetadataOnly === true ? metadataOnly(bytes) : decodeObject(bytes);
   const shown = printer.cells(object).map((cell) => (isAge(cell) ? textOf(cell) : cell));
   const cells = `"cells":${stringifyJson(shown)}`;
   const conditions: readonly JsonObject[] = printer.conditions?.(object) ?? [];
   return conditions.length === 0 ? cells : `${cells},"conditions":${stringifyJson(conditions)}`;
+}
+
+function metadataOnly(bytes: Uint8Array): JsonObject {
+  return { metadata: parseJsonText(decodeTrustedText(metadataBytes(bytes))) };
 }
