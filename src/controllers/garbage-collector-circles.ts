@@ -20,6 +20,9 @@ const circleLimits = {
   /** Ends of walks that are remembered. Policy: with more, chains are walked anew when the graph
    * has changed. */
   endsMax: 64,
+  /** Circles that are being released. Policy: with more, the oldest is forgotten, and another one of
+   * it may be released, too. */
+  releasedMax: 16,
 } as const;
 
 /** What was found out about circles. */
@@ -30,9 +33,9 @@ export interface CircleMemory {
   readonly without: Set<ObjectReference>;
   /** Uids of owners that did not wait, at which walks have ended. */
   readonly ends: Set<string>;
-  /** One of the circle of these is released: the others need not be looked at while the graph is
+  /** Circles of which one object is released: the others need not be looked at while the graph is
    * as it was. */
-  readonly released: Set<ObjectReference>;
+  released: { readonly circle: ReadonlySet<ObjectReference>; readonly first: ObjectReference }[];
 }
 
 export interface CircleContext {
@@ -47,7 +50,7 @@ export function createCircleMemory(): CircleMemory {
     linksVersion: -1,
     without: new Set(),
     ends: new Set(),
-    released: new Set(),
+    released: [],
   };
 }
 
@@ -55,11 +58,26 @@ export function createCircleMemory(): CircleMemory {
 export function refresh(circles: CircleMemory, graph: CircleContext['graph']): void {
   if (circles.version === graph.version) return;
   circles.version = graph.version;
-  circles.released.clear();
+  circles.released = [];
   if (circles.linksVersion === graph.linksVersion && !isGoingOn(circles, graph)) return;
   circles.linksVersion = graph.linksVersion;
   circles.without.clear();
   circles.ends.clear();
+}
+
+/** Another one of its circle is released. */
+export function isOfReleased(reference: ObjectReference, { released }: CircleMemory): boolean {
+  return released.some(({ circle, first }) => first !== reference && circle.has(reference));
+}
+
+export function noteReleased(
+  first: ObjectReference,
+  circle: ReadonlySet<ObjectReference>,
+  { released }: CircleMemory,
+): void {
+  if (circle.size === 1) return;
+  released.push({ circle, first });
+  if (released.length > circleLimits.releasedMax) released.shift();
 }
 
 /** Where a walk has ended, it would go on now, or that is not known. */

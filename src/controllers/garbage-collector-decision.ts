@@ -27,7 +27,7 @@ import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { WriteUnderWay } from '../../actors/actors.ts';
-import { circleOf, refresh } from './garbage-collector-circles.ts';
+import { circleOf, isOfReleased, noteReleased, refresh } from './garbage-collector-circles.ts';
 import type { CircleMemory } from './garbage-collector-circles.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
@@ -144,11 +144,15 @@ function decideForeground(
   // None of these is part of a circle; mostly there is one, and no circle has to be looked for.
   if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
   refresh(circles, graph);
-  if (circles.released.has(reference)) return { kind: 'later' };
+  if (isOfReleased(reference, circles)) return { kind: 'later' };
   const circle = circleOf(reference, context);
-  for (const each of circle) if (blocks(each, uid, graph)) blockers -= 1;
+  const dependents = graph.dependentsOf(uid);
+  // The smaller of both: a large circle is walked once, not twice.
+  const [some, others] =
+    dependents.size < circle.size ? [dependents, circle] : [circle, dependents];
+  for (const each of some) if (others.has(each) && blocks(each, uid, graph)) blockers -= 1;
   if (blockers > 0) return wait;
-  for (const each of circle) if (each !== reference) circles.released.add(each);
+  noteReleased(reference, circle, circles);
   return release;
 }
 

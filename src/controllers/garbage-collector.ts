@@ -396,7 +396,8 @@ class Collector implements GarbageCollector {
   #entryAt(reference: ObjectReference): Entry | 'unreadable' | undefined {
     const [group = '', resource = '', namespace = '', name = ''] = reference.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
-    if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
+    const { unreadable } = snapshot;
+    if (unreadable.size > 0 && unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
   }
 }
