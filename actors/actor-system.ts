@@ -344,6 +344,7 @@ class ObjectActors implements ObjectActorSystem {
       operation,
       companions,
       behind: entry.order?.behind,
+      isYielding: entry.order !== undefined,
       replacedBytes: basis.image?.bytes.byteLength,
       write: decidedWrite(entry.arrival, this.#deps.clock),
     });

@@ -219,7 +219,8 @@ export type Permit = () => boolean;
 /** A mutation that has been handed over, for those whose writes go behind it. */
 export type WriteUnderWay = PendingCommit;
 
-/** For writes of the server itself that stand on others which are not durable yet. */
+/** For writes of the server itself that stand on others which are not durable yet. They let the
+ * writes of callers go first. */
 export interface WriteOrder {
   /** The command's mutation is applied only if each of these is; else it is refused (Conflict). */
   readonly behind: readonly WriteUnderWay[];

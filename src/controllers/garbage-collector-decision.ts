@@ -19,19 +19,20 @@
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
  *
  * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
- * that block: the circle is looked for from the owner upwards, along `circleMax` links. A larger
- * one is not seen. Dependents that forget their owner are listed as they do so.
+ * that block: the circle is looked for from the owner upwards, along `circleMax` links
+ * (garbage-collector-circles.ts). A larger one is not seen. Dependents that forget their owner are listed as they do so.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { WriteUnderWay } from '../../actors/actors.ts';
+import { circleOf, isOfReleased, noteReleased, refresh } from './garbage-collector-circles.ts';
+import type { CircleMemory } from './garbage-collector-circles.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
 
-const circleMax = 10_000;
 /** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look
  * goes on with the others. */
 const examinedMax = 16;
@@ -46,15 +47,6 @@ export interface DecisionContext {
   /** Writes under way, on which a decision may stand if its own write goes behind them. */
   readonly coming: Pick<ComingWrites, 'at' | 'goneBlockersOf'>;
   readonly circles: CircleMemory;
-}
-
-/** What was found out about circles, in this version of the graph. */
-export interface CircleMemory {
-  version: number;
-  /** None of these is in a circle. */
-  readonly without: Set<ObjectReference>;
-  /** One of the circle of these is released: the others need not be looked at now. */
-  readonly released: Set<ObjectReference>;
 }
 
 export type Decision =
@@ -151,45 +143,22 @@ function decideForeground(
   const wait: Decision = { kind: 'wait', examine: graph.nextDependents(uid, examinedMax) };
   // None of these is part of a circle; mostly there is one, and no circle has to be looked for.
   if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
-  if (circles.version !== graph.version) {
-    circles.version = graph.version;
-    circles.without.clear();
-    circles.released.clear();
-  }
-  if (circles.released.has(reference)) return { kind: 'later' };
+  refresh(circles, graph);
+  if (isOfReleased(reference, circles)) return { kind: 'later' };
   const circle = circleOf(reference, context);
-  for (const each of circle) if (blocks(each, uid, graph)) blockers -= 1;
+  const dependents = graph.dependentsOf(uid);
+  // The smaller of both: a large circle is walked once, not twice.
+  const [some, others] =
+    dependents.size < circle.size ? [dependents, circle] : [circle, dependents];
+  for (const each of some) if (others.has(each) && blocks(each, uid, graph)) blockers -= 1;
   if (blockers > 0) return wait;
-  for (const each of circle) if (each !== reference) circles.released.add(each);
+  noteReleased(reference, circle, circles);
   return release;
 }
 
 function blocks(reference: ObjectReference, uid: string, graph: OwnerGraph): boolean {
   const owners = graph.node(reference)?.owners ?? [];
   return owners.some((link) => link.uid === uid && link.blocks);
-}
-
-/** The target, and what waits for it through objects that are deleted in the foreground. What is
- * known to be in no circle is left out: a long chain is walked once, not from each of its links. */
-function circleOf(target: ObjectReference, context: DecisionContext): ReadonlySet<ObjectReference> {
-  const { circles, graph, entryAt } = context;
-  const seen = new Set([target]);
-  let links = 0;
-  let isChain = true;
-  for (const reference of seen) {
-    for (const { uid, blocks: isBlocking } of graph.node(reference)?.owners ?? []) {
-      links += 1;
-      if (links > circleMax) return seen;
-      const waiting = isBlocking ? graph.waitingAt(uid) : undefined;
-      if (waiting === undefined || circles.without.has(waiting)) continue;
-      // What cannot be read (any more) is not taken for part of a circle.
-      const entry = seen.has(waiting) ? undefined : entryAt(waiting);
-      if (entry === undefined || entry === 'unreadable') isChain = false;
-      else seen.add(waiting);
-    }
-  }
-  if (isChain) for (const each of seen) circles.without.add(each);
-  return seen;
 }
 
 function decideOwned(

@@ -61,6 +61,8 @@ export interface OwnerGraph {
   readonly count: number;
   /** Grows when what waits, or a link, comes or goes. */
   readonly version: number;
+  /** Grows when a link comes. */
+  readonly linksVersion: number;
   /** Nothing is known any more. */
   clear(): void;
 }
@@ -112,6 +114,7 @@ class Graph implements OwnerGraph {
   readonly #deleting = new Map<ObjectReference, Deleting>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
   #version = 0;
+  #linksVersion = 0;
 
   constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: Examining) {
     this.#scheme = scheme;
@@ -121,6 +124,10 @@ class Graph implements OwnerGraph {
 
   get version(): number {
     return this.#version;
+  }
+
+  get linksVersion(): number {
+    return this.#linksVersion;
   }
 
   get count(): number {
@@ -256,6 +263,7 @@ class Graph implements OwnerGraph {
     this.#remove(reference);
     if (owners.length === 0) return;
     this.#version += 1;
+    this.#linksVersion += 1;
     this.#nodes.set(reference, { uid, owners });
     for (const blocked of blockedBy(owners)) {
       this.#blockers.set(blocked, this.blockersCount(blocked) + 1);

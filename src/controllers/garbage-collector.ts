@@ -28,6 +28,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { decideOn } from './garbage-collector-decision.ts';
+import { createCircleMemory } from './garbage-collector-circles.ts';
 import type { Verdict, DecisionContext } from './garbage-collector-decision.ts';
 import { createComingWrites } from './garbage-collector-coming.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
@@ -103,6 +104,7 @@ class Collector implements GarbageCollector {
       meter: deps.queues.meterOf('garbage-collector'),
       monotonicMs: () => registry.clock.monotonicMs(),
       prepare: () => streams.waitUntilCurrent(),
+      pause: () => registry.turns.pause(shortWorkMs),
       work: (reference) => this.#work(reference),
       onOverflow: () => (this.#review = this.#graph.references()),
       onEmpty: () => this.#goOnReviewing(),
@@ -119,7 +121,7 @@ class Collector implements GarbageCollector {
     });
     this.#context = {
       coming: this.#coming,
-      circles: { version: -1, without: new Set(), released: new Set() },
+      circles: createCircleMemory(),
       graph: this.#graph,
       finalizers: identity.finalizers,
       entryAt: (reference) => this.#entryAt(reference),
@@ -394,7 +396,8 @@ class Collector implements GarbageCollector {
   #entryAt(reference: ObjectReference): Entry | 'unreadable' | undefined {
     const [group = '', resource = '', namespace = '', name = ''] = reference.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
-    if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
+    const { unreadable } = snapshot;
+    if (unreadable.size > 0 && unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
   }
 }

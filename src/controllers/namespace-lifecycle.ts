@@ -26,6 +26,7 @@ import { StatusReason } from '../apimachinery/status-table.ts';
 import { changeObject } from '../registry/change-object.ts';
 import { deleteEntries } from '../registry/delete-collection.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
+import { shortWorkMs } from '../stdx/turns.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { paced } from '../stdx/paced.ts';
 import { eachInSteps } from '../stdx/in-steps.ts';
@@ -81,6 +82,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
     batchMax: namespaceControllerLimits.namespacesMax,
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),
+    pause: () => registry.turns.pause(shortWorkMs),
     work: (name) => emptyNamespace(registry, name),
     onOverflow: () => undefined,
     onEmpty: () => undefined,

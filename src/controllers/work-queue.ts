@@ -1,6 +1,6 @@
 /**
  * A bounded queue of keys, worked off in batches, with one coarse timer for what has to be tried
- * again.
+ * again. The keys of a batch are begun in turns with everybody else: a decision may be long.
  *
  *   add ─▶ waiting ─▶ batch of at most `batchMax` ─▶ work(key) ─▶ done
  *            ▲                                          │ again
@@ -20,6 +20,8 @@ const workQueueLimits = {
   retryMaxMs: 30_000,
   /** How often it is looked for keys whose time has come. */
   tickMs: 50,
+  /** Keys are begun for so long in one turn. Policy: the others after a pause, prepared anew. */
+  beginMs: 2,
 } as const;
 
 export interface WorkQueueDeps {
@@ -28,8 +30,10 @@ export interface WorkQueueDeps {
   /** Keys worked on at a time; at most, and by default, `workQueueLimits.batchMax`. */
   readonly batchMax?: number | undefined;
   readonly monotonicMs: () => number;
-  /** Before each batch. */
+  /** Before each batch, and in it after each pause. */
   readonly prepare: () => Promise<void>;
+  /** Resolves in a turn that may go on with a batch. */
+  readonly pause: () => Promise<void>;
   /** True: done; false: again, later. A rejection is reported and counts as false. */
   readonly work: (key: string) => Promise<boolean>;
   readonly onOverflow: () => void;
@@ -108,15 +112,30 @@ class Queue implements WorkQueue {
   async #run(): Promise<void> {
     // What is added in this turn rides the first batch.
     await Promise.resolve();
-    while (this.#running && this.#waiting.size > 0) {
-      const batch = this.#take();
-      const ready = await this.#prepare(batch);
-      if (ready) await Promise.all(batch.map((key) => this.#one(key)));
-      else for (const key of batch) this.#later(key);
-    }
+    while (this.#running && this.#waiting.size > 0) await this.#workOn(this.#take());
     if (!this.#running || this.#waiting.size > 0) return;
     this.#overflowed = false;
     this.#deps.onEmpty();
+  }
+
+  /** All of them are in hand at once: their writes share commits. */
+  async #workOn(batch: readonly string[]): Promise<void> {
+    const { monotonicMs, pause } = this.#deps;
+    const begun: Promise<void>[] = [];
+    while (begun.length < batch.length && this.#running) {
+      await pause();
+      const rest = batch.slice(begun.length);
+      if (!(await this.#prepare(rest))) {
+        for (const key of rest) this.#later(key);
+        break;
+      }
+      const endsMs = monotonicMs() + workQueueLimits.beginMs;
+      for (const key of rest) {
+        begun.push(this.#one(key));
+        if (monotonicMs() >= endsMs) break;
+      }
+    }
+    await Promise.all(begun);
   }
 
   #take(): string[] {

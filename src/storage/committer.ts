@@ -14,8 +14,8 @@
  *  - At most as many commits are in flight as the store has lanes (`commitLanes`): one, unless it
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
  *  - Submissions that touch a common key are applied in the order in which they were submitted;
- *    with one lane all are. A mutation that waits for a key is not overtaken by another one that
- *    touches that key.
+ *    with one lane all are, but those that yield. A mutation that waits for a key, or yields, is
+ *    not overtaken by another one that touches that key.
  *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
@@ -83,6 +83,10 @@ export interface CommitterLimits {
   /** Most submissions that wait for a key and are overtaken; above it nothing behind them is sent.
    */
   readonly overtakenMax: number;
+  /** Most submissions in one commit that let others go first: a caller's write waits for the whole
+   * of the commit before its own. Policy: the others ride later commits. They do not count for
+   * `overtakenMax`: whoever submits them bounds them. */
+  readonly yieldingMax: number;
 }
 
 /** A batch stays far below what a FoundationDB transaction may hold (10 MB with its overhead). */
@@ -92,6 +96,7 @@ const committerLimits: CommitterLimits = {
   queuedMutationsMax: 20_000,
   queuedBytesMax: 64 * 1024 * 1024,
   overtakenMax: 512,
+  yieldingMax: 32,
 };
 
 export interface CommitterOptions {
@@ -281,6 +286,7 @@ class GroupCommit implements GroupCommitter {
     const queueJump = createQueueJump(
       this.#inFlightCount === 0 ? undefined : this.#claims,
       this.#commitsTotal,
+      this.#limits.yieldingMax,
     );
     const takeOrPass = (waiting: Waiting): void => {
       if (queueJump.passes(waiting)) return;
@@ -297,7 +303,7 @@ class GroupCommit implements GroupCommitter {
     while (
       rest.length === 0 &&
       this.#head < this.#queue.length &&
-      queueJump.passed.length < this.#limits.overtakenMax
+      queueJump.waitingCount() < this.#limits.overtakenMax
     ) {
       const waiting = this.#queue[this.#head] as Waiting;
       if (!batch.hasRoomFor(waiting)) break;
@@ -360,26 +366,39 @@ function createBatch(
   };
 }
 
-/** Who has to let others go first: for a commit in flight, or for who does so already.
- * `inFlight` undefined: nobody has to. `number` is that of the commit it is chosen for. */
+/** Who has to let others go first: for a commit in flight, for who does so already, or because
+ * `yieldingMax` of those that yield are taken. `inFlight` undefined: there is none. `number` is that
+ * of the commit it is chosen for. */
 function createQueueJump(
   inFlight: KeyClaims | undefined,
   number: number,
+  yieldingMax: number,
 ): {
   readonly passed: readonly Waiting[];
+  /** Of those that were passed and do not yield. */
+  waitingCount(): number;
   passes(waiting: Waiting): boolean;
 } {
   const passed: Waiting[] = [];
+  let yieldingCount = 0;
+  let waitingCount = 0;
   const ahead = createKeyClaims();
   return {
     passed,
+    waitingCount: () => waitingCount,
     passes(waiting) {
       const { submission } = waiting;
+      const isYielding = submission.isYielding === true;
       const waits =
+        (isYielding && yieldingCount >= yieldingMax) ||
         inFlight?.clashesWith(submission) === true ||
         ahead.clashesWith(submission) ||
         mustWait(submission, number);
-      if (!waits) return false;
+      if (!waits) {
+        if (isYielding) yieldingCount += 1;
+        return false;
+      }
+      if (!isYielding) waitingCount += 1;
       ahead.claim(submission);
       passed.push(waiting);
       return true;

@@ -38,6 +38,8 @@ export type Submission = Omit<Mutation, 'expect' | 'follows'> & {
   /** Earlier pending commits, on whatever keys: it is applied only if each of them is. Absent:
    * none. */
   readonly behind?: readonly PendingCommit[] | undefined;
+  /** Nobody waits for it: of such, few are in one commit (`yieldingMax`), and others go first. */
+  readonly isYielding?: boolean | undefined;
   /** About those of the record that it takes the place of, which the store reads; absent: nobody
    * knows. */
   readonly replacedBytes?: number | undefined;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { createCircleMemory } from '../../src/controllers/garbage-collector-circles.ts';
 import { decideOn } from '../../src/controllers/garbage-collector-decision.ts';
 import type { Decision } from '../../src/controllers/garbage-collector-decision.ts';
 import { createOwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
@@ -71,7 +72,7 @@ function world() {
     return entries.get(reference);
   };
   const coming = { at: () => undefined, goneBlockersOf: () => [] };
-  const circles = { version: -1, without: new Set<string>(), released: new Set<string>() };
+  const circles = createCircleMemory();
   const context = { graph: counted, finalizers, entryAt, coming, circles };
   const decide = (name: string): Decision | undefined => decideOn(at(name), context)?.decision;
   const readsOf = (work: () => void): number => {
@@ -207,6 +208,40 @@ describe('objects that wait for each other', () => {
     };
     const few = readsFor(100);
     assert.ok(readsFor(400) < 6 * few, `${few}`);
+  });
+
+  it('are looked at along a chain that grows with reads that grow as the chain', () => {
+    const readsFor = (count: number): number => {
+      const { decide, make, readsOf } = world();
+      const ownersOf = (i: number): string[] => (i === 0 ? [] : [`d${i - 1}`]);
+      const names = named(count);
+      for (const [i, name] of names.entries()) make(name, { owners: ownersOf(i) });
+      return readsOf(() => {
+        for (let i = 0; i < count; i += 4) {
+          for (let at = i; at < i + 4; at += 1) {
+            make(`d${at}`, { owners: ownersOf(at), held: foreground });
+          }
+          for (const name of [`d${i}`, `d${i + 2}`]) assert.equal(decide(name)?.kind, 'wait');
+        }
+      });
+    };
+    const [few, many] = [readsFor(200), readsFor(800)];
+    assert.ok(many < 6 * few, `${few} reads for n, ${many} for 4n`);
+  });
+
+  it('are a circle as soon as the one at which the chain ended is deleted, too', () => {
+    const { decide, make } = chain(20, true);
+    make('d0', { owners: ['d19'] });
+    for (const name of ['d10', 'd15']) assert.equal(decide(name)?.kind, 'wait');
+    make('d0', { owners: ['d19'], held: foreground });
+    assert.equal(decide('d15')?.kind, 'release');
+  });
+
+  it('are a circle as soon as a link closes it', () => {
+    const { decide, make } = chain(20, false);
+    for (const name of ['d10', 'd15']) assert.equal(decide(name)?.kind, 'wait');
+    make('d0', { owners: ['d19'], held: foreground });
+    assert.equal(decide('d15')?.kind, 'release');
   });
 
   it('are released in a circle one at a time: the others come later', () => {

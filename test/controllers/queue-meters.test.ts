@@ -53,6 +53,7 @@ describe('meters of queues', () => {
       meter: queues.meterOf('cleaner'),
       monotonicMs: () => time.clock.monotonicMs(),
       prepare: () => Promise.resolve(),
+      pause: () => Promise.resolve(),
       work: () => Promise.resolve((attempts += 1) > 1),
       onOverflow: () => assert.fail(),
       onEmpty: () => (emptied += 1),

@@ -97,6 +97,47 @@ describe('committer', () => {
     );
   });
 
+  it('takes few of those that yield into one commit, and others before the rest of them', async () => {
+    const h = harness({ yieldingMax: 2 });
+    const release = h.hold();
+    const first = h.committer.submit(submission('first', absent));
+    await untilBatches(h, 1);
+    const yielding = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+      h.committer.submit({ ...submission(name, absent), isYielding: true }),
+    );
+    const others = ['x', 'y'].map((name) => h.committer.submit(submission(name, absent)));
+    release();
+    await Promise.all([first, ...yielding, ...others].map(({ outcome }) => outcome));
+    assert.deepEqual(
+      h.batches.slice(1).map((batch) => batch.map((mutation) => mutation.key)),
+      [['a', 'b', 'x', 'y'], ['c', 'd'], ['e']].map((names) => names.map(key)),
+    );
+  });
+
+  it('lets nobody overtake one that yields and has the same key, or is to go behind it', async () => {
+    const h = harness({ yieldingMax: 1 });
+    const release = h.hold();
+    const first = h.committer.submit(submission('first', absent));
+    await untilBatches(h, 1);
+    const yields = { isYielding: true };
+    const a = h.committer.submit({ ...submission('a', absent), ...yields });
+    const b = h.committer.submit({ ...submission('b', absent), ...yields });
+    const again = h.committer.submit(submission('b', b, 'again'));
+    const behind = h.committer.submit({ ...submission('c', absent), behind: [b] });
+    const other = h.committer.submit(submission('x', absent));
+    release();
+    const all = [first, a, b, again, behind, other];
+    const outcomes = await Promise.all(all.map(({ outcome }) => outcome));
+    assert.ok(outcomes.every(({ kind }) => kind === 'applied'));
+    assert.deepEqual(
+      h.batches.slice(1).map((batch) => batch.map((mutation) => mutation.key)),
+      [
+        ['a', 'x'],
+        ['b', 'b', 'c'],
+      ].map((names) => names.map(key)),
+    );
+  });
+
   it('answers only when the store has committed', async () => {
     const h = harness();
     const release = h.hold();

@@ -137,6 +137,7 @@ function queueOf(
     batchMax: definitionsAtOnceMax,
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => registry.streams.waitUntilCurrent(),
+    pause: () => registry.turns.pause(shortWorkMs),
     work,
     onOverflow: () => undefined,
     onEmpty: () => undefined,
