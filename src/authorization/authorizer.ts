@@ -11,7 +11,7 @@
  * configuration says so; it never allows.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import type { SelectorRequirements } from './selector-requirements.ts';
+import type { SelectorRequirements } from '../apimachinery/selectors/selector-requirements.ts';
 
 export interface Attributes {
   readonly user: UserInfo;

@@ -4,7 +4,7 @@ import type http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { selectorsOnDemand } from '../../src/authorization/selector-requirements.ts';
+import { selectorsOnDemand } from '../../src/apimachinery/selectors/selector-requirements.ts';
 import { createWebhookAuthorizer } from '../../src/authorization/webhook/webhook-authorizer.ts';
 import type {
   WebhookAuthorizerOptions,

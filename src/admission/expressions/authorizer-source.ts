@@ -5,7 +5,7 @@
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
-import { selectorsOnDemand } from '../../authorization/selector-requirements.ts';
+import { selectorsOnDemand } from '../../apimachinery/selectors/selector-requirements.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationQuestion,

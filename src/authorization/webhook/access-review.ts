@@ -10,7 +10,7 @@ import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Attributes, Decision } from '../authorizer.ts';
-import { selectorMembers } from '../selector-requirements.ts';
+import { selectorMembers } from '../../apimachinery/selectors/selector-requirements.ts';
 
 export const accessReviewVersions = ['v1', 'v1beta1'] as const;
 export type AccessReviewVersion = (typeof accessReviewVersions)[number];

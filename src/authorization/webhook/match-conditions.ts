@@ -24,7 +24,7 @@ import { boolType } from '../../cel/type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes } from '../authorizer.ts';
-import { selectorMembers } from '../selector-requirements.ts';
+import { selectorMembers } from '../../apimachinery/selectors/selector-requirements.ts';
 
 export const conditionsMax = 64;
 

@@ -9,8 +9,8 @@
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Attributes } from '../../authorization/authorizer.ts';
-import { selectorsOnDemand } from '../../authorization/selector-requirements.ts';
-import type { SelectorRequirements } from '../../authorization/selector-requirements.ts';
+import { selectorsOnDemand } from '../../apimachinery/selectors/selector-requirements.ts';
+import type { SelectorRequirements } from '../../apimachinery/selectors/selector-requirements.ts';
 import { queryValue } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { quote } from '../../apimachinery/quote.ts';

@@ -25,11 +25,11 @@ import {
   readLabelRequirements,
   requirementsMax,
   selectorCharsMax,
-} from '../../authorization/selector-requirements.ts';
+} from '../../apimachinery/selectors/selector-requirements.ts';
 import type {
   SelectorRequirement,
   SelectorRequirements,
-} from '../../authorization/selector-requirements.ts';
+} from '../../apimachinery/selectors/selector-requirements.ts';
 
 type SelectorName = 'fieldSelector' | 'labelSelector';
 

@@ -8,15 +8,15 @@
  * Requirements only limit: a question with fewer of them asks for more. So what cannot be said is
  * left out: `<` and `>`, and a selector that cannot be parsed.
  *
- * Bounds: a selector has `selectorCharsMax` characters and `requirementsMax` requirements. Policy: a
- * larger one is left out whole.
+ * Bounds: a selector has `selectorCharsMax` characters and `requirementsMax` requirements. Policy:
+ * a larger one is left out whole.
  */
-import { parseFieldSelector } from '../apimachinery/selectors/field-selector.ts';
-import type { FieldRequirement } from '../apimachinery/selectors/field-selector.ts';
-import type { LabelRequirement } from '../apimachinery/selectors/label-selector.ts';
-import { parseLabelSelector } from '../apimachinery/selectors/label-selector-parser.ts';
-import { StatusError } from '../apimachinery/status-error.ts';
-import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { parseFieldSelector } from './field-selector.ts';
+import type { FieldRequirement } from './field-selector.ts';
+import type { LabelRequirement } from './label-selector.ts';
+import { parseLabelSelector } from './label-selector-parser.ts';
+import { StatusError } from '../status-error.ts';
+import type { JsonObject } from '../unstructured.ts';
 
 /** What a query could hold. */
 export const selectorCharsMax = 16 * 1024;
