@@ -7,8 +7,9 @@
  * answers are kept for `cacheTtlMs`, good ones and bad ones apart: anybody can have any number of
  * tokens refused, and what is kept of others must not go for that. A webhook that says nothing of
  * audiences answers for the server's own.
- * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once; of answers
- * and of refusals `...EntriesMax` and `...CharsMax` each.
+ * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once, the last of
+ * them for tokens that were good before; of answers and of refusals `...EntriesMax` and
+ * `...CharsMax` each.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { texts } from '../apimachinery/members.ts';
@@ -45,6 +46,9 @@ const webhookTokenLimits = {
   triesMax: 3,
   retryMs: 300,
   underWayMax: 256,
+  /** With so many, only tokens are asked about that the webhook called good within `knownMs`. */
+  strangersMax: 192,
+  knownMs: 60 * 60_000,
   answerBytesMax: 1024 * 1024,
   /** Of one user, in characters: it is kept, and goes with each of its requests. */
   userCharsMax: 256 * 1024,
@@ -58,8 +62,8 @@ const methodName = 'webhook';
 
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
   const { cacheTtlMs: ttlMs } = options;
-  const { underWayMax } = webhookTokenLimits;
-  const { good, refused } = keptAnswers(options);
+  const { strangersMax, underWayMax } = webhookTokenLimits;
+  const { good, known, refused } = keptAnswers(options);
   const underWay = new Map<string, Promise<Authentication>>();
   const ask = async (
     token: string,
@@ -70,6 +74,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
       const answer = await review(options, token, audiences);
       const kept = answer.kind === 'authenticated' ? good : refused;
       if (ttlMs > 0) kept.set(token, answer, Infinity, scope, scope.length + charsOf(answer));
+      if (answer.kind === 'authenticated') known.set(token, true);
       return answer;
     } catch (error) {
       const why = messageOf(error);
@@ -81,12 +86,13 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
     authenticateToken(token, asked) {
       const audiences = asked.length > 0 ? asked : options.audiences;
       const scope = JSON.stringify(audiences);
-      const known = good.get(token, scope) ?? refused.get(token, scope);
-      if (known !== undefined) return known;
+      const kept = good.get(token, scope) ?? refused.get(token, scope);
+      if (kept !== undefined) return kept;
       const key = secretDigest(token) + scope;
       const running = underWay.get(key);
       if (running !== undefined) return running;
-      if (underWay.size >= underWayMax) {
+      const room = known.get(token) === true ? underWayMax : strangersMax;
+      if (underWay.size >= room) {
         return { kind: 'rejected', why: 'too many questions to the webhook are under way' };
       }
       const question = ask(token, audiences, scope).finally(() => underWay.delete(key));
@@ -97,11 +103,14 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
 }
 
 function keptAnswers({ cacheTtlMs: ttlMs, clock }: WebhookTokenOptions) {
-  const { cacheCharsMax, cacheEntriesMax, refusalCharsMax, refusalEntriesMax } = webhookTokenLimits;
+  const { cacheCharsMax, cacheEntriesMax, knownMs } = webhookTokenLimits;
+  const { refusalCharsMax, refusalEntriesMax } = webhookTokenLimits;
   const cache = (entriesMax: number, charsMax: number) =>
     new TokenCache<Authentication>({ clock, entriesMax, charsMax, ttlMs });
   return {
     good: cache(cacheEntriesMax, cacheCharsMax),
+    /** Tokens that were good: they are asked about again while strangers fill the line. */
+    known: new TokenCache<true>({ clock, entriesMax: cacheEntriesMax, ttlMs: knownMs }),
     refused: cache(refusalEntriesMax, refusalCharsMax),
   };
 }

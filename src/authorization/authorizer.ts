@@ -11,6 +11,7 @@
  * configuration says so; it never allows.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { SelectorRequirements } from '../apimachinery/selectors/selector-requirements.ts';
 
 export interface Attributes {
   readonly user: UserInfo;
@@ -32,6 +33,9 @@ export interface Attributes {
   readonly name: string;
   /** Of list and watch: fields that the selector pins to one value (`spec.nodeName`). */
   readonly selectedFields?: ReadonlyMap<string, string> | undefined;
+  /** Of list, watch and deletecollection: all that limits the request, read when it is asked for.
+   * Absent: nothing does. */
+  readonly selectors?: (() => SelectorRequirements) | undefined;
 }
 
 export interface Decision {

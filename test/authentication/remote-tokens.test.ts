@@ -165,6 +165,41 @@ describe('webhook tokens', () => {
     assert.equal((await webhook.authenticateToken('good', [])).kind, 'authenticated');
     assert.equal((await webhook.authenticateToken('bad-139', audiences)).kind, 'rejected');
   });
+
+  // Before, they held the whole line, and a user whose kept answer had ended was refused.
+  test('tokens of nobody, held by a slow webhook, leave room for one that was good before', async () => {
+    const head = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
+    const status = { authenticated: true, user: { username: 'ann' } };
+    let release: (answer: Answer) => void = () => {};
+    const late = new Promise<Answer>((resolve) => (release = resolve));
+    const server = await remote((_url, body) =>
+      /"(good|new)"/.test(body) ? { status: 200, body: { ...head, status } } : late,
+    );
+    const time = manualTime(startMs);
+    const webhook = createWebhookTokens({
+      identity: identityOf('kubernetes'),
+      clock: time.clock,
+      timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
+      server: { url: server.url, ca: tlsPair.certificatePem },
+      version: 'v1',
+      cacheTtlMs: 120_000,
+      audiences: [],
+    });
+    const kindOf = async (token: string) => (await webhook.authenticateToken(token, [])).kind;
+    assert.equal(await kindOf('good'), 'authenticated');
+    time.advance(121_000);
+    const held = Array.from({ length: 300 }, (_, i) => kindOf(`bad-${i}`));
+    assert.equal(await kindOf('new'), 'rejected', 'there is no room for who was not known');
+    const before = server.asked();
+    assert.equal(await kindOf('good'), 'authenticated');
+    assert.ok(server.asked() > before, 'its answer was kept no longer');
+    time.advance(61 * 60_000);
+    assert.equal(await kindOf('good'), 'rejected', 'so long ago says nothing');
+    release({ status: 200, body: { ...head, status: {} } });
+    assert.deepEqual(new Set(await Promise.all(held)), new Set(['rejected']));
+    server.close();
+  });
 });
 
 const claims = claimLanguage(testLanguage, identityOf('kubernetes'));

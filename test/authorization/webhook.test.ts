@@ -4,6 +4,7 @@ import type http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { selectorsOnDemand } from '../../src/apimachinery/selectors/selector-requirements.ts';
 import { createWebhookAuthorizer } from '../../src/authorization/webhook/webhook-authorizer.ts';
 import type {
   WebhookAuthorizerOptions,
@@ -215,6 +216,72 @@ describe('a webhook', () => {
         assert.equal(hook.seen.length, result === 'match' ? 1 : 0, expressions.join());
         close();
       }
+    }
+  });
+
+  const limited = {
+    ...resourceAttributes('list /pods', '', 'ns'),
+    user: userNamed('u'),
+    selectors: selectorsOnDemand('spec.nodeName=n1,status.phase!=Failed', '!old,app in (a,b)'),
+  };
+
+  // Before, it was sent none: a list of one node's pods and one of all pods were one question.
+  it('is asked with the selectors of a request, in both versions', async () => {
+    for (const version of ['v1', 'v1beta1'] as const) {
+      hook.answer = () => status({ allowed: true }, version);
+      const { authorize, close } = authorizer({ version });
+      assert.equal((await authorize(limited)).kind, 'allow');
+      const spec = hook.seen.at(-1)?.['spec'] as JsonObject;
+      assert.deepEqual(spec['resourceAttributes'], {
+        namespace: 'ns',
+        verb: 'list',
+        version: 'v1',
+        resource: 'pods',
+        fieldSelector: {
+          requirements: [
+            { key: 'spec.nodeName', operator: 'In', values: ['n1'] },
+            { key: 'status.phase', operator: 'NotIn', values: ['Failed'] },
+          ],
+        },
+        labelSelector: {
+          requirements: [
+            { key: 'app', operator: 'In', values: ['a', 'b'] },
+            { key: 'old', operator: 'DoesNotExist' },
+          ],
+        },
+      });
+      close();
+    }
+  });
+
+  it('is asked again when only the selectors differ', async () => {
+    hook.answer = () => status({ allowed: true });
+    const { authorize, close } = authorizer();
+    hook.seen.length = 0;
+    await authorize(limited);
+    await authorize(limited);
+    await authorize({ ...limited, selectors: selectorsOnDemand('', '!old') });
+    await authorize({ ...limited, selectors: undefined });
+    assert.equal(hook.seen.length, 3);
+    close();
+  });
+
+  it('has conditions that see the selectors as it does', async () => {
+    const labels = 'request.resourceAttributes.labelSelector.requirements';
+    const fields = 'request.resourceAttributes.fieldSelector.requirements';
+    const rows: readonly [string, 'match' | 'excluded' | 'error'][] = [
+      [`${labels}.exists(r, r.key == 'app' && r.operator == 'In' && 'b' in r.values)`, 'match'],
+      [`${labels}.exists(r, r.operator == 'DoesNotExist' && !has(r.values))`, 'match'],
+      [`${fields}.exists(r, r.key == 'status.phase' && r.operator == 'NotIn')`, 'match'],
+      [`${fields}.all(r, r.operator == 'In')`, 'excluded'],
+      ['has(request.resourceAttributes.labelSelector.rawSelector)', 'excluded'],
+    ];
+    hook.answer = () => status({ allowed: true });
+    for (const [expression, result] of rows) {
+      const { authorize, close, conditions } = authorizer({ conditions: conditionsOf(expression) });
+      await authorize(limited);
+      assert.deepEqual(conditions, [result], expression);
+      close();
     }
   });
 

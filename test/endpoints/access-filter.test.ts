@@ -174,6 +174,68 @@ describe('attributes of a request', () => {
   }
 });
 
+describe('the selectors of a request', () => {
+  const pods = '/api/v1/namespaces/n/pods';
+  const running = { key: 'status.phase', operator: 'In', values: ['Running'] };
+  const web = { key: 'app', operator: 'In', values: ['web'] };
+  const rows: readonly [string, string, object | undefined][] = [
+    ['GET', `${pods}?fieldSelector=status.phase=Running`, { fields: [running], labels: [] }],
+    ['GET', `${pods}?watch=1&labelSelector=app=web`, { fields: [], labels: [web] }],
+    [
+      'DELETE',
+      `${pods}?labelSelector=app==web&fieldSelector=metadata.name!=p,status.phase==Running`,
+      {
+        fields: [{ key: 'metadata.name', operator: 'NotIn', values: ['p'] }, running],
+        labels: [web],
+      },
+    ],
+    [
+      'GET',
+      `${pods}?labelSelector=z notin (b,a),!y,x,w!=1,v in (c),u>1,t<2`,
+      {
+        fields: [],
+        labels: [
+          { key: 'v', operator: 'In', values: ['c'] },
+          { key: 'w', operator: 'NotIn', values: ['1'] },
+          { key: 'x', operator: 'Exists' },
+          { key: 'y', operator: 'DoesNotExist' },
+          { key: 'z', operator: 'NotIn', values: ['a', 'b'] },
+        ],
+      },
+    ],
+    // One that cannot be parsed limits nothing, and does not take the other along.
+    [
+      'GET',
+      `${pods}?labelSelector=app=web&fieldSelector=status.phase`,
+      { fields: [], labels: [web] },
+    ],
+    [
+      'GET',
+      `${pods}?labelSelector=%26&fieldSelector=status.phase=Running`,
+      { fields: [running], labels: [] },
+    ],
+    ['GET', `${pods}?labelSelector=${'a,'.repeat(1_024)}a`, { fields: [], labels: [] }],
+    ['GET', `${pods}?fieldSelector=x=${'y'.repeat(20_000)}`, { fields: [], labels: [] }],
+    ['GET', `${pods}?labelSelector=&fieldSelector=`, undefined],
+    ['GET', `/api/v1/watch/namespaces/n/pods?labelSelector=app=web`, undefined],
+    ['GET', `${pods}/p?labelSelector=app=web`, undefined],
+    ['DELETE', `${pods}/p?fieldSelector=status.phase=Running`, undefined],
+    ['POST', `${pods}?labelSelector=app=web`, undefined],
+    ['GET', '/version?labelSelector=app=web', undefined],
+  ];
+  for (const [method, target, wanted] of rows) {
+    it(`are what authorizers are told: ${method} ${target.slice(0, 120)}`, async () => {
+      let told: object | undefined;
+      const allow = (attributes: Attributes) => {
+        told = attributes.selectors?.();
+        return true;
+      };
+      await ask(target.replaceAll(' ', '+'), [], allow, { method });
+      assert.deepEqual(told, wanted);
+    });
+  }
+});
+
 describe('a refusal', () => {
   const textOf = (method: string, target: string): string => {
     const parsed = parseRequestInfo(method, target, false);

@@ -5,6 +5,7 @@
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
+import { selectorsOnDemand } from '../../apimachinery/selectors/selector-requirements.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationQuestion,
@@ -34,7 +35,6 @@ function answerOf({ error = '', kind, reason }: Decision): AuthorizationAnswer {
   return { allowed: kind === 'allow', reason, error };
 }
 
-/** Selectors are not understood by any authorizer here, and so limit nothing. */
 function attributesOf(question: AuthorizationQuestion, user: UserInfo): Attributes {
   const asked = question.user === undefined ? user : accountUser(question.user);
   const nothing = { namespace: '', apiGroup: '', apiVersion: '', resource: '', subresource: '' };
@@ -42,7 +42,9 @@ function attributesOf(question: AuthorizationQuestion, user: UserInfo): Attribut
     const { path, verb } = question;
     return { ...nothing, user: asked, verb, isResourceRequest: false, path, name: '' };
   }
-  const { group, name, namespace, resource, subresource, verb } = question;
+  const { fieldSelector, group, labelSelector, name, namespace, resource } = question;
+  const { subresource, verb } = question;
+  const selects = fieldSelector !== '' || labelSelector !== '';
   return {
     user: asked,
     verb,
@@ -54,6 +56,7 @@ function attributesOf(question: AuthorizationQuestion, user: UserInfo): Attribut
     resource,
     subresource,
     name,
+    selectors: selects ? selectorsOnDemand(fieldSelector, labelSelector) : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Attributes, Decision } from '../authorizer.ts';
+import { selectorMembers } from '../../apimachinery/selectors/selector-requirements.ts';
 
 export const accessReviewVersions = ['v1', 'v1beta1'] as const;
 export type AccessReviewVersion = (typeof accessReviewVersions)[number];
@@ -50,7 +51,8 @@ export function accessReviewOf(
 function resourceAttributesOf(attributes: Attributes): JsonObject {
   const { namespace, verb, apiGroup, apiVersion, resource, subresource, name } = attributes;
   const fields = { namespace, verb, group: apiGroup, version: apiVersion };
-  return present({ ...fields, resource, subresource, name });
+  const what = present({ ...fields, resource, subresource, name });
+  return { ...what, ...selectorMembers(attributes.selectors) };
 }
 
 function present(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

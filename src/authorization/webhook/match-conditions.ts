@@ -24,6 +24,7 @@ import { boolType } from '../../cel/type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes } from '../authorizer.ts';
+import { selectorMembers } from '../../apimachinery/selectors/selector-requirements.ts';
 
 export const conditionsMax = 64;
 
@@ -124,11 +125,6 @@ function reviewData(attributes: Attributes): unknown {
 
 function resourceData(attributes: Attributes): unknown {
   const { namespace, verb, apiGroup, apiVersion, resource, subresource, name } = attributes;
-  const requirements = [...(attributes.selectedFields ?? [])].map(([key, value]) => ({
-    key,
-    operator: 'In',
-    values: [value],
-  }));
   return {
     namespace,
     verb,
@@ -137,6 +133,6 @@ function resourceData(attributes: Attributes): unknown {
     resource,
     subresource,
     name,
-    ...(requirements.length === 0 ? {} : { fieldSelector: { requirements } }),
+    ...selectorMembers(attributes.selectors),
   };
 }

@@ -9,6 +9,8 @@
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Attributes } from '../../authorization/authorizer.ts';
+import { selectorsOnDemand } from '../../apimachinery/selectors/selector-requirements.ts';
+import type { SelectorRequirements } from '../../apimachinery/selectors/selector-requirements.ts';
 import { queryValue } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { quote } from '../../apimachinery/quote.ts';
@@ -26,8 +28,9 @@ export function attributesOf(
   if (resource === undefined) return nonResource(user, path, verb);
   const { group, version, subresource } = resource;
   // The older paths of watches are decided on as they stand, without what selects.
-  const selects = resource.name === '' && resource.prefix === undefined;
-  const selectedFields = selects ? selectedFieldsOf(verb, query) : undefined;
+  const selects =
+    resource.name === '' && resource.prefix === undefined && selectingVerbs.includes(verb);
+  const selectedFields = selects ? selectedFieldsOf(query) : undefined;
   return {
     user,
     verb,
@@ -40,6 +43,7 @@ export function attributesOf(
     subresource,
     name: resource.name === '' ? selectedName(verb, selectedFields) : resource.name,
     selectedFields,
+    selectors: selects ? selectorsOf(query) : undefined,
   };
 }
 
@@ -64,14 +68,20 @@ function namespaceOf({ namespace, resource, name }: ResourceInfo): string {
 
 /** Fields that the selector of a list, a watch or a deletecollection pins to one value. */
 function selectedFieldsOf(
-  verb: string,
   query: QueryParameters | undefined,
 ): ReadonlyMap<string, string> | undefined {
-  if (!selectingVerbs.includes(verb) || query === undefined) return undefined;
+  if (query === undefined) return undefined;
   const text = queryValue(query, 'fieldSelector');
   if (text === undefined || text === '') return undefined;
   const selector = parseFieldSelector(text);
   return selector instanceof StatusError ? undefined : selector.pins;
+}
+
+function selectorsOf(query: QueryParameters | undefined): (() => SelectorRequirements) | undefined {
+  if (query === undefined) return undefined;
+  const fields = queryValue(query, 'fieldSelector') ?? '';
+  const labels = queryValue(query, 'labelSelector') ?? '';
+  return fields === '' && labels === '' ? undefined : selectorsOnDemand(fields, labels);
 }
 
 const selectingVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];

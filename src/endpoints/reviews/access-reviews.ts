@@ -11,9 +11,8 @@
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { objects, part, text, texts } from '../../apimachinery/members.ts';
-import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
-import { newBadRequest, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
+import { part, text, texts } from '../../apimachinery/members.ts';
+import { newBadRequest, newInvalid } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
@@ -22,6 +21,8 @@ import type { AccessChecker, Attributes } from '../../authorization/authorizer.t
 import type { Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ResourceRequest, ReviewAnswerer, ReviewAnswerers } from '../request.ts';
+import { pinsOf, readReviewSelectors, selectorErrors } from './review-selectors.ts';
+import type { ReviewSelectors } from './review-selectors.ts';
 
 /** By kind. */
 export function accessReviews(access: AccessChecker): ReviewAnswerers {
@@ -51,15 +52,15 @@ async function decide(
 ): Promise<Result<ApiObject>> {
   const errors = [...metadataErrors(review), ...problems, ...questionErrors(review)];
   if (errors.length > 0) return refused(newInvalid(groupKindOf(review), '', errors));
-  const attributes = attributesOf(review, user);
-  if (attributes instanceof StatusError) return refused(attributes);
-  const { kind, reason, error } = await access.check(attributes);
+  const selectors = readReviewSelectors(part(specOf(review), 'resourceAttributes'));
+  const { kind, reason, error } = await access.check(attributesOf(review, user, selectors));
+  const troubles = [...(error === undefined ? [] : [error]), ...selectors.leftOut];
   return ok(
     withStatus(review, {
       allowed: kind === 'allow',
       ...(kind === 'deny' ? { denied: true } : {}),
       ...(reason === '' ? {} : { reason }),
-      ...(error === undefined ? {} : { evaluationError: error }),
+      ...(troubles.length === 0 ? {} : { evaluationError: troubles.join('; ') }),
     }),
   );
 }
@@ -163,7 +164,10 @@ function questionErrors(review: ApiObject): readonly FieldError[] {
     const why = 'cannot be specified in combination with resourceAttributes';
     return [invalid('spec.nonResourceAttributes', nonResourceAttributes, why)];
   }
-  if (resource || path) return [];
+  if (isJsonObject(resourceAttributes)) {
+    return selectorErrors(resourceAttributes, 'spec.resourceAttributes');
+  }
+  if (path) return [];
   const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
   return [invalid('spec.resourceAttributes', null, why)];
 }
@@ -201,13 +205,11 @@ function subjectOf(review: ApiObject): UserInfo {
   };
 }
 
-function attributesOf(review: ApiObject, user: UserInfo): Attributes | StatusError {
+function attributesOf(review: ApiObject, user: UserInfo, selectors: ReviewSelectors): Attributes {
   const { resourceAttributes, nonResourceAttributes } = specOf(review);
   const asked = isJsonObject(resourceAttributes) ? resourceAttributes : {};
   const path = isJsonObject(nonResourceAttributes) ? nonResourceAttributes : {};
   const isResourceRequest = isJsonObject(resourceAttributes);
-  const selectedFields = selectedFieldsOf(asked);
-  if (selectedFields instanceof StatusError) return selectedFields;
   return {
     user,
     verb: text(isResourceRequest ? asked : path, 'verb'),
@@ -215,37 +217,12 @@ function attributesOf(review: ApiObject, user: UserInfo): Attributes | StatusErr
     path: text(path, 'path'),
     namespace: text(asked, 'namespace'),
     apiGroup: text(asked, 'group'),
-    apiVersion: text(asked, 'version'),
+    // Webhooks are told that no version in particular is meant.
+    apiVersion: text(asked, 'version') || (isResourceRequest ? '*' : ''),
     resource: text(asked, 'resource'),
     subresource: text(asked, 'subresource'),
     name: text(asked, 'name'),
-    selectedFields,
+    selectedFields: pinsOf(selectors.fields),
+    selectors: () => selectors,
   };
-}
-
-/** What a query could hold: no other selector is decided about. */
-const rawSelectorMax = 16 * 1024;
-
-function selectedFieldsOf(
-  asked: JsonObject,
-): ReadonlyMap<string, string> | StatusError | undefined {
-  const { fieldSelector } = asked;
-  if (!isJsonObject(fieldSelector)) return undefined;
-  const raw = text(fieldSelector, 'rawSelector');
-  if (raw.length > rawSelectorMax) {
-    return newBadRequest(
-      `fieldSelector.rawSelector: at most ${rawSelectorMax} characters expected`,
-    );
-  }
-  if (raw !== '') {
-    const parsed = parseFieldSelector(raw);
-    return parsed instanceof StatusError ? parsed : parsed.pins;
-  }
-  const pins = new Map<string, string>();
-  for (const each of objects(fieldSelector, 'requirements')) {
-    const [value, ...others] = texts(each, 'values');
-    const pinned = each['operator'] === 'In' && others.length === 0;
-    if (pinned && value !== undefined) pins.set(text(each, 'key'), value);
-  }
-  return pins;
 }

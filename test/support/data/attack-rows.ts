@@ -317,7 +317,7 @@ const others: readonly AttackRow[] = [
   },
   {
     title: 'reviews of access with a selector as long as a body',
-    right: [400, 413],
+    right: [413, 422],
     run: (port, of) => {
       const rawSelector = 'metadata.name!=a,'.repeat(of(2_000, 150_000));
       const resourceAttributes = { verb: 'list', resource: 'pods', fieldSelector: { rawSelector } };
