@@ -20,8 +20,8 @@ const circleLimits = {
   /** Ends of walks that are remembered. Policy: with more, chains are walked anew when the graph
    * has changed. */
   endsMax: 64,
-  /** Circles that are being released. Policy: with more, the oldest is forgotten, and another one of
-   * it may be released, too. */
+  /** Circles that are being released. Policy: with more, the oldest is forgotten, and another one
+   * of it may be released, too. */
   releasedMax: 16,
 } as const;
 

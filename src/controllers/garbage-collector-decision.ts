@@ -19,8 +19,9 @@
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
  *
  * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
- * that block: the circle is looked for from the owner upwards, along `circleMax` links
- * (garbage-collector-circles.ts). A larger one is not seen. Dependents that forget their owner are listed as they do so.
+ * that block: the circle is looked for from the owner upwards, along so many links
+ * (garbage-collector-circles.ts). A larger one is not seen. Dependents that forget their owner are
+ * listed as they do so.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';

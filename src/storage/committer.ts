@@ -367,8 +367,8 @@ function createBatch(
 }
 
 /** Who has to let others go first: for a commit in flight, for who does so already, or because
- * `yieldingMax` of those that yield are taken. `inFlight` undefined: there is none. `number` is that
- * of the commit it is chosen for. */
+ * `yieldingMax` of those that yield are taken. `inFlight` undefined: there is none. `number` is
+ * that of the commit it is chosen for. */
 function createQueueJump(
   inFlight: KeyClaims | undefined,
   number: number,
