@@ -1,6 +1,6 @@
 /**
  * Failures that end the process with an exit code of their own. They are in a file of their own so
- * that main.ts can recognise them without loading a server.
+ * that program.ts can recognise them without loading a server.
  */
 
 /** Problems that are shown; of more only the number is. */

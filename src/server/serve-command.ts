@@ -8,6 +8,7 @@ import type { Log } from './compose/log.ts';
 import { startServer } from './compose/server.ts';
 import type { CompletedConfig } from './config/options.ts';
 import { StartStopped } from './known-failures.ts';
+import { endAtSignalsNoMore } from './start-signals.ts';
 import { startWatchdog } from './watchdog/watchdog.ts';
 import { startSupervisor } from './workers/supervisor.ts';
 import type { RunningSupervisor } from './workers/supervisor.ts';
@@ -30,6 +31,7 @@ export async function runServe(config: CompletedConfig): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
+  endAtSignalsNoMore();
   startWatchdog(config);
   const start = config.workers > 1 ? startSupervisor : startServer;
   const server = await start(config, {

@@ -149,3 +149,11 @@ test('a limit of address space that leaves no room for the map is told, not died
   assert.match(stderr, /raise the limit \(ulimit -v, LimitAS=\)/);
   assert.deepEqual([code, signal], [2, null]);
 });
+
+test('a limit of open files that lets no module be loaded is told in one line', async () => {
+  const { ended } = launch(serveArguments({ dataDir: directories.make() }), 'ulimit -n 24');
+  const { code, signal, stderr } = await ended;
+  const remedy = 'raise it (ulimit -n, LimitNOFILE=)';
+  assert.equal(stderr, `sluice: the limit of open files is too low: ${remedy}\n`);
+  assert.deepEqual([code, signal], [2, null]);
+});

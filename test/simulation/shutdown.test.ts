@@ -182,6 +182,26 @@ test(
   },
 );
 
+test(
+  'SIGTERM while the modules are loaded: the server ends with exit code 0 and has begun nothing',
+  { timeout },
+  async () => {
+    // Sent as soon as anybody listens.
+    const preload =
+      `process.on('newListener', (name) => { if (name === 'SIGTERM') ` +
+      `queueMicrotask(() => process.kill(process.pid, 'SIGTERM')); });`;
+    const dataDir = newDataDir();
+    const nodeFlags = [`--import=data:text/javascript,${encodeURIComponent(preload)}`];
+    const { ended } = launch(serveArguments({ dataDir }), undefined, nodeFlags);
+    const { code, signal, stdout, stderr } = await ended;
+    assert.deepEqual(
+      { code, signal, stdout, stderr },
+      { code: 0, signal: null, stdout: '', stderr: '' },
+    );
+    assert.ok(!existsSync(dataDir));
+  },
+);
+
 test('SIGINT and SIGTERM end an idle server with exit code 0', { timeout }, async () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const server = await startServer({ dataDir: newDataDir(), flags: [quiet] });

@@ -23,6 +23,7 @@ import { reserveLimits } from '../../storage/lmdb/reserve.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, StoreKey } from '../../storage/storage.ts';
 import type { Log } from './log.ts';
+import { memoryRoom, warnOfMemory } from './store-memory.ts';
 import type { CompletedConfig } from '../config/options.ts';
 
 /** What a store needs to know of records; all servers over one store must say the same. */
@@ -50,22 +51,7 @@ export async function openStorage(
     case 'memory':
       return createMemoryStorage({ clock, rules: knownCompanionRules });
     case 'lmdb':
-      return openLmdbStorage({
-        path: config.dataDir,
-        identity: config.identity,
-        lock,
-        clock,
-        rules: knownCompanionRules,
-        room: {
-          timers,
-          reserveBytes: reserveLimits.bytes,
-          isEnding,
-          onFull(full) {
-            if (full) log.error({}, 'the store is full: only deletions are written');
-            else log.info({}, 'the store has room again');
-          },
-        },
-      });
+      return openLmdb(config, clock, timers, log, lock);
     case 'fdb':
       return openFdbStorage({
         db: openFoundationdb(config.fdbClusterFile),
@@ -78,6 +64,33 @@ export async function openStorage(
         ...recordRules,
       });
   }
+}
+
+async function openLmdb(
+  config: CompletedConfig,
+  clock: Clock,
+  timers: Timers,
+  log: Log,
+  lock: DirectoryLock | undefined,
+): Promise<Storage> {
+  const storage = await openLmdbStorage({
+    path: config.dataDir,
+    identity: config.identity,
+    lock,
+    clock,
+    rules: knownCompanionRules,
+    room: {
+      timers,
+      reserveBytes: reserveLimits.bytes,
+      isEnding,
+      onFull(full) {
+        if (full) log.error({}, 'the store is full: only deletions are written');
+        else log.info({}, 'the store has room again');
+      },
+    },
+  });
+  warnOfMemory(log, storage.size(), memoryRoom(), config.workers);
+  return storage;
 }
 
 /** Whether an object in this state is being deleted. */

@@ -15,6 +15,7 @@ import type { Log } from '../compose/log.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { startServer } from '../compose/server.ts';
 import { StartStopped } from '../known-failures.ts';
+import { endAtSignalsNoMore } from '../start-signals.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker } from './worker-messages.ts';
 
@@ -28,6 +29,7 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
   process.on('disconnect', () => end(undefined, 'the primary process has gone'));
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => stopping.abort());
+  endAtSignalsNoMore();
   const begin = await begun(() => stopping.abort());
 
   const channel = createStreamChannel(new Socket({ fd: storeChannelFd }));

@@ -46,7 +46,7 @@ import {
 import type { LookedPage } from './lmdb-reads.ts';
 import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
-import { reserveLimits } from './reserve.ts';
+import { reserveLimits, tableSize } from './reserve.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
 import type { Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
@@ -82,6 +82,8 @@ export interface LmdbStorage extends Storage {
    * finds wrong with a record. Synchronous: for tests and for an operator's check, not for a store
    * under load. */
   verify(check?: RecordCheck): StoreReport;
+  /** Of the newest records, without a look at them; `bytes` is at least half of what it can be. */
+  size(): { readonly records: number; readonly bytes: number };
 }
 
 /** @throws StorageError `in-use`, `identity`, `incomplete`, `corrupt`, `full`, `io`. */
@@ -157,6 +159,7 @@ async function createLmdbStorage(
       return closed;
     },
     verify: (check = () => undefined) => verifyTables(tables, check),
+    size: () => tableSize(tables.cur),
   };
 }
 

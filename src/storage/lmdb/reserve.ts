@@ -171,6 +171,15 @@ function pagesOf({ overflowPages, treeBranchPageCount, treeLeafPageCount }: Stat
   return overflowPages + treeBranchPageCount + treeLeafPageCount;
 }
 
+/** Half of its pages' bytes: LMDB fills them at least so far. */
+export function tableSize(table: StatedTable): {
+  readonly records: number;
+  readonly bytes: number;
+} {
+  const stats = table.getStats() as Stats & { readonly entryCount: number };
+  return { records: stats.entryCount, bytes: (pagesOf(stats) * pageBytes) / 2 };
+}
+
 /** Frees it in one step or, where even that finds no room, in ever smaller ones. */
 async function releaseAll(table: Table, pages: number, transaction: Transaction): Promise<void> {
   let step = Math.max(pages, 1);
