@@ -37,7 +37,7 @@ import { hasManyAlternativesBelow } from './schema/alternatives.ts';
 import { hasLargePatterns } from './schema/pattern.ts';
 import { asSchema, fillSpineMemos } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
-import { hasRules, RulePlan } from './validate/rule-plan.ts';
+import { hasManyRules, hasRules, RulePlan } from './validate/rule-plan.ts';
 import { stepsOf } from './validate/scale-errors.ts';
 import type { ScaleFields } from './validate/scale-errors.ts';
 import { isValuesOnly, validateAtOnce, validateCustom } from './validate/validate-custom.ts';
@@ -127,7 +127,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
 /** Also of small values. */
 function takesLong(schema: StructuralSchema | undefined): boolean {
   if (schema === undefined) return false;
-  return hasLargePatterns(schema) || hasManyAlternativesBelow(schema);
+  return hasLargePatterns(schema) || hasManyAlternativesBelow(schema) || hasManyRules(schema);
 }
 
 /** What was written before the definition had so many defaults is shown as it is. */

@@ -1,4 +1,4 @@
-/** Schemas with thousands of alternatives, and of patterns: looked at in parts, also for a value
+/** Schemas with thousands of alternatives, patterns or rules: looked at in parts, also for a value
  * that is small. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,6 +11,7 @@ import {
   hasManyAlternativesBelow,
 } from '../../src/apiextensions/schema/alternatives.ts';
 import { asSchema } from '../../src/apiextensions/schema/structural-schema.ts';
+import { hasManyRules } from '../../src/apiextensions/validate/rule-plan.ts';
 import { validateValue } from '../../src/apiextensions/validate/validate-value.ts';
 import { createValuePlanner } from '../../src/apiextensions/validate/value-plan.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
@@ -73,6 +74,15 @@ describe('a small value that meets many alternatives', () => {
       assert.equal(hasManyAlternatives(asSchema({ not: below })), true);
     }
     assert.equal(hasManyAlternatives(asSchema(listOf({ anyOf: many }))), false);
+  });
+});
+
+describe('a small value with many rules', () => {
+  it('is known from its schema, however deep on the spine', () => {
+    const rules = (count: number): JsonObject =>
+      listOf({ 'x-kubernetes-validations': times(count, (at) => ({ rule: `self != "${at}"` })) });
+    assert.equal(hasManyRules(asSchema(rules(65))), true);
+    assert.equal(hasManyRules(asSchema(rules(64))), false);
   });
 });
 
