@@ -110,11 +110,11 @@ export interface CustomVersion {
    */
   validate(write: CustomWrite): CustomValidation;
   /** The same in steps; ends with the result. For bodies that are large, or have many rules, and
-   * where `hasLargePatterns`. */
+   * where `takesLong`. */
   validateInSteps(write: CustomWrite): Steps<CustomValidation>;
 
   /** Also a small object may take long to validate. */
-  readonly hasLargePatterns: boolean;
+  readonly takesLong: boolean;
 
   /** It has the subresource: a write to the object leaves the status as it is. */
   readonly hasStatus: boolean;

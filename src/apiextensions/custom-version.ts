@@ -33,10 +33,11 @@ import type { DroppedNulls } from './prepare/prune.ts';
 import { publishedSchema, publishedSteps } from './project/open-api.ts';
 import type { PublishedSchema } from './project/open-api.ts';
 import { customTable } from './project/printer-columns.ts';
+import { hasManyAlternativesBelow } from './schema/alternatives.ts';
 import { hasLargePatterns } from './schema/pattern.ts';
 import { asSchema, fillSpineMemos } from './schema/structural-schema.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
-import { hasRules, RulePlan } from './validate/rule-plan.ts';
+import { hasManyRules, hasRules, RulePlan } from './validate/rule-plan.ts';
 import { stepsOf } from './validate/scale-errors.ts';
 import type { ScaleFields } from './validate/scale-errors.ts';
 import { isValuesOnly, validateAtOnce, validateCustom } from './validate/validate-custom.ts';
@@ -96,9 +97,8 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     },
     validate: (write) => validateAtOnce(read().validator, write),
     validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write, true),
-    get hasLargePatterns() {
-      const { schema } = read().validator;
-      return schema !== undefined && hasLargePatterns(schema);
+    get takesLong() {
+      return takesLong(read().validator.schema);
     },
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
@@ -123,6 +123,12 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   };
   return version;
 };
+
+/** Also of small values. */
+function takesLong(schema: StructuralSchema | undefined): boolean {
+  if (schema === undefined) return false;
+  return hasLargePatterns(schema) || hasManyAlternativesBelow(schema) || hasManyRules(schema);
+}
 
 /** What was written before the definition had so many defaults is shown as it is. */
 function defaultedIfFits(object: ApiObject, schema: StructuralSchema | undefined): ApiObject {

@@ -6,7 +6,7 @@
  *
  * Invariants: the schema is plain JSON that nobody has validated yet; what has a wrong type reads
  * as absent. Errors are sorted by their texts. Found once for each schema. Bounds: linear in the
- * schema; `errorsMax` errors; a step looks at `nodesPerStep` nodes of the spine.
+ * schema; `errorsMax` errors; a step looks at `nodesPerStep` nodes, or compiles one pattern.
  */
 import { forbidden, formatFieldError, invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -46,10 +46,10 @@ export function structuralErrors(schema: JsonObject, path: string): readonly Fie
 export function* structuralSteps(schema: JsonObject, path: string): Steps<readonly FieldError[]> {
   const found = knownErrors(schema, path);
   if (found !== undefined) return found;
-  const walk: SpineWalk = { errors: [], seen: 0 };
+  const walk: Walk = { errors: [], left: nodesPerStep };
   yield* checkSpine(schema, 'root', path, walk);
   yield;
-  checkComplete(schema, schema, path, path, walk.errors);
+  yield* checkComplete(schema, schema, path, path, walk);
   const texts = new Map(walk.errors.map((error) => [error, formatFieldError(error)]));
   const errors = walk.errors
     .sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
@@ -63,10 +63,18 @@ export function isStructural(schema: JsonObject): boolean {
   return errors.length === 0;
 }
 
-interface SpineWalk {
+interface Walk {
   readonly errors: FieldError[];
-  /** Nodes so far. */
-  seen: number;
+  /** Nodes that this step still looks at. */
+  left: number;
+}
+
+/** Counts nodes that were looked at; true: the step is over. */
+function endsStep(walk: Walk, nodes: number): boolean {
+  walk.left -= nodes;
+  if (walk.left > 0) return false;
+  walk.left = nodesPerStep;
+  return true;
 }
 
 function isTrue(schema: JsonObject, name: string): boolean {
@@ -94,11 +102,10 @@ function saysIntOrString(schema: JsonObject | undefined): boolean {
   return deepEqual(schema?.['anyOf'], intOrString);
 }
 
-function* checkSpine(schema: JsonObject, level: Level, path: string, walk: SpineWalk): Steps<void> {
+function* checkSpine(schema: JsonObject, level: Level, path: string, walk: Walk): Steps<void> {
   const { errors } = walk;
   if (errors.length >= errorsMax) return;
-  walk.seen += 1;
-  if (walk.seen % nodesPerStep === 0) yield;
+  if (endsStep(walk, 1)) yield;
   const type = text(schema, 'type');
   const items = schemaAt(schema, 'items');
   if (type === 'array' && schema['items'] === undefined) {
@@ -120,7 +127,8 @@ function* checkSpine(schema: JsonObject, level: Level, path: string, walk: Spine
     if (isJsonObject(values)) yield* checkSpine(values, 'field', field, walk);
   }
   checkExtensions(schema, path, errors);
-  checkNarrowing(schema, saysIntOrString(schema), saysIntOrString(firstOf(schema)), path, errors);
+  const skipsFirstAllOf = saysIntOrString(firstOf(schema));
+  yield* checkNarrowing(schema, saysIntOrString(schema), skipsFirstAllOf, path, walk);
   checkType(schema, type, level, path, errors);
   checkTypeMeta(schema, level, path, errors);
 }
@@ -218,31 +226,33 @@ function isZero(value: JsonValue | undefined): boolean {
 }
 
 /** What narrows the values of a schema: its alternatives, and its pattern. */
-function checkNarrowing(
+function* checkNarrowing(
   schema: JsonObject,
   skipsAnyOf: boolean,
   skipsFirstAllOf: boolean,
   path: string,
-  errors: FieldError[],
-): void {
+  walk: Walk,
+): Steps<void> {
   if (!skipsAnyOf) {
     for (const [at, nested] of objects(schema, 'anyOf').entries()) {
-      checkNested(nested, false, child(path, `anyOf[${at}]`), errors);
+      yield* checkNested(nested, false, child(path, `anyOf[${at}]`), walk);
     }
   }
   for (const [at, nested] of objects(schema, 'allOf').entries()) {
-    checkNested(nested, skipsFirstAllOf && at === 0, child(path, `allOf[${at}]`), errors);
+    yield* checkNested(nested, skipsFirstAllOf && at === 0, child(path, `allOf[${at}]`), walk);
   }
   for (const [at, nested] of objects(schema, 'oneOf').entries()) {
-    checkNested(nested, false, child(path, `oneOf[${at}]`), errors);
+    yield* checkNested(nested, false, child(path, `oneOf[${at}]`), walk);
   }
   const not = schemaAt(schema, 'not');
-  if (not !== undefined) checkNested(not, false, child(path, 'not'), errors);
+  if (not !== undefined) yield* checkNested(not, false, child(path, 'not'), walk);
   const pattern = text(schema, 'pattern');
-  const problem = pattern === '' ? undefined : patternProblem(pattern);
+  if (pattern === '') return;
+  const problem = patternProblem(pattern);
+  if (endsStep(walk, nodesPerStep)) yield;
   if (problem !== undefined) {
     const detail = `must be a valid regular expression, but isn't: ${problem}`;
-    errors.push(invalid(child(path, 'pattern'), pattern, detail));
+    walk.errors.push(invalid(child(path, 'pattern'), pattern, detail));
   }
 }
 
@@ -263,19 +273,21 @@ const notNested: readonly (readonly [name: string, must: 'empty' | 'undefined' |
   ['x-kubernetes-validations', 'empty'],
 ];
 
-function checkNested(
+function* checkNested(
   schema: JsonObject,
   skipsAnyOf: boolean,
   path: string,
-  errors: FieldError[],
-): void {
+  walk: Walk,
+): Steps<void> {
+  const { errors } = walk;
   if (errors.length >= errorsMax) return;
-  checkNarrowing(schema, skipsAnyOf, false, path, errors);
+  if (endsStep(walk, 1)) yield;
+  yield* checkNarrowing(schema, skipsAnyOf, false, path, walk);
   const items = schemaAt(schema, 'items');
-  if (items !== undefined) checkNested(items, false, child(path, 'items'), errors);
+  if (items !== undefined) yield* checkNested(items, false, child(path, 'items'), walk);
   for (const [name, property] of Object.entries(part(schema, 'properties'))) {
     if (!isJsonObject(property)) continue;
-    checkNested(property, false, child(path, `properties[${name}]`), errors);
+    yield* checkNested(property, false, child(path, `properties[${name}]`), walk);
   }
   for (const [name, must] of notNested) {
     const value = schema[name];
@@ -291,44 +303,47 @@ function checkNested(
 }
 
 /** Every field and list that an alternative speaks of is specified on the spine. */
-function checkComplete(
+function* checkComplete(
   narrowing: JsonObject,
   spine: JsonObject | undefined,
   spinePath: string,
   path: string,
-  errors: FieldError[],
-): void {
+  walk: Walk,
+): Steps<void> {
   const not = schemaAt(narrowing, 'not');
-  if (not !== undefined) checkNestedComplete(not, spine, spinePath, child(path, 'not'), errors);
+  if (not !== undefined)
+    yield* checkNestedComplete(not, spine, spinePath, child(path, 'not'), walk);
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
     for (const [at, nested] of objects(narrowing, name).entries()) {
-      checkNestedComplete(nested, spine, spinePath, child(path, `${name}[${at}]`), errors);
+      yield* checkNestedComplete(nested, spine, spinePath, child(path, `${name}[${at}]`), walk);
     }
   }
 }
 
-function checkNestedComplete(
+function* checkNestedComplete(
   nested: JsonObject,
   spine: JsonObject | undefined,
   spinePath: string,
   path: string,
-  errors: FieldError[],
-): void {
+  walk: Walk,
+): Steps<void> {
+  const { errors } = walk;
   if (errors.length >= errorsMax) return;
+  if (endsStep(walk, 1)) yield;
   if (spine === undefined) {
     errors.push(required(spinePath, `because it is defined in ${path}`));
     return;
   }
-  checkComplete(nested, spine, spinePath, path, errors);
+  yield* checkComplete(nested, spine, spinePath, path, walk);
   const items = schemaAt(nested, 'items');
   if (items !== undefined) {
     const below = schemaAt(spine, 'items');
-    checkNestedComplete(items, below, child(spinePath, 'items'), child(path, 'items'), errors);
+    yield* checkNestedComplete(items, below, child(spinePath, 'items'), child(path, 'items'), walk);
   }
   for (const [name, property] of Object.entries(part(nested, 'properties'))) {
     if (!isJsonObject(property)) continue;
     const at = `properties[${name}]`;
     const below = ownProperty(spine, name);
-    checkNestedComplete(property, below, child(spinePath, at), child(path, at), errors);
+    yield* checkNestedComplete(property, below, child(spinePath, at), child(path, at), walk);
   }
 }

@@ -53,7 +53,7 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
     // A status that was sent is dropped; one that there is by default comes when it is stored.
     return generic.prepareForCreate(object, user);
   };
-  const isQuick = (next: ApiObject): boolean => isSmall(next) && !version.hasLargePatterns;
+  const isQuick = (next: ApiObject): boolean => isSmall(next) && !version.takesLong;
   function* validationSteps(
     next: ApiObject,
     current: ApiObject | undefined,

@@ -35,6 +35,12 @@ const rulesOf = (schema: StructuralSchema): readonly SchemaRule[] =>
 /** Rules here or below. */
 export const hasRules = spineMemo((schema) => rulesOf(schema).length > 0);
 
+/** Of one part: to compile them takes a few milliseconds, the first time. */
+const fewRules = 64;
+
+/** More than a few of one part, here or below. */
+export const hasManyRules = spineMemo((schema) => rulesOf(schema).length > fewRules);
+
 export class RulePlan {
   readonly schema: StructuralSchema;
   /** Undefined: nothing above or here needs one, or there is none. */

@@ -29,12 +29,11 @@ import {
   checkType,
   judgeText,
 } from './value-checks.ts';
-import type { ValuePlan } from './value-plan.ts';
+import type { Alternatives, ValuePlan } from './value-plan.ts';
 import { ValueWalk } from './value-walk.ts';
 
-/** Of a shorter text so few alternatives are looked at in one step. */
+/** Of a longer one even few alternatives may take long. */
 const shortText = 256;
-const fewAlternatives = 16;
 
 export interface ValueToValidate {
   readonly value: JsonValue;
@@ -90,8 +89,7 @@ function begin(
   const old = (): Correlation | undefined =>
     key === undefined || above === undefined ? above : partOf(above, key);
   const isLong =
-    (typeof value === 'string' && value.length > shortText) ||
-    (plan.hasJunctors && plan.alternatives > fewAlternatives);
+    (typeof value === 'string' && value.length > shortText) || plan.hasManyAlternatives;
   if (!isLong && (typeof value !== 'object' || value === null)) {
     if (plan.hasJunctors) finished(checkItselfSteps(plan, value, undefined, walk));
     else checkItself(plan, value, walk);
@@ -225,13 +223,15 @@ interface Attempt {
 
 /** An alternative by itself, whatever was found before. */
 function* attempt(
-  plan: ValuePlan,
+  alternatives: Alternatives,
+  at: number,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
 ): Steps<Attempt> {
   const before = walk.errors;
   walk.errors = [];
+  const plan = alternatives.planAt(at, (units) => walk.spend(units));
   const count = yield* checkWhole(plan, value, old, walk);
   const { errors } = walk;
   walk.errors = before;
@@ -295,35 +295,35 @@ function* checkJunctors(
     for (const error of taken.errors) walk.report(error);
     count += taken.count;
   };
-  if (anyOf.length > 0) take(yield* anyOfThem(anyOf, value, old, walk));
-  if (oneOf.length > 0) take(yield* oneOfThem(oneOf, value, old, walk));
-  if (allOf.length > 0) {
+  if (anyOf.count > 0) take(yield* anyOfThem(anyOf, value, old, walk));
+  if (oneOf.count > 0) take(yield* oneOfThem(oneOf, value, old, walk));
+  if (allOf.count > 0) {
     let held = 0;
-    for (const each of allOf) {
-      const made = yield* attempt(each, value, old, walk);
+    for (let at = 0; at < allOf.count; at += 1) {
+      const made = yield* attempt(allOf, at, value, old, walk);
       if (made.errors.length === 0) held += 1;
       take(made);
     }
-    if (held < allOf.length) {
+    if (held < allOf.count) {
       const none = held === 0 ? '. None validated' : '';
       walk.whole(`${quote(walk.path)} must validate all the schemas (allOf)${none}`);
     }
   }
-  if (not !== undefined && (yield* attempt(not, value, old, walk)).errors.length === 0) {
+  if (not.count > 0 && (yield* attempt(not, 0, value, old, walk)).errors.length === 0) {
     walk.whole(`${quote(walk.path)} must not validate the schema (not)`);
   }
   return count;
 }
 
 function* anyOfThem(
-  plans: readonly ValuePlan[],
+  alternatives: Alternatives,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
 ): Steps<Attempt | undefined> {
   let best: Attempt | undefined;
-  for (const plan of plans) {
-    const made = yield* attempt(plan, value, old, walk);
+  for (let at = 0; at < alternatives.count; at += 1) {
+    const made = yield* attempt(alternatives, at, value, old, walk);
     if (made.errors.length === 0) return made;
     if (best === undefined || made.count > best.count) best = made;
   }
@@ -332,7 +332,7 @@ function* anyOfThem(
 }
 
 function* oneOfThem(
-  plans: readonly ValuePlan[],
+  alternatives: Alternatives,
   value: JsonValue,
   old: Correlation | undefined,
   walk: ValueWalk,
@@ -340,8 +340,8 @@ function* oneOfThem(
   let best: Attempt | undefined;
   let held: Attempt | undefined;
   let count = 0;
-  for (const plan of plans) {
-    const made = yield* attempt(plan, value, old, walk);
+  for (let at = 0; at < alternatives.count; at += 1) {
+    const made = yield* attempt(alternatives, at, value, old, walk);
     if (made.errors.length === 0) {
       count += 1;
       held ??= made;

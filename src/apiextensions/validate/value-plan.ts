@@ -4,6 +4,7 @@
  */
 import { supportedValues } from '../../apimachinery/field-error.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import { hasManyAlternatives } from '../schema/alternatives.ts';
 import { checkedFormat, formatCheck } from '../schema/formats.ts';
 import type { FormatCheck } from '../schema/formats.ts';
 import { goJson } from '../schema/go-text.ts';
@@ -32,10 +33,10 @@ export class ValuePlan {
   /** Members that no property declares: undefined: anything; false: there may be none. */
   readonly values: ValuePlan | false | undefined;
   readonly #planner: ValuePlanner;
-  readonly #properties = new Map<string, ValuePlan>();
+  #properties: Map<string, ValuePlan> | undefined;
   #pattern: CompiledPattern | undefined;
   #allowed: AllowedValues | undefined;
-  #alternatives: number | undefined;
+  #hasMany: boolean | undefined;
   #junctors: Junctors | undefined;
 
   constructor(schema: StructuralSchema, planner: ValuePlanner) {
@@ -66,12 +67,12 @@ export class ValuePlan {
 
   /** Undefined: it is not declared. */
   property(name: string): ValuePlan | undefined {
-    const known = this.#properties.get(name);
+    const known = this.#properties?.get(name);
     if (known !== undefined) return known;
     const declared = propertyOf(this.schema, name);
     if (declared === undefined) return undefined;
     const made = this.#planner.planOf(declared);
-    this.#properties.set(name, made);
+    (this.#properties ??= new Map()).set(name, made);
     return made;
   }
 
@@ -81,11 +82,9 @@ export class ValuePlan {
     return (this.#pattern ??= compiledPattern(pattern));
   }
 
-  /** How many a value has here, those inside one another counted. */
-  get alternatives(): number {
-    if (!this.hasJunctors) return 0;
-    this.#alternatives ??= alternativesOf(this.junctors);
-    return this.#alternatives;
+  /** So many that they are looked at in steps. */
+  get hasManyAlternatives(): boolean {
+    return (this.#hasMany ??= this.hasJunctors && hasManyAlternatives(this.schema));
   }
 
   /** What `enum` lists. */
@@ -96,14 +95,6 @@ export class ValuePlan {
   get junctors(): Junctors {
     return (this.#junctors ??= junctorsOf(this.schema, this.#planner));
   }
-}
-
-function alternativesOf({ allOf, anyOf, not, oneOf }: Junctors): number {
-  let count = 0;
-  for (const each of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])]) {
-    count += 1 + each.alternatives;
-  }
-  return count;
 }
 
 export interface AllowedValues {
@@ -136,10 +127,38 @@ function countValues(value: JsonValue): number {
 }
 
 export interface Junctors {
-  readonly allOf: readonly ValuePlan[];
-  readonly anyOf: readonly ValuePlan[];
-  readonly oneOf: readonly ValuePlan[];
-  readonly not: ValuePlan | undefined;
+  readonly allOf: Alternatives;
+  readonly anyOf: Alternatives;
+  readonly oneOf: Alternatives;
+  readonly not: Alternatives;
+}
+
+/** Of a schema there may be tens of thousands: each is made ready when a value gets there. */
+export interface Alternatives {
+  readonly count: number;
+  /** `spend`: is told what it took. */
+  planAt(at: number, spend: (units: number) => void): ValuePlan;
+}
+
+/** What it takes to make a plan, in looks at a value. */
+const planUnits = 20;
+
+function alternativesOf(
+  schemas: readonly StructuralSchema[] | undefined,
+  planner: ValuePlanner,
+): Alternatives {
+  const plans: ValuePlan[] = [];
+  return {
+    count: schemas?.length ?? 0,
+    planAt(at, spend) {
+      const known = plans[at];
+      if (known !== undefined) return known;
+      spend(planUnits);
+      const made = planner.planOf(schemas?.[at] as StructuralSchema);
+      plans[at] = made;
+      return made;
+    },
+  };
 }
 
 export interface ValuePlanner {
@@ -182,13 +201,11 @@ function typesOf(schema: StructuralSchema): readonly string[] {
 }
 
 function junctorsOf(schema: StructuralSchema, planner: ValuePlanner): Junctors {
-  const plans = (list: readonly StructuralSchema[] | undefined): readonly ValuePlan[] =>
-    (list ?? []).map((each) => planner.planOf(each));
-  const { not } = schema;
+  const { allOf, anyOf, not, oneOf } = schema;
   return {
-    allOf: plans(schema.allOf),
-    anyOf: plans(schema.anyOf),
-    oneOf: plans(schema.oneOf),
-    not: not === undefined ? undefined : planner.planOf(not),
+    allOf: alternativesOf(allOf, planner),
+    anyOf: alternativesOf(anyOf, planner),
+    oneOf: alternativesOf(oneOf, planner),
+    not: alternativesOf(not === undefined ? undefined : [not], planner),
   };
 }
