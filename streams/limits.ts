@@ -55,8 +55,13 @@ export interface StreamLimits {
 
   /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
-  /** Changes asked for in one such read. */
+  /** Changes of one page, and those that the store is asked for at once. Policy: the page ends, also
+   * when its turn has no time left behind a part of it. */
   readonly logPageChanges: number;
+  readonly logReadChanges: number;
+  /** Reading the log in one turn, from its first read on; each may take longer. Policy: go on next
+   * turn. */
+  readonly turnLogMs: number;
   /** Bytes of log pages that are kept and shared by watchers that catch up. Policy: the least
    * recently used are dropped, and all of them when none was used for `logPagesMs`. A larger page
    * is used once. */
@@ -128,8 +133,10 @@ export const defaultStreamLimits: StreamLimits = {
   holdTurnsMax: 64,
 
   logReadsMax: 4,
-  // A store reads a page in one go; each change is up to three records of it.
-  logPageChanges: 128,
+  logPageChanges: 512,
+  // A store may read them in one go; each change is up to three records of it.
+  logReadChanges: 128,
+  turnLogMs: 4,
   logPagesMax: 256,
   logPagesBytesMax: 32 * MiB,
   logPagesMs: 5_000,
