@@ -135,7 +135,8 @@ export const defaultStreamLimits: StreamLimits = {
   turnApplyMs: 8,
   freshBytesMax: 128 * KiB,
   holdTurnsMax: 64,
-  outstandingMax: 4_096,
+  // Each may hold a list of its groups: 80 KB of 10,000 where some come or go in between.
+  outstandingMax: 1_024,
   outstandingBytesMax: 16 * MiB,
 
   logReadsMax: 4,
