@@ -68,8 +68,8 @@ export class Delivery {
     this.#limits = deps.limits;
   }
 
-  /** Live watchers are too far behind the applied changes. The log reader waits for `relief` before
-   * the next change, so that the frames that they still need stay in place. */
+  /** Live watchers are too far behind their groups. These get the next change behind `relief`, so
+   * that the frames that are still needed stay in place. */
   get pressed(): boolean {
     return this.#pressed;
   }

@@ -48,15 +48,24 @@ export interface StreamLimits {
   /** Applying changes and making the frames of their groups, in one turn; a single frame may take
    * longer. Policy: go on next turn. */
   readonly turnApplyMs: number;
-  /** Bytes a group with live watchers may be ahead of them before the log reader waits. Policy:
-   * applying pauses until they have been written out, at most `holdTurnsMax` turns. */
+  /** Bytes a group with live watchers may be ahead of them before changes are handed to no group.
+   * Policy: that pauses until they have been written out, at most `holdTurnsMax` turns. */
   readonly freshBytesMax: number;
   readonly holdTurnsMax: number;
+  /** Changes that are applied and not with all groups yet, and the bytes of their objects. Policy:
+   * applying waits, and with it consistent reads. */
+  readonly outstandingMax: number;
+  readonly outstandingBytesMax: number;
 
   /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
-  /** Changes asked for in one such read. */
+  /** Changes of one page, and those that the store is asked for at once. Policy: the page ends; so
+   * it does when its turn has no time left behind a part of it. */
   readonly logPageChanges: number;
+  readonly logReadChanges: number;
+  /** Reading the log in one turn, from its first read on; each may take longer. Policy: go on next
+   * turn. */
+  readonly turnLogMs: number;
   /** Bytes of log pages that are kept and shared by watchers that catch up. Policy: the least
    * recently used are dropped, and all of them when none was used for `logPagesMs`. A larger page
    * is used once. */
@@ -126,10 +135,15 @@ export const defaultStreamLimits: StreamLimits = {
   turnApplyMs: 8,
   freshBytesMax: 128 * KiB,
   holdTurnsMax: 64,
+  // Each may hold a list of its groups: 80 KB of 10,000 where some come or go in between.
+  outstandingMax: 1_024,
+  outstandingBytesMax: 16 * MiB,
 
   logReadsMax: 4,
-  // A store reads a page in one go; each change is up to three records of it.
-  logPageChanges: 128,
+  logPageChanges: 512,
+  // A store may read them in one go; each change is up to three records of it.
+  logReadChanges: 128,
+  turnLogMs: 4,
   logPagesMax: 256,
   logPagesBytesMax: 32 * MiB,
   logPagesMs: 5_000,

@@ -5,8 +5,9 @@
  *      log   ──[ page: after ......... through ]──      any revision in [after, through) is
  *                        ▲ a watcher                    answered by the page
  *
- * Pages are dropped by age, use and bytes. Watches that begin at many places need many pages, and a
- * store may give each in the turn in which it is asked: one read begins in each.
+ * Pages are dropped by age, use and bytes. A page is read in parts, for a store may give what it is
+ * asked for in the same turn. Watches that begin at many places need many pages: parts are read for
+ * some milliseconds in each turn, and a page ends with the last part of its turn.
  *
  * Invariants: a page holds every change of the store with after < revision <= through, in order;
  * the log never changes, so neither does a page.
@@ -81,8 +82,9 @@ export class LogPage {
 export class LogPages {
   readonly #deps: LogPagesDeps;
   readonly #slot: Limiter;
-  /** That of the last one who has asked for one. */
-  #turn: Promise<void> = Promise.resolve();
+  /** Until when more may be read in this turn; undefined: nothing was read in it yet. */
+  #turnEndsMs: number | undefined;
+  #nextTurn: Promise<void> = Promise.resolve();
   /** The least recently used first. */
   #pages: LogPage[] = [];
   #bytes = 0;
@@ -105,10 +107,11 @@ export class LogPages {
     return this.#slot(async () => {
       // Somebody before us in line may have read it.
       let read = this.#find(after);
-      if (read === undefined) {
-        await this.#ownTurn();
+      while (read === undefined && this.#isTurnOver()) {
+        await this.#nextTurn;
         read = this.#find(after);
       }
+      // In the same step: who looks at the clock next sees what this read took.
       return read === undefined ? this.#read(after) : { kind: 'ok', value: read };
     });
   }
@@ -122,18 +125,39 @@ export class LogPages {
 
   async #read(after: Revision): Promise<AtRevision<LogPage>> {
     const { limits, maker, storage } = this.#deps;
-    const options = { limit: limits.logPageChanges, previous: true };
-    const read = await storage.changes(after, options);
-    if (read.kind !== 'ok') return read;
-    const page = new LogPage(after, read.value.through, read.value.changes, maker);
+    const changes: Change[] = [];
+    let through = after;
+    for (let isWhole = false; !isWhole;) {
+      const limit = Math.min(limits.logReadChanges, limits.logPageChanges - changes.length);
+      const read = await storage.changes(through, { limit, previous: true });
+      if (read.kind !== 'ok') {
+        if (changes.length === 0) return read;
+        break;
+      }
+      const part = read.value;
+      for (const change of part.changes) changes.push(change);
+      through = part.through;
+      const isLast = part.changes.length < limit || changes.length >= limits.logPageChanges;
+      // Another turn has begun where the store took its time.
+      isWhole = isLast || this.#turnEndsMs === undefined || this.#isTurnOver();
+    }
+    const page = new LogPage(after, through, changes, maker);
     this.#keep(page);
     return { kind: 'ok', value: page };
   }
 
-  #ownTurn(): Promise<void> {
-    const { timers } = this.#deps;
-    this.#turn = this.#turn.then(() => new Promise((resolve) => void timers.nextTurn(resolve)));
-    return this.#turn;
+  /** Or else there is time for a read, which the first one of a turn always has. */
+  #isTurnOver(): boolean {
+    const { clock, limits, timers } = this.#deps;
+    if (this.#turnEndsMs !== undefined) return clock.monotonicMs() >= this.#turnEndsMs;
+    this.#turnEndsMs = clock.monotonicMs() + limits.turnLogMs;
+    this.#nextTurn = new Promise((resolve) => {
+      timers.nextTurn(() => {
+        this.#turnEndsMs = undefined;
+        resolve();
+      });
+    });
+    return false;
   }
 
   #find(after: Revision): LogPage | undefined {

@@ -132,8 +132,8 @@ export class Routes {
     });
   }
 
-  /** Gives the change to those who follow all of them. What is returned takes it to the groups: it
-   * has every route that the change can matter to, each once. */
+  /** Gives the change to those who follow all of them. What is returned takes it to the groups that
+   * are there now: it has every route that the change can matter to, each once. */
   route(change: ResourceChange): RouteWalk {
     for (const subscriber of this.#followers[change.type].subscribers) subscriber.next(change);
     const { entry, previous } = change;

@@ -1,8 +1,8 @@
 /**
  * The watch cache: loads every resource, follows the log, and puts every watch on its way.
  *
- *      storage.tail ─▶ apply: cache + history ─▶ routes ─▶ groups ─▶ delivery, next turn
- *                        one change at a time, synchronously, in log order
+ *      storage.tail ─▶ apply: cache + history ─▶ outstanding ─▶ groups ─▶ delivery, next turn
+ *                        one change at a time, in order    behind it, where groups are many
  *
  * A local commit reaches watchers only through the log, as any other server's does.
  *
@@ -30,11 +30,11 @@ import { Progress } from './freshness.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import type { StreamLimits } from './limits.ts';
 import { LogPages } from './log-pages.ts';
+import { Outstanding } from './outstanding.ts';
 import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, ReadRecord, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
-import type { RouteWalk } from './routes.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type {
   EventType,
@@ -85,6 +85,9 @@ const operations: Readonly<Record<EventType, WriteOperation>> = {
   DELETED: 'delete',
 };
 
+/** Of `turnApplyMs`, while changes are handed out that were applied before. */
+const applyShare = 0.25;
+
 /** Where the values of a page lie while they are loaded: most pages fit. */
 const loadPageBytes = storageLimits.pageBytesMax;
 
@@ -104,14 +107,15 @@ class WatchCache implements Streams {
   readonly #groups = new Map<string, WatchGroup<Watcher>>();
   readonly #watchers = new Set<Watcher>();
   readonly #endings: WatchTerminator;
-  /** The change that is not with all of its groups yet. */
-  #routing: RouteWalk | undefined;
+  readonly #outstanding: Outstanding;
+  #handingOut: Promise<void> | undefined;
   readonly #watcherDeps: WatcherDeps;
   readonly #frameBudget: FrameBudget = { bytes: 0 };
   readonly followers: Followers;
   readonly #stopping = new AbortController();
   #endsWatches = false;
   #following: Promise<void> = Promise.resolve();
+  #isFatal = false;
   #startRevision: Revision | undefined;
   #eventsTotal = 0;
 
@@ -128,13 +132,14 @@ class WatchCache implements Streams {
     this.#stages = deps.stages ?? createWriteStages(clock);
     const counts = newWatcherCounts();
     this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
+    this.#outstanding = new Outstanding(limits, this.#delivery);
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers(counts);
     this.#endings = new WatchTerminator({
       clock,
       timers,
       watchers: this.#watchers,
-      routed: () => (this.#routing === undefined ? this.revision : undefined),
+      routed: () => this.#outstanding.routed(this.revision),
     });
     this.followers = new Followers({ clock, timers, onFailure: deps.onFollowerFailure });
   }
@@ -163,6 +168,7 @@ class WatchCache implements Streams {
     this.#kept.stop();
     this.#logPages.stop();
     await this.#following;
+    await this.#handingOut;
   }
 
   get revision(): Revision {
@@ -267,7 +273,7 @@ class WatchCache implements Streams {
         readLog: (after) => from(this.#logPages.covering(after)),
       },
       counts,
-      isRouted: () => this.#routing === undefined,
+      routed: () => this.#outstanding.routed(this.revision),
       whenApplied: (revision, callback) => this.#progress.when(revision, callback),
       turns: this.#delivery,
       onEnded: (watcher) => this.#onEnded(watcher),
@@ -315,7 +321,7 @@ class WatchCache implements Streams {
       assert(this.#startRevision !== undefined, 'streams have been started');
       const cache = new ResourceCache(this.#startRevision, this.#maker, this.#limits);
       const [group = '', resource = ''] = id.split('/');
-      stream = { id, resource: { group, resource }, cache, routes: new Routes() };
+      stream = { id, resource: { group, resource }, cache, routes: new Routes(), routedSeq: 0 };
       this.#resources.set(id, stream);
     }
     return stream;
@@ -386,43 +392,67 @@ class WatchCache implements Streams {
       for await (const page of this.#deps.storage.tail(after, signal)) {
         const seenMs = this.#deps.clock.monotonicMs();
         await this.#applyPage(page.changes, seenMs);
-        if (signal.aborted) return;
+        if (signal.aborted || this.#isFatal) return;
         this.#progress.advance(page.through);
         this.#progress.wake();
         this.#kept.trim();
       }
       if (!signal.aborted) throw new StorageError('closed', 'the change log ended');
     } catch (error) {
-      if (signal.aborted) return;
-      this.#progress.close();
-      this.#deps.onFatal(error);
+      this.#endFollowing(error);
     }
   }
 
-  /** A slice in each turn, and no faster than the live watchers take it. */
+  #endFollowing(error: unknown): void {
+    if (this.#stopping.signal.aborted || this.#isFatal) return;
+    this.#isFatal = true;
+    this.#progress.close();
+    this.#deps.onFatal(error);
+  }
+
+  /** A slice in each turn. Each change is with all groups before the next is applied, unless that
+   * takes more than one turn: then they are applied ahead of it. */
   async #applyPage(changes: readonly Change[], seenMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const { clock, limits } = this.#deps;
-    let endsMs = seenMs + limits.turnApplyMs;
+    const sliceMs = (): number =>
+      limits.turnApplyMs * (this.#outstanding.count > 0 ? applyShare : 1);
+    let endsMs = seenMs + sliceMs();
     const isOver = (): boolean => clock.monotonicMs() >= endsMs;
     let left = changes.length;
     for (const change of changes) {
-      const stream = this.#streamOfKey(change.key);
       left -= 1;
-      this.#apply(stream, change, seenMs);
-      for (let isDone = false; !isDone;) {
-        isDone = this.#handOut(isOver);
-        if (isDone && !this.#delivery.pressed && (left === 0 || !isOver())) break;
-        await this.#nextSlice();
-        if (signal.aborted) return;
-        endsMs = clock.monotonicMs() + limits.turnApplyMs;
+      this.#apply(this.#streamOfKey(change.key), change, seenMs);
+      if (this.#handingOut === undefined) this.#handOut(isOver);
+      for (let rests = left > 0 && isOver(); rests || this.#outstanding.isFull; rests = false) {
+        this.#progress.wake();
+        await this.#nextTurn();
+        if (signal.aborted || this.#isFatal) return;
+        endsMs = clock.monotonicMs() + sliceMs();
       }
     }
   }
 
-  async #nextSlice(): Promise<void> {
-    this.#progress.wake();
-    if (this.#delivery.pressed) return this.#delivery.relief();
+  /** What is left of it is handed out in turns of its own. */
+  #handOut(isOver: () => boolean): void {
+    this.#outstanding.handOut(isOver);
+    if (this.#outstanding.count === 0) return;
+    const rest = this.#handOutRest();
+    this.#handingOut = rest.catch((error: unknown) => this.#endFollowing(error));
+  }
+
+  /** A slice in each turn, and no faster than the live watchers take it. */
+  async #handOutRest(): Promise<void> {
+    const { clock, limits } = this.#deps;
+    while (this.#outstanding.count > 0 && !this.#stopping.signal.aborted) {
+      await (this.#delivery.pressed ? this.#delivery.relief() : this.#nextTurn());
+      const endsMs = clock.monotonicMs() + limits.turnApplyMs * (1 - applyShare);
+      this.#outstanding.handOut(() => clock.monotonicMs() >= endsMs);
+    }
+    this.#handingOut = undefined;
+  }
+
+  #nextTurn(): Promise<void> {
     return new Promise((resolve) => this.#deps.timers.nextTurn(resolve));
   }
 
@@ -435,20 +465,9 @@ class WatchCache implements Streams {
     if (applied === undefined) return;
     if (applied === 'unseen') return this.#endUnseen(stream, change);
     const { seq, type } = applied;
-    this.#delivery.stage(this.#stages.seen(change.revision, operations[type], seq, seenMs));
-    this.#routing = stream.routes.route(applied);
-  }
-
-  /** True: every group has the frame of the change, if it shows it. */
-  #handOut(isOver: () => boolean): boolean {
-    if (this.#routing === undefined) return true;
-    if (!this.#routing.run(isOver)) {
-      this.#delivery.hold();
-      return false;
-    }
-    this.#routing = undefined;
-    this.#delivery.unstage();
-    return true;
+    const write = this.#stages.seen(change.revision, operations[type], seq, seenMs);
+    const walk = stream.routes.route(applied);
+    this.#outstanding.add({ stream, change: applied, walk, write });
   }
 }
 

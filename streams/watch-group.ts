@@ -35,6 +35,8 @@ export interface ResourceStream {
   readonly resource: GroupResource;
   readonly cache: ResourceCache;
   readonly routes: Routes;
+  /** Every group has the frames of its changes up to this seq. */
+  routedSeq: number;
 }
 
 /** What the group needs of a watcher. */

@@ -43,8 +43,8 @@ export interface WatchTerminatorDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly watchers: ReadonlySet<Watcher>;
-  /** What all groups have been given; undefined: a change is on its way to them. */
-  readonly routed: () => Revision | undefined;
+  /** What all groups have been given. */
+  readonly routed: () => Revision;
 }
 
 export class WatchTerminator {

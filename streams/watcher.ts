@@ -41,8 +41,8 @@ export interface WatcherDeps {
   readonly counts: WatcherCounts;
   /** Calls back once `revision` has been applied. Returns a function that cancels it. */
   readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
-  /** Every group has the frames of everything that is applied. */
-  readonly isRouted: () => boolean;
+  /** Every group has the frames of everything up to here. */
+  readonly routed: () => Revision;
   /** Who gives turns (delivery.ts). */
   readonly turns: {
     /** Calls takeTurn() when it is its turn. */
@@ -132,17 +132,18 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     return approach.costBytes;
   }
 
-  /** A bookmark at the revision applied so far, of whatever resource, if it is live and has been
-   * sent everything up to it. False: events are outstanding, or cannot be shown. */
+  /** A bookmark at the revision that all groups were given so far, of whatever resource, if it is
+   * live and has been sent everything up to it. False: events are outstanding, or cannot be shown,
+   * or it began behind that revision. */
   sendBookmark(): boolean {
-    if (this.group.ending !== undefined || !this.#deps.isRouted()) return false;
-    if (!this.#flush()) return false;
-    const applied = this.#deps.sources.applied();
-    const bookmark = this.group.bookmark(applied);
+    if (this.group.ending !== undefined || !this.#flush()) return false;
+    const routed = this.#deps.routed();
+    if (routed < this.revision) return false;
+    const bookmark = this.group.bookmark(routed);
     if (bookmark !== undefined) this.#write(bookmark, true);
     if (this.#state !== 'live') return true;
     // The position may follow: nothing of the group lies between the two.
-    this.#moveTo({ seq: Math.max(this.seq, this.group.stream.cache.seq), revision: applied });
+    this.#moveTo({ seq: Math.max(this.seq, this.group.stream.routedSeq), revision: routed });
     return true;
   }
 

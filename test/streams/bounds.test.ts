@@ -113,7 +113,7 @@ describe('bounds', () => {
       limits: { ...limits, ...bounds },
     });
     const cache = new ResourceCache(0n as Revision, maker, limits);
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
     const keep = (revision: number, ownBytes: number): void =>
       kept.keep(stream, cache.snapshot(BigInt(revision) as Revision), ownBytes);
     for (let revision = 1; revision <= 10; revision += 1) keep(revision, 100);
@@ -174,35 +174,117 @@ describe('bounds', () => {
     assert.equal(time.pendingCount, 0);
   });
 
-  it('I30: pages that many need at once are read one in each turn', async () => {
-    const time = manualTime();
+  const logOf = async (time: ReturnType<typeof manualTime>, count: number) => {
     const storage = createMemoryStorage({ clock: time.clock });
     const operation = { kind: 'put', state: 'live', value: Buffer.alloc(100) } as const;
     const others = { expect: { kind: 'absent' }, conditions: [], operation } as const;
-    for (let n = 0; n < 40; n += 1) {
+    for (let n = 0; n < count; n += 1) {
       await storage.commit([{ key: `/pods/ns/${n}` as StoreKey, ...others }]);
     }
-    let reads = 0;
+    return storage;
+  };
+
+  it('I30: pages that many need at once are read for some milliseconds in each turn', async () => {
+    const time = manualTime();
+    const storage = await logOf(time, 40);
+    for (const [readMs, inATurn] of [
+      [1, 4],
+      [3, 2],
+      [9, 1],
+    ] as const) {
+      let reads = 0;
+      const inTurns: number[] = [];
+      const pages = new LogPages({
+        storage: {
+          changes(after, options) {
+            reads += 1;
+            time.advance(readMs);
+            return storage.changes(after, options);
+          },
+        },
+        maker,
+        clock: time.clock,
+        timers: {
+          ...time.timers,
+          nextTurn(callback) {
+            return time.timers.nextTurn(() => {
+              inTurns.push(reads);
+              reads = 0;
+              callback();
+            });
+          },
+        },
+        limits: { ...limits, logReadsMax: 4, logPageChanges: 1, turnLogMs: 4 },
+      });
+      const all = Array.from({ length: 30 }, (_, n) => pages.covering(BigInt(n) as Revision));
+      await Promise.all(all);
+      await turns(2);
+      assert.equal(Math.max(...inTurns), inATurn, `reads of ${readMs} ms: ${inTurns}`);
+      pages.stop();
+    }
+  });
+
+  it('I30: a page is read in parts, as many as its turn has time for', async () => {
+    const time = manualTime();
+    const storage = await logOf(time, 100);
+    for (const [readMs, size] of [
+      [0, 50],
+      [1, 40],
+      [3, 20],
+      [9, 10],
+    ] as const) {
+      const asked: number[] = [];
+      const pages = new LogPages({
+        storage: {
+          changes(after, options) {
+            asked.push(options.limit);
+            time.advance(readMs);
+            return storage.changes(after, options);
+          },
+        },
+        maker,
+        clock: time.clock,
+        timers: time.timers,
+        limits: { ...limits, logPageChanges: 50, logReadChanges: 10, turnLogMs: 4 },
+      });
+      const read = await pages.covering(7n as Revision);
+      assert.ok(read.kind === 'ok');
+      const { changes, through } = read.value;
+      const revisions = changes.map(({ revision }) => Number(revision));
+      assert.deepEqual(
+        revisions,
+        Array.from({ length: size }, (_, n) => 8 + n),
+      );
+      assert.equal(through, BigInt(7 + size));
+      assert.deepEqual(
+        asked,
+        Array.from({ length: size / 10 }, () => 10),
+      );
+      pages.stop();
+    }
+  });
+
+  it('I30: a page over which the log is compacted ends with its last part', async () => {
+    const time = manualTime();
+    const storage = await logOf(time, 100);
     const pages = new LogPages({
       storage: {
-        changes(after, options) {
-          reads += 1;
-          return storage.changes(after, options);
+        async changes(after, options) {
+          const read = await storage.changes(after, options);
+          await storage.compact(90n as Revision);
+          return read;
         },
       },
       maker,
       clock: time.clock,
       timers: time.timers,
-      limits: { ...limits, logReadsMax: 4, logPageChanges: 1 },
+      limits: { ...limits, logPageChanges: 50, logReadChanges: 10 },
     });
-    const all = Array.from({ length: 30 }, (_, n) => pages.covering(BigInt(n) as Revision));
-    let most = 0;
-    for (let before = 0; reads < 30; before = reads) {
-      await turns(1);
-      most = Math.max(most, reads - before);
-    }
-    await Promise.all(all);
-    assert.equal(most, 1, `${most} reads in one turn`);
+    const read = await pages.covering(7n as Revision);
+    assert.ok(read.kind === 'ok');
+    assert.deepEqual([read.value.after, read.value.through], [7n, 17n]);
+    assert.equal(read.value.changes.length, 10);
+    assert.equal((await pages.covering(17n as Revision)).kind, 'compacted');
     pages.stop();
   });
 

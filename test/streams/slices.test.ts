@@ -95,6 +95,50 @@ describe('slices', () => {
     await world.stop();
   });
 
+  it('I30 I15: reads do not wait until a change is with all watches', async () => {
+    const { ticking, world } = await tickingWorld();
+    const sinks = await watchers(world);
+    ticking.isTicking = true;
+    for (let at = 10; at < 30; at += 1) await world.put(pod(`p${at}`));
+    await world.streams.waitUntilCurrent();
+    assert.equal(world.streams.snapshot(pods).count(undefined), 20);
+    const isServed = ({ frames }: TestSink): boolean => frames.length === 20;
+    assert.equal(countOf(sinks, isServed), 0, 'the last change is with none yet');
+    const late = new TestSink();
+    const predicate = { ...labelIs('app', 'a'), id: 'a, and not 0' };
+    const start = { kind: 'state', atLeast: undefined, mark: true } as const;
+    world.streams.watch(watchRequest({ predicate, start }), late);
+    await mostInOneTurn(() => countOf(sinks, isServed), watchesCount);
+    ticking.isTicking = false;
+    await world.put(pod('q'));
+    await world.settle();
+    await turns(watchesCount);
+    const texts = new Set(sinks.map((sink) => sink.replay().events.join('\n')));
+    assert.equal(texts.size, 1, 'all are sent the same');
+    assert.equal(late.replay().events.length, 21, 'who comes in between sees each once');
+    assert.deepEqual(world.fatal, []);
+    await world.stop();
+  });
+
+  it('C1 I30: no more than so many changes are applied ahead of the watches', async () => {
+    for (const bound of [{ outstandingMax: 3 }, { outstandingBytesMax: 1 }]) {
+      const aheadMax = bound.outstandingMax ?? 1;
+      const world = await createWorld({ limits: { turnApplyMs: 0, ...bound } });
+      const sinks = await watchers(world);
+      for (let at = 0; at < 10; at += 1) await world.put(pod(`p${at}`));
+      const handed = (): number => Math.min(...sinks.map(({ frames }) => frames.length));
+      let most = 0;
+      for (let left = 20 * watchesCount; handed() < 10 && left > 0; left -= 1) {
+        await turns(1);
+        most = Math.max(most, world.streams.snapshot(pods).count(undefined) - handed());
+      }
+      assert.equal(handed(), 10);
+      // Frames that are made go out in the turn after.
+      assert.ok(most <= aheadMax + 1, `${most} ahead`);
+      await world.stop();
+    }
+  });
+
   it('I30: watches that end together end a few in each turn, and see no change after', async () => {
     const { ticking, world } = await tickingWorld();
     const sinks = await watchers(world);

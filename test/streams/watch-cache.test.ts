@@ -223,7 +223,7 @@ describe('delivery', () => {
     await world.stop();
   });
 
-  it('I10: a burst larger than the ring is encoded once: applying waits for delivery', async () => {
+  it('I10: a burst larger than the ring is encoded once: groups wait for delivery', async () => {
     let made = 0;
     const counting: EventEncoder = {
       ...encoder,
@@ -239,6 +239,7 @@ describe('delivery', () => {
       Array.from({ length: 100 }, (_, i) => world.put({ namespace, name: `p${i}` })),
     );
     await world.settle();
+    await turns(200);
     for (const sink of sinks) assert.equal(sink.replay().events.length, 100);
     assert.equal(made, 100);
     await world.stop();

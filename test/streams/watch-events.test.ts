@@ -68,7 +68,7 @@ class Watch {
 
   place(): WatchProgress {
     const { cache, limits, position, ring } = this;
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
     return {
       sources: {
         limits,
