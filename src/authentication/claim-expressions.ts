@@ -15,7 +15,12 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
 import type { Environment, Outcome } from '../cel/cel.ts';
-import { compileForStepwiseRun, evaluateInTurns, selectsField } from '../cel/expression.ts';
+import {
+  compileForStepwiseRun,
+  evaluateInTurns,
+  nothingSpent,
+  selectsField,
+} from '../cel/expression.ts';
 import type { CompiledExpression, Expression, SpentUnits } from '../cel/expression.ts';
 import type { Language } from '../cel/language.ts';
 import { elementsOf } from '../cel/library/lists-library.ts';
@@ -109,7 +114,7 @@ export interface ClaimValues {
 /** Made once for a token, for all of its expressions. */
 export function claimValues(claims: JsonObject, turns: ClaimValues['turns']): ClaimValues {
   const bindings = lookup({ claims: withDoubles(claims) as Value });
-  return { bindings, turns, spent: { units: 0 } };
+  return { bindings, turns, spent: nothingSpent() };
 }
 
 function withDoubles(value: JsonValue | undefined): unknown {
@@ -178,5 +183,5 @@ export async function failedUserRule(
   if (rules.length === 0) return undefined;
   const { name: username, uid, groups, extra } = user;
   const value = schemaValue({ username, uid, groups, extra }, userType);
-  return failedRule(rules, { bindings: { user: value }, turns, spent: { units: 0 } });
+  return failedRule(rules, { bindings: { user: value }, turns, spent: nothingSpent() });
 }

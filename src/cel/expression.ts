@@ -108,7 +108,11 @@ export interface SpentUnits {
   /** In this turn. */
   units: number;
   /** All of it, with the work that costs do not count. */
-  total?: number;
+  total: number;
+}
+
+export function nothingSpent(): SpentUnits {
+  return { units: 0, total: 0 };
 }
 
 /** What one counts for beside its cost. */
@@ -125,7 +129,7 @@ export function evaluateInTurns(
   bindings: Bindings,
   options: EvaluateOptions,
   turns: Pick<Turns, 'run'>,
-  spent: SpentUnits = { units: 0 },
+  spent: SpentUnits = nothingSpent(),
 ): Outcome | Promise<Outcome> {
   const evaluation = program.begin(bindings, options);
   const next = (): Outcome | undefined => {
@@ -133,7 +137,7 @@ export function evaluateInTurns(
     const outcome = evaluation.next();
     const cost = outcome === undefined ? 0 : outcome.cost + unitsOfOne;
     const units = cost + (stepsDone() - stepsBefore) / stepsOfUnit;
-    spent.total = (spent.total ?? 0) + units;
+    spent.total += units;
     if (outcome !== undefined) spent.units += units;
     return outcome;
   };
@@ -161,7 +165,7 @@ export function evaluateConditions(
   budget: number = budgets.matchConditions,
 ): EvaluatedConditions | Promise<EvaluatedConditions> {
   return conditionsFrom(
-    { conditions, bindings, turns, budget, errors: [], spent: { units: 0 }, cost: 0 },
+    { conditions, bindings, turns, budget, errors: [], spent: nothingSpent(), cost: 0 },
     0,
   );
 }

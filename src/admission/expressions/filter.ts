@@ -58,7 +58,7 @@ const outOfBudget: FilterResult = {
 export interface EvaluationPorts {
   readonly turns: Pick<Turns, 'run'>;
   readonly late: LateValues;
-  /** In this turn, by all expressions for one request. */
+  /** By all expressions for one request. */
   readonly spent: SpentUnits;
 }
 
@@ -120,7 +120,7 @@ function notRun({ compiled }: NamedExpression): Result {
 function charged(run: Run, { text }: NamedExpression, outcome: Outcome): boolean {
   const extra = run.extraCost();
   run.ports.spent.units += extra;
-  run.ports.spent.total = (run.ports.spent.total ?? 0) + extra;
+  run.ports.spent.total += extra;
   const cost = outcome.cost + extra;
   if (cost > run.left) return false;
   run.left -= cost;

@@ -7,6 +7,7 @@
  * Bounds: `budgets.perEvaluation` for each; `unitsAtOnce` for all that are evaluated in one step.
  */
 import { budgets } from '../../cel/budgets.ts';
+import { nothingSpent } from '../../cel/expression.ts';
 import { lateValues } from '../../cel/late-values.ts';
 import type { Bindings, Outcome } from '../../cel/cel.ts';
 import { evaluationError, unknownResult } from '../../cel/evaluation-error.ts';
@@ -142,5 +143,5 @@ function valueOf(name: string, outcome: Outcome): Value {
 export const noVariables: Value = new LazyVariables(
   new Map(),
   {},
-  { late: lateValues(), turns: { run: () => undefined }, spent: { units: 0 } },
+  { late: lateValues(), turns: { run: () => undefined }, spent: nothingSpent() },
 );

@@ -5,6 +5,7 @@
 import { newForbidden, newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { nothingSpent } from '../../cel/expression.ts';
 import { lateValues } from '../../cel/late-values.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { admissionBindings, valueOf } from '../expressions/admission-input.ts';
@@ -61,7 +62,7 @@ export function policyRun(
   const { group, operation, resource, subresource, version } = match.shape;
   const late = lateValues();
   const source = authorizerSource(access, user, late);
-  const evaluation = { late, turns, spent: { units: 0, total: 0 } };
+  const evaluation = { late, turns, spent: nothingSpent() };
   let spent = 0;
   // Most policies are shown the same.
   let last: Made | undefined;

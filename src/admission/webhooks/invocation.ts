@@ -47,19 +47,11 @@ export interface Looked {
   invocation(webhook: Webhook): Awaitable<Invocation | StatusError | undefined>;
 }
 
-/** What match conditions have cost the write so far, all rounds together. */
-export interface ConditionsSpent extends SpentUnits {
-  total: number;
-}
-
-export function nothingSpent(): ConditionsSpent {
-  return { units: 0, total: 0 };
-}
-
+/** `spent`: what match conditions have cost the write so far, all rounds together. */
 export function lookAt(
   review: Review,
   type: WebhookType,
-  spent: ConditionsSpent,
+  spent: SpentUnits,
   ports: WebhookPorts,
 ): Looked {
   const match = matchOf(review, ports);
@@ -133,7 +125,7 @@ type Asked = Pick<Invocation, 'shown' | 'webhook'>;
 interface ConditionsOf {
   readonly review: Review;
   readonly type: WebhookType;
-  readonly spent: ConditionsSpent;
+  readonly spent: SpentUnits;
 }
 
 /** Undefined: a condition is false, or nobody minds that it could not be found out. */

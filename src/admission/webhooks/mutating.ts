@@ -12,12 +12,14 @@
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { nothingSpent } from '../../cel/expression.ts';
+import type { SpentUnits } from '../../cel/expression.ts';
 import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MutatePass, Proposed, Review } from '../admission.ts';
 import { jsonPatchType } from './admission-review.ts';
-import { lookAt, nothingSpent } from './invocation.ts';
-import type { ConditionsSpent, Invocation } from './invocation.ts';
+import { lookAt } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
 import { isLargePatch, patchedBy, readPatch } from './patched-object.ts';
 import { changedDeletion } from './refusals.ts';
 import { turnTaker } from './taking-turns.ts';
@@ -34,7 +36,8 @@ interface Memory {
   readonly invoked: Set<string>;
   /** The object has changed since they were asked. */
   readonly outdated: Set<string>;
-  readonly spent: ConditionsSpent;
+  /** On match conditions, in all rounds. */
+  readonly spent: SpentUnits;
 }
 
 const memoryNote = 'webhooks';

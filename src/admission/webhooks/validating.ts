@@ -7,7 +7,8 @@
  */
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Review, AdmissionRecorder } from '../admission.ts';
-import { lookAt, nothingSpent } from './invocation.ts';
+import { nothingSpent } from '../../cel/expression.ts';
+import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import { turnTaker } from './taking-turns.ts';

@@ -8,7 +8,7 @@
  *                                     entries within it, their keys in order and in bounds
  *                    ─▶ as many pages and entries as LMDB has counted
  *
- * It follows LMDB's file format as lmdb-js 3.5.6 writes it , and reads the file, never LMDB's map.
+ * It follows LMDB's file format as lmdb-js 3.5.6 writes it, and reads the file, never LMDB's map.
  *
  * Elsewhere: the heads (file-checks.ts); the values, which have checksums (layout.ts,
  * record-codec.ts). What a writer would use next, the list of free pages, is walked as a table; its

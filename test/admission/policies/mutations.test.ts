@@ -15,6 +15,8 @@ import { typedDocument } from '../../../src/apimachinery/typed/field-validation.
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
 import { bodyValuesMax } from '../../../src/apimachinery/codecs/body-bounds.ts';
+import { nothingSpent } from '../../../src/cel/expression.ts';
+import type { SpentUnits } from '../../../src/cel/expression.ts';
 import { lateValues } from '../../../src/cel/late-values.ts';
 import { after } from '../../../src/stdx/awaitable.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
@@ -89,7 +91,7 @@ function mutating(
     mergeType: ownedKindOf(kind, scheme).typeAt(formatGroupVersion(kind)) ?? {},
     bindings: { oldObject: null },
   };
-  return (spent: { units: number }) =>
+  return (spent: SpentUnits) =>
     after(
       mutateByPolicy(policy, target, { turns, late: lateValues(), spent }),
       ({ object, problems: [problem] }) => problem ?? object,
@@ -100,7 +102,7 @@ async function run(
   form: 'jsonPatch' | 'applyConfiguration',
   row: Row,
 ): Promise<ApiObject | string> {
-  return mutating(form, row)({ units: 0 });
+  return mutating(form, row)(nothingSpent());
 }
 
 for (const form of ['jsonPatch', 'applyConfiguration'] as const) {
@@ -165,9 +167,9 @@ describe('bounds', () => {
       const metadata = { labels: {}, annotations: { a: 'b' } };
       const object = { metadata, data, ...(form === 'jsonPatch' ? { binaryData: data } : {}) };
       const again = form === 'jsonPatch' ? `${expression} + ${expression}` : expression;
-      const found = await mutating(form, { expression: again, resource: configMaps, object })({
-        units: 0,
-      });
+      const found = await mutating(form, { expression: again, resource: configMaps, object })(
+        nothingSpent(),
+      );
       assert.ok(typeof found === 'string' && found.includes(why), String(found).slice(0, 200));
     });
   }
@@ -178,10 +180,10 @@ describe('bounds', () => {
     const expression = `${costly} ? [JSONPatch{op: "add", path: "/data/a", value: "b"}] : []`;
     const object = { metadata: {}, data: {} };
     const mutate = mutating('jsonPatch', { expression, resource: configMaps, object });
-    const isLater = (spent: { units: number }): boolean => mutate(spent) instanceof Promise;
-    const alone = Array.from({ length: 8 }, () => isLater({ units: 0 }));
+    const isLater = (spent: SpentUnits): boolean => mutate(spent) instanceof Promise;
+    const alone = Array.from({ length: 8 }, () => isLater(nothingSpent()));
     assert.deepEqual(new Set(alone), new Set([false]), 'each by itself is done at once');
-    const spent = { units: 0 };
+    const spent = nothingSpent();
     const together = Array.from({ length: 8 }, () => isLater(spent));
     assert.equal(together[0], false);
     assert.ok(together.includes(true), 'one of them waits for a turn');

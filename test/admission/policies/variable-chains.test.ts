@@ -6,6 +6,7 @@ import {
   compileValidatingPolicy,
   evaluatePolicy,
 } from '../../../src/admission/policies/validating-policy.ts';
+import { nothingSpent } from '../../../src/cel/expression.ts';
 import { lateValues } from '../../../src/cel/late-values.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
 import { testLanguage } from '../../support/data/expression-language.ts';
@@ -38,7 +39,7 @@ async function evaluated(length: number, expression: string) {
   return evaluatePolicy(
     policy,
     { full: bindings, plain: bindings },
-    { turns, late: lateValues(), spent: { units: 0 } },
+    { turns, late: lateValues(), spent: nothingSpent() },
     () => undefined,
   );
 }
