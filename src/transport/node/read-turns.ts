@@ -12,12 +12,13 @@
  * four milliseconds pass while the processor is taken away once, and a turn might pass on one
  * piece.
  *
- * Invariants: what one connection sends is passed on in its order; of what is held, one read in a
- * turn where its connection rests behind it. In a turn whose time is over at most `heldPerTurn`
- * connections are read from; then all others wait in line as well. Whoever waits passes on a piece
- * each time that the line has come round; if others keep it from that when its turn comes, it has
- * its place again as soon as they let it go on. HTTP/2 goes on in the place of the record that its
- * bytes came in. While nobody waits and nothing is read there is no timer.
+ * Invariants: what one connection sends is passed on in its order. What is held of it goes on read
+ * by read; behind a read after which the connection has to rest, the next one waits for another
+ * turn. In a turn whose time is over at most `heldPerTurn` connections are read from; then all
+ * others wait in line as well. Whoever waits passes on a piece each time that the line has come
+ * round; if others keep it from that when its turn comes, it has its place again as soon as they
+ * let it go on. HTTP/2 goes on in the place of the record that its bytes came in. While nobody
+ * waits and nothing is read there is no timer.
  * Bounds: one read of each connection is held, `heldPerTurn` more in each turn; the line holds the
  * connections that there are.
  */
