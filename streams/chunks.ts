@@ -5,7 +5,8 @@
  *
  * A chunk says where the watch stands when it has been sent.
  *
- * Bounds: a chunk is `pumpChunkBytes` or a single frame, made of at most `pumpExaminedMax` entries.
+ * Bounds: a chunk is `pumpChunkBytes` (from the history `missedChunkBytes`) or a single frame, made
+ * of at most `pumpExaminedMax` entries.
  */
 import type { Change, Revision } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
@@ -151,7 +152,7 @@ function scopeOf({ namespace, predicate: { pins } }: Selection): {
 export function chunkOfHistory(events: Events, from: Position, limits: StreamLimits): Chunk {
   const { encoder, selection, stream } = events;
   const { history } = stream.cache;
-  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  const chunk = new ChunkMaker(limits.missedChunkBytes);
   let examinedCount = 0;
   let { seq, revision } = from;
   while (!chunk.full && examinedCount < limits.pumpExaminedMax && seq < history.lastSeq) {

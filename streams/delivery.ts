@@ -5,6 +5,9 @@
  *      crowded in their last   ──▶ rest ──▶ the same
  *      watchers not yet live   ──▶ one step of their expression each, in turn
  *
+ * Both take turns by scope, a group or a watcher of each: five thousand of one namespace keep those
+ * of another one waiting for one of them.
+ *
  * A write to a socket costs as much as a dozen events in it. So a group whose pass found several
  * for each of many watchers rests before the next: what comes meanwhile shares its writes.
  *
@@ -13,11 +16,12 @@
  * its frames may wait. They are numbered in SPEC.md.
  */
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
-import { RingBuffer } from '../src/stdx/ring-buffer.ts';
-import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
+import { FairQueue } from '../src/stdx/fair-queue.ts';
+import type { WriteStages } from '../src/storage/write-stages.ts';
 import type { LiveChunk } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import { unknownSeq } from './position.ts';
+import type { OutstandingChange, Scope } from './scope.ts';
 import type { Frame } from './selection.ts';
 import type { WatchGroup } from './watch-group.ts';
 import type { WatchSink } from './streams.ts';
@@ -49,18 +53,15 @@ const leastShare = 0.25;
 export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #limits: StreamLimits;
-  readonly #groups = new RingBuffer<Group>();
+  readonly #groups = new FairQueue<Group>();
   /** They have new frames, and wait for the timer. */
   #resting: Group[] = [];
   #rest: TimerHandle | undefined;
-  readonly #waiting = new RingBuffer<Watcher>();
-  /** The write whose frames are being made, and the groups that had one for a live watcher. */
-  #staged: StagedWrite | undefined;
-  #stagedGroups = 0;
-  #isHeld = false;
+  readonly #waiting = new FairQueue<Watcher>();
+  /** The change whose frames are being made. */
+  #making: OutstandingChange | undefined;
   #scheduled = false;
-  #pressed = false;
-  #turnsHeld = 0;
+  #held: Scope[] = [];
   #relieve: (() => void) | undefined;
 
   constructor(deps: DeliveryDeps) {
@@ -68,42 +69,25 @@ export class Delivery {
     this.#limits = deps.limits;
   }
 
-  /** Live watchers are too far behind their groups. These get the next change behind `relief`, so
-   * that the frames that are still needed stay in place. */
-  get pressed(): boolean {
-    return this.#pressed;
-  }
-
+  /** Resolves when a scope that is held is so no longer. */
   relief(): Promise<void> {
-    this.#turnsHeld = 0;
     return new Promise((resolve) => {
       this.#relieve = resolve;
     });
   }
 
-  /** The frames that are made now are of this write. */
-  stage(write: StagedWrite): void {
-    this.#staged = write;
-    this.#stagedGroups = 0;
-    this.#isHeld = false;
+  /** The frames that are made now are of this change; undefined: of none. */
+  making(outstanding: OutstandingChange | undefined): void {
+    this.#making = outstanding;
   }
 
-  /** More of them are made in a later turn: those of this one may be written by then. */
-  hold(): void {
-    if (this.#isHeld || this.#staged === undefined) return;
-    this.#isHeld = true;
-    this.#staged.groupsLeft += 1;
-  }
-
-  /** All of them have been made. */
-  unstage(): void {
-    const write = this.#staged;
-    if (write === undefined) return;
-    this.#staged = undefined;
+  /** All of them have been made, or left out. Until now it was counted among the groups left. */
+  made({ groupsCount, write }: OutstandingChange): void {
+    this.#making = undefined;
     const { clock, stages } = this.#deps;
-    if (this.#isHeld && this.#stagedGroups === 0) write.groupsLeft = 0;
+    if (groupsCount === 0) write.groupsLeft = 0;
     stages.encoded(write);
-    if (!this.#isHeld || this.#stagedGroups === 0) return;
+    if (groupsCount === 0) return;
     write.groupsLeft -= 1;
     if (write.groupsLeft === 0) stages.written(write, clock.monotonicMs());
   }
@@ -113,15 +97,23 @@ export class Delivery {
     group.freshBytes += frame.bytes.length;
     this.mark(group);
     if (group.freshBytes > this.#limits.freshBytesMax) {
-      this.#pressed = true;
+      this.#hold(group.scope);
       this.#endRest();
     }
-    const staged = this.#staged;
-    if (staged === undefined) return;
-    this.#stagedGroups += 1;
-    staged.groupsLeft += 1;
+    const making = this.#making;
+    if (making === undefined) return;
+    making.groupsCount += 1;
+    making.write.groupsLeft += 1;
     // Beyond it the write stays unfinished, and is not counted as written.
-    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);
+    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(making.write);
+  }
+
+  /** Live watchers are too far behind their group. The scope gets the next change when they are no
+   * longer, so that the frames that are still needed stay in place. */
+  #hold(scope: Scope): void {
+    if (scope.isHeld) return;
+    scope.turnsHeld = 0;
+    this.#held.push(scope);
   }
 
   /** The group has frames for its live watchers, or frames that may be dropped. */
@@ -134,7 +126,7 @@ export class Delivery {
     group.queued = true;
     group.position = -1;
     if (this.#rests(group)) return;
-    this.#groups.push(group);
+    this.#groups.push(group.scope.groupTurns, group);
     this.#schedule();
   }
 
@@ -153,14 +145,14 @@ export class Delivery {
     if (this.#rest === undefined) return;
     this.#rest.cancel();
     this.#rest = undefined;
-    for (const group of this.#resting) this.#groups.push(group);
+    for (const group of this.#resting) this.#groups.push(group.scope.groupTurns, group);
     this.#resting = [];
     this.#schedule();
   }
 
   /** Calls takeTurn() when it is the watcher's turn. */
   ask(watcher: Watcher): void {
-    this.#waiting.push(watcher);
+    this.#waiting.push(watcher.group.scope.watcherTurns, watcher);
     this.#schedule();
   }
 
@@ -176,10 +168,20 @@ export class Delivery {
     this.#runGroups(begunMs + this.#limits.turnWritesMs);
     this.#runWaiting(begunMs + this.#limits.turnPumpMs);
     if (this.#groups.length > 0 || this.#waiting.length > 0) this.#schedule();
-    if (!this.#pressed) return;
-    this.#turnsHeld += 1;
-    if (this.#groups.length > 0 && this.#turnsHeld < this.#limits.holdTurnsMax) return;
-    this.#pressed = false;
+    if (this.#held.length > 0) this.#letGo();
+  }
+
+  /** Those whose groups have all had their passes, or that were held for long. */
+  #letGo(): void {
+    const before = this.#held.length;
+    this.#held = this.#held.filter((scope) => {
+      scope.turnsHeld += 1;
+      const { groupTurns, turnsHeld } = scope;
+      if (groupTurns.items.length > 0 && turnsHeld < this.#limits.holdTurnsMax) return true;
+      scope.turnsHeld = -1;
+      return false;
+    });
+    if (this.#held.length === before) return;
     this.#relieve?.();
     this.#relieve = undefined;
   }
@@ -187,9 +189,10 @@ export class Delivery {
   #runGroups(endsMs: number): void {
     const { turnBytesMax: bytes, turnWritesMax: writes } = this.#limits;
     const budget: PassBudget = { writes, bytes, endsMs };
-    for (let rounds = this.#groups.length; rounds > 0; rounds -= 1) {
-      if (budget.writes <= 0 || budget.bytes <= 0) return;
+    this.#groups.beginRound();
+    while (budget.writes > 0 && budget.bytes > 0) {
       const group = this.#groups.shift();
+      if (group === undefined) return;
       if (group.position < 0) {
         group.position = group.live.length - 1;
         group.again = false;
@@ -200,7 +203,7 @@ export class Delivery {
       this.#pass(group, budget);
       group.ring.forgetChunks();
       if (group.position >= 0) {
-        this.#groups.push(group);
+        this.#groups.push(group.scope.groupTurns, group);
         continue;
       }
       group.queued = false;
@@ -238,6 +241,8 @@ export class Delivery {
         chunk = ring.after(seq);
         if (chunk === undefined) {
           watcher.resume();
+          budget.writes -= 1;
+          this.#lookAtClock(budget);
           continue;
         }
         if (chunk.position.seq < head) group.again = true;
@@ -252,13 +257,16 @@ export class Delivery {
       budget.bytes -= chunk.bytes.length;
       livePositions[at] = chunk.position;
       if (!taken(watcher, sink, chunk.bytes)) watcher.stalled();
-      // What a write takes is the kernel's: five times as long on a busy machine.
-      if (budget.writes % writesPerLook === 0 && this.#deps.clock.monotonicMs() >= budget.endsMs) {
-        budget.writes = 0;
-      }
+      this.#lookAtClock(budget);
     }
     if (chunk !== undefined) this.#sent(group, chunk, sentCount);
     group.position = at;
+  }
+
+  /** What a write takes is the kernel's: five times as long on a busy machine. */
+  #lookAtClock(budget: PassBudget): void {
+    if (budget.writes % writesPerLook !== 0) return;
+    if (this.#deps.clock.monotonicMs() >= budget.endsMs) budget.writes = 0;
   }
 
   #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {
@@ -287,9 +295,11 @@ export class Delivery {
     const { clock } = this.#deps;
     const endsMs = Math.max(turnEndsMs, clock.monotonicMs() + turnPumpMs * leastShare);
     let budget = turnPumpBytesMax;
-    for (let rounds = this.#waiting.length; rounds > 0 && budget > 0; rounds -= 1) {
-      if (clock.monotonicMs() >= endsMs) return;
-      budget -= this.#waiting.shift().takeTurn();
+    this.#waiting.beginRound();
+    while (budget > 0 && clock.monotonicMs() < endsMs) {
+      const watcher = this.#waiting.shift();
+      if (watcher === undefined) return;
+      budget -= watcher.takeTurn();
     }
   }
 }

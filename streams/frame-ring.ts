@@ -85,6 +85,13 @@ export class FrameRing {
     this.#chunks = undefined;
   }
 
+  /** No frames are made up to here: who is left of it catches up. */
+  skip(seq: number): void {
+    this.clear();
+    this.#head = seq;
+    this.#floor = seq;
+  }
+
   /** Chunks are shared within a turn and not kept beyond it. */
   forgetChunks(): void {
     this.#chunks = undefined;

@@ -23,8 +23,11 @@ export interface StreamLimits {
 
   /** One write of live events. Policy: the rest goes in the next turn. One event may be larger. */
   readonly liveChunkBytes: number;
-  /** One write of initial events or of missed events. Policy: as above. */
+  /** One write of initial events or of events of the log. Policy: as above. */
   readonly pumpChunkBytes: number;
+  /** One write of missed events that are in memory. Policy: as above. Smaller, because thousands
+   * may miss the same: what their sockets do not take at once is held for each. */
+  readonly missedChunkBytes: number;
   /** Entries or changes looked at for one such write. Policy: a smaller write, or none. */
   readonly pumpExaminedMax: number;
   /** Writes, bytes and time of live events in one turn of the event loop. Policy: the rest goes in
@@ -52,10 +55,19 @@ export interface StreamLimits {
    * Policy: that pauses until they have been written out, at most `holdTurnsMax` turns. */
   readonly freshBytesMax: number;
   readonly holdTurnsMax: number;
-  /** Changes that are applied and not with all groups yet, and the bytes of their objects. Policy:
-   * applying waits, and with it consistent reads. */
+  /** Changes that are applied and not with all groups of a scope yet, counted for each scope, and
+   * the bytes of their objects. Policy: the scope that has the most of them leaves them out; where
+   * that would not be cheaper applying waits, and with it consistent reads. */
   readonly outstandingMax: number;
   readonly outstandingBytesMax: number;
+  /** More changes of one scope than this are left out all the same, and its watches catch up from
+   * the history. This is cheaper where a change goes to so many groups or more, of so many watches
+   * each or fewer: who catches up gets many events in one write, and shares none of them. */
+  readonly leaveOutChangesMin: number;
+  readonly leaveOutGroupsMin: number;
+  readonly leaveOutWatchersMax: number;
+  /** Handing changes to the groups of one scope, before that of the next one. */
+  readonly scopeTurnMs: number;
 
   /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
@@ -121,6 +133,7 @@ export const defaultStreamLimits: StreamLimits = {
   liveChunkBytes: 64 * KiB,
   // Larger chunks cost a little less processor time; smaller ones leave less to the collector.
   pumpChunkBytes: 128 * KiB,
+  missedChunkBytes: 32 * KiB,
   // A selection may ask 128 things of each, and of a change twice.
   pumpExaminedMax: 512,
   turnWritesMax: 1_024,
@@ -138,6 +151,10 @@ export const defaultStreamLimits: StreamLimits = {
   // Each may hold a list of its groups: 80 KB of 10,000 where some come or go in between.
   outstandingMax: 1_024,
   outstandingBytesMax: 16 * MiB,
+  leaveOutChangesMin: 64,
+  leaveOutGroupsMin: 64,
+  leaveOutWatchersMax: 8,
+  scopeTurnMs: 1,
 
   logReadsMax: 4,
   logPageChanges: 512,

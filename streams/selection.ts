@@ -14,6 +14,13 @@ import type { Revision } from '../src/storage/storage.ts';
 import type { ResourceChange } from './resource-change.ts';
 import type { Entry, EventEncoder, EventType, Predicate } from './streams.ts';
 
+/** Changes up to this one are not handed to a group: its watches catch up with them. */
+export interface ChangeGap {
+  readonly type: 'GAP';
+  readonly seq: number;
+  readonly revision: Revision;
+}
+
 export interface Selection {
   /** undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -41,6 +48,13 @@ export interface BookmarkFrame {
   readonly seq: undefined;
   readonly revision: Revision;
   readonly bytes: Uint8Array;
+}
+
+/** The frames up to here are not made. */
+export interface FrameGap {
+  readonly seq: number;
+  readonly revision: Revision;
+  readonly bytes: undefined;
 }
 
 export function selects(selection: Selection, entry: Entry): boolean {
@@ -75,24 +89,28 @@ export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
  * takes the revisions of bookmarks. Written out because a group of its own per watch is common, and
  * `merge` keeps 2.4 KB for each. */
 export function changesAndBookmarks(
-  changes: Observable<ResourceChange>,
+  changes: Observable<ResourceChange | ChangeGap>,
   connect: (bookmarks: Observer<Revision>) => void,
-): Observable<ResourceChange | Revision> {
+): Observable<ResourceChange | ChangeGap | Revision> {
   return new Observable((subscriber) => {
     connect(subscriber);
     return changes.subscribe(subscriber);
   });
 }
 
-/** Changes of a resource, and revisions to be bookmarked, to the frames of one group. */
+/** Changes of a resource, and revisions to be bookmarked, to the frames of one group.
+ * `isForNobody`: nobody would take the frame of this change, so it is not made. */
 export function frames(
   selection: Selection,
   encoder: EventEncoder,
-): OperatorFunction<ResourceChange | Revision, Frame | BookmarkFrame> {
+  isForNobody: (change: ResourceChange) => boolean = () => false,
+): OperatorFunction<ResourceChange | ChangeGap | Revision, Frame | BookmarkFrame | FrameGap> {
   return mapDefined((item) => {
     if (typeof item === 'bigint') {
       return { seq: undefined, revision: item, bytes: encoder.bookmark(item, false) };
     }
+    if (item.type === 'GAP') return { seq: item.seq, revision: item.revision, bytes: undefined };
+    if (isForNobody(item)) return undefined;
     const event = selectedEvent(selection, item);
     return event && frameOf(encoder, event);
   });

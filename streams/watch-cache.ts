@@ -132,14 +132,14 @@ class WatchCache implements Streams {
     this.#stages = deps.stages ?? createWriteStages(clock);
     const counts = newWatcherCounts();
     this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages, counts });
-    this.#outstanding = new Outstanding(limits, this.#delivery);
+    this.#outstanding = new Outstanding(limits, clock, this.#delivery);
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers(counts);
     this.#endings = new WatchTerminator({
       clock,
       timers,
       watchers: this.#watchers,
-      routed: () => this.#outstanding.routed(this.revision),
+      applied: () => this.revision,
     });
     this.followers = new Followers({ clock, timers, onFailure: deps.onFollowerFailure });
   }
@@ -206,6 +206,7 @@ class WatchCache implements Streams {
     const group = this.#group(request);
     const watcher = new Watcher(group, sink, request.bookmarks, this.#watcherDeps);
     group.watchersCount += 1;
+    group.scope.watchersCount += 1;
     this.#watchers.add(watcher);
     this.#clock.add(watcher, request.timeoutMs);
     if (this.#endsWatches) watcher.end();
@@ -273,7 +274,6 @@ class WatchCache implements Streams {
         readLog: (after) => from(this.#logPages.covering(after)),
       },
       counts,
-      routed: () => this.#outstanding.routed(this.revision),
       whenApplied: (revision, callback) => this.#progress.when(revision, callback),
       turns: this.#delivery,
       onEnded: (watcher) => this.#onEnded(watcher),
@@ -321,7 +321,7 @@ class WatchCache implements Streams {
       assert(this.#startRevision !== undefined, 'streams have been started');
       const cache = new ResourceCache(this.#startRevision, this.#maker, this.#limits);
       const [group = '', resource = ''] = id.split('/');
-      stream = { id, resource: { group, resource }, cache, routes: new Routes(), routedSeq: 0 };
+      stream = { id, resource: { group, resource }, cache, routes: new Routes() };
       this.#resources.set(id, stream);
     }
     return stream;
@@ -342,6 +342,7 @@ class WatchCache implements Streams {
   /** One object for all groups. */
   readonly #groupEvents: WatchGroupEvents<Watcher> = {
     onFrame: (group, frame) => this.#delivery.onFrame(group, frame),
+    onGap: (group) => this.#delivery.mark(group),
     onBroken: (broken, error) => this.#onBroken(broken, error),
   };
 
@@ -350,6 +351,7 @@ class WatchCache implements Streams {
     this.#watchers.delete(watcher);
     this.#clock.remove(watcher);
     group.watchersCount -= 1;
+    group.scope.watchersCount -= 1;
     if (group.watchersCount === 0) this.#dispose(group);
   }
 
@@ -411,20 +413,20 @@ class WatchCache implements Streams {
   }
 
   /** A slice in each turn. Each change is with all groups before the next is applied, unless that
-   * takes more than one turn: then they are applied ahead of it. */
+   * takes more than one turn: then they are applied ahead of it, and handed at once only to scopes
+   * that are not behind. */
   async #applyPage(changes: readonly Change[], seenMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const { clock, limits } = this.#deps;
-    const sliceMs = (): number =>
-      limits.turnApplyMs * (this.#outstanding.count > 0 ? applyShare : 1);
+    const sliceMs = (): number => limits.turnApplyMs * (this.#outstanding.isEmpty ? 1 : applyShare);
     let endsMs = seenMs + sliceMs();
     const isOver = (): boolean => clock.monotonicMs() >= endsMs;
     let left = changes.length;
     for (const change of changes) {
       left -= 1;
-      this.#apply(this.#streamOfKey(change.key), change, seenMs);
-      if (this.#handingOut === undefined) this.#handOut(isOver);
-      for (let rests = left > 0 && isOver(); rests || this.#outstanding.isFull; rests = false) {
+      this.#apply(this.#streamOfKey(change.key), change, seenMs, isOver);
+      this.#handOutRest();
+      for (let rests = left > 0 && isOver(); rests || this.#isFull(); rests = false) {
         this.#progress.wake();
         await this.#nextTurn();
         if (signal.aborted || this.#isFatal) return;
@@ -433,21 +435,25 @@ class WatchCache implements Streams {
     }
   }
 
+  /** Behind what is left out there is room. */
+  #isFull(): boolean {
+    return this.#outstanding.isFull && !this.#outstanding.leaveOut();
+  }
+
   /** What is left of it is handed out in turns of its own. */
-  #handOut(isOver: () => boolean): void {
-    this.#outstanding.handOut(isOver);
-    if (this.#outstanding.count === 0) return;
-    const rest = this.#handOutRest();
+  #handOutRest(): void {
+    if (this.#handingOut !== undefined || this.#outstanding.isEmpty) return;
+    const rest = this.#handOut();
     this.#handingOut = rest.catch((error: unknown) => this.#endFollowing(error));
   }
 
   /** A slice in each turn, and no faster than the live watchers take it. */
-  async #handOutRest(): Promise<void> {
+  async #handOut(): Promise<void> {
     const { clock, limits } = this.#deps;
-    while (this.#outstanding.count > 0 && !this.#stopping.signal.aborted) {
-      await (this.#delivery.pressed ? this.#delivery.relief() : this.#nextTurn());
-      const endsMs = clock.monotonicMs() + limits.turnApplyMs * (1 - applyShare);
-      this.#outstanding.handOut(() => clock.monotonicMs() >= endsMs);
+    while (!this.#outstanding.isEmpty && !this.#stopping.signal.aborted) {
+      await (this.#outstanding.isHeld ? this.#delivery.relief() : this.#nextTurn());
+      const sliceMs = limits.turnApplyMs * (1 - applyShare);
+      this.#outstanding.handOut(clock.monotonicMs() + sliceMs);
     }
     this.#handingOut = undefined;
   }
@@ -456,7 +462,7 @@ class WatchCache implements Streams {
     return new Promise((resolve) => this.#deps.timers.nextTurn(resolve));
   }
 
-  #apply(stream: ResourceStream, change: Change, seenMs: number): void {
+  #apply(stream: ResourceStream, change: Change, seenMs: number, isOver: () => boolean): void {
     const applied = stream.cache.apply(change);
     this.#deps.onApplied?.(change);
     // Before routing, so that receivers of the change find it applied.
@@ -466,8 +472,8 @@ class WatchCache implements Streams {
     if (applied === 'unseen') return this.#endUnseen(stream, change);
     const { seq, type } = applied;
     const write = this.#stages.seen(change.revision, operations[type], seq, seenMs);
-    const walk = stream.routes.route(applied);
-    this.#outstanding.add({ stream, change: applied, walk, write });
+    const walks = stream.routes.route(applied);
+    this.#outstanding.add(applied, write, walks, isOver);
   }
 }
 

@@ -23,9 +23,11 @@ import type { FrameBudget } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Position } from './position.ts';
 import type { ResourceCache } from './resource-cache.ts';
+import type { ResourceChange } from './resource-change.ts';
 import type { Routes } from './routes.ts';
+import type { Scope } from './scope.ts';
 import { changesAndBookmarks, frames } from './selection.ts';
-import type { BookmarkFrame, Frame, Selection } from './selection.ts';
+import type { BookmarkFrame, Frame, FrameGap, Selection } from './selection.ts';
 import type { EventEncoder, SentEvents, WatchRequest, WatchSink } from './streams.ts';
 
 /** One resource: what it is, and the way its changes take. */
@@ -35,8 +37,6 @@ export interface ResourceStream {
   readonly resource: GroupResource;
   readonly cache: ResourceCache;
   readonly routes: Routes;
-  /** Every group has the frames of its changes up to this seq. */
-  routedSeq: number;
 }
 
 /** What the group needs of a watcher. */
@@ -49,6 +49,8 @@ export interface LiveListEntry {
 export interface WatchGroupEvents<W extends LiveListEntry> {
   /** A frame was made. */
   readonly onFrame: (group: WatchGroup<W>, frame: Frame) => void;
+  /** Frames were left out, which its watchers have to catch up with. */
+  readonly onGap: (group: WatchGroup<W>) => void;
   /** The pipeline broke (a predicate or an encoder threw): no frame will follow. */
   readonly onBroken: (group: WatchGroup<W>, error: unknown) => void;
 }
@@ -65,6 +67,8 @@ export class WatchGroup<W extends LiveListEntry> {
   readonly id: string;
   readonly stream: ResourceStream;
   readonly selection: Selection;
+  /** Where it lies. */
+  readonly scope: Scope;
   readonly encoder: EventEncoder;
   readonly sent: SentEvents | undefined;
   readonly ring: FrameRing;
@@ -111,9 +115,10 @@ export class WatchGroup<W extends LiveListEntry> {
     this.encoder = request.encoder;
     this.sent = request.sent;
     this.ring = new FrameRing(stream.cache.seq, limits, budget);
-    const changes = stream.routes.changes(this.selection);
+    this.scope = stream.routes.scope(this.selection);
+    const changes = this.scope.changes(this.selection);
     this.#subscription = changesAndBookmarks(changes, (bookmarks) => (this.#bookmarks = bookmarks))
-      .pipe(frames(this.selection, this.encoder))
+      .pipe(frames(this.selection, this.encoder, (change) => this.#isForNobody(change, limits)))
       .subscribe({
         next: (frame) => {
           if (frame.seq === undefined) {
@@ -121,11 +126,27 @@ export class WatchGroup<W extends LiveListEntry> {
             return;
           }
           if (this.ending !== undefined) return;
+          if (frame.bytes === undefined) return this.#leaveOut(frame, events);
           this.ring.push(frame, this.watchersCount - this.live.length);
           events.onFrame(this, frame);
         },
         error: (error: unknown) => events.onBroken(this, error),
       });
+  }
+
+  /** A few watchers that are not live catch up for themselves: frames that wait for them would be
+   * made ahead of time, and held. */
+  #isForNobody({ seq }: ResourceChange, { leaveOutWatchersMax }: StreamLimits): boolean {
+    if (this.live.length > 0 || this.watchersCount > leaveOutWatchersMax) return false;
+    this.ring.skip(seq);
+    return true;
+  }
+
+  /** Nothing if it began behind the gap. */
+  #leaveOut({ seq }: FrameGap, events: WatchGroupEvents<W>): void {
+    if (seq <= this.ring.head) return;
+    this.ring.skip(seq);
+    events.onGap(this);
   }
 
   /** A watcher that has everything up to `position`, which the ring must reach back to. */

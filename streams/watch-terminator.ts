@@ -43,8 +43,7 @@ export interface WatchTerminatorDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly watchers: ReadonlySet<Watcher>;
-  /** What all groups have been given. */
-  readonly routed: () => Revision;
+  readonly applied: () => Revision;
 }
 
 export class WatchTerminator {
@@ -59,8 +58,8 @@ export class WatchTerminator {
   /** Ends the watchers of the groups. `why`: the error that they are sent; undefined: none, but
    * they get what there is for them. */
   begin(groups: Iterable<WatchGroup<Watcher>>, why: StatusError | undefined): void {
-    const revision = this.#deps.routed();
-    for (const group of groups) group.ending ??= { why, revision };
+    const applied = this.#deps.applied();
+    for (const group of groups) group.ending ??= { why, revision: group.scope.routed(applied) };
     this.#isWanted = true;
     this.#passes ??= this.#run();
   }

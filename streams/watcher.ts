@@ -41,8 +41,6 @@ export interface WatcherDeps {
   readonly counts: WatcherCounts;
   /** Calls back once `revision` has been applied. Returns a function that cancels it. */
   readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
-  /** Every group has the frames of everything up to here. */
-  readonly routed: () => Revision;
   /** Who gives turns (delivery.ts). */
   readonly turns: {
     /** Calls takeTurn() when it is its turn. */
@@ -115,35 +113,42 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#liveIndex = index;
   }
 
-  /** It is live, but its group has already dropped frames that it needs. */
+  /** It is live, but its group has already dropped frames that it needs, or has not made them. The
+   * expression is made in its first turn: thousands may resume at once, and most need no other. */
   resume(): void {
-    this.#follow(resumedEvents);
+    this.#move('catching-up');
+    this.#deps.turns.ask(this);
   }
 
   /** The turn that it asked for. Returns what that cost, in bytes. */
   takeTurn(): number {
+    if (this.group.ending !== undefined) return 0;
+    const resumes = this.#approach === undefined && this.#state === 'catching-up';
+    if (resumes) this.#follow(resumedEvents, true);
     const approach = this.#approach;
-    if (approach?.turns === undefined || this.group.ending !== undefined) return 0;
+    if (approach === undefined || (approach.turns === undefined && !resumes)) return 0;
     approach.inTurn = true;
     approach.costBytes = 0;
-    approach.turns.next();
+    approach.turns?.next();
     approach.inTurn = false;
     this.#settle(approach);
     return approach.costBytes;
   }
 
-  /** A bookmark at the revision that all groups were given so far, of whatever resource, if it is
+  /** A bookmark at the revision that its group was given so far, of whatever resource, if it is
    * live and has been sent everything up to it. False: events are outstanding, or cannot be shown,
    * or it began behind that revision. */
   sendBookmark(): boolean {
     if (this.group.ending !== undefined || !this.#flush()) return false;
-    const routed = this.#deps.routed();
+    const { scope, stream } = this.group;
+    const routed = scope.routed(this.#deps.sources.applied());
     if (routed < this.revision) return false;
     const bookmark = this.group.bookmark(routed);
     if (bookmark !== undefined) this.#write(bookmark, true);
     if (this.#state !== 'live') return true;
     // The position may follow: nothing of the group lies between the two.
-    this.#moveTo({ seq: Math.max(this.seq, this.group.stream.routedSeq), revision: routed });
+    const seq = Math.max(this.seq, scope.routedSeq(stream.cache.seq));
+    this.#moveTo({ seq, revision: routed });
     return true;
   }
 
@@ -200,8 +205,9 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     onEnded(this);
   }
 
-  #follow(expression: (progress: WatchProgress) => Observable<WatchItem>): void {
+  #follow(expression: (progress: WatchProgress) => Observable<WatchItem>, inTurn = false): void {
     const approach = new Approach();
+    approach.inTurn = inTurn;
     this.#approach = approach;
     const subscription = expression(this.#progressOf(approach)).subscribe({
       next: (item) => this.#take(approach, item),

@@ -113,7 +113,7 @@ describe('bounds', () => {
       limits: { ...limits, ...bounds },
     });
     const cache = new ResourceCache(0n as Revision, maker, limits);
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
     const keep = (revision: number, ownBytes: number): void =>
       kept.keep(stream, cache.snapshot(BigInt(revision) as Revision), ownBytes);
     for (let revision = 1; revision <= 10; revision += 1) keep(revision, 100);

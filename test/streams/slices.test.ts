@@ -123,7 +123,8 @@ describe('slices', () => {
   it('C1 I30: no more than so many changes are applied ahead of the watches', async () => {
     for (const bound of [{ outstandingMax: 3 }, { outstandingBytesMax: 1 }]) {
       const aheadMax = bound.outstandingMax ?? 1;
-      const world = await createWorld({ limits: { turnApplyMs: 0, ...bound } });
+      const limits = { turnApplyMs: 0, leaveOutGroupsMin: Infinity, ...bound };
+      const world = await createWorld({ limits });
       const sinks = await watchers(world);
       for (let at = 0; at < 10; at += 1) await world.put(pod(`p${at}`));
       const handed = (): number => Math.min(...sinks.map(({ frames }) => frames.length));

@@ -116,7 +116,12 @@ describe('start points', () => {
   });
 
   it('I9: a streaming list is the state at one revision, the mark, then the changes', async () => {
-    const limits = { pumpChunkBytes: 500, pumpExaminedMax: 3, historyChangesMax: 3 };
+    const limits = {
+      pumpChunkBytes: 500,
+      missedChunkBytes: 500,
+      pumpExaminedMax: 3,
+      historyChangesMax: 3,
+    };
     const world = await createWorld({ limits });
     await putMany(world, 50);
     const request = watchRequest({ start: fromState, predicate: everything });
@@ -470,7 +475,7 @@ describe('the clock', () => {
   });
 
   it('I8: a bookmark is sent only after the events it covers, never to a blocked watcher', async () => {
-    const world = await createWorld();
+    const world = await createWorld({ limits: { leaveOutWatchersMax: 0 } });
     const start = { kind: 'after', revision: world.streams.revision } as const;
     const sink = new TestSink(() => true);
     world.streams.watch(watchRequest({ start, bookmarks: true }), sink);

@@ -45,7 +45,12 @@ function written(revision: number, name: string): Change {
 /** One watch, whose position is moved by what it is sent, as a watcher does it. */
 class Watch {
   /** One chunk is one frame; the history holds three changes. */
-  readonly limits = { ...defaultStreamLimits, pumpChunkBytes: 1, historyChangesMax: 3 };
+  readonly limits = {
+    ...defaultStreamLimits,
+    pumpChunkBytes: 1,
+    missedChunkBytes: 1,
+    historyChangesMax: 3,
+  };
   readonly cache = new ResourceCache(0n as Revision, maker, this.limits);
   readonly position = { seq: unknownSeq, revision: 0n as Revision };
   readonly ring = { floor: 0 };
@@ -68,7 +73,7 @@ class Watch {
 
   place(): WatchProgress {
     const { cache, limits, position, ring } = this;
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
     return {
       sources: {
         limits,

@@ -1,0 +1,76 @@
+/**
+ * A route: the groups whose selections pin the same value; and the walk of a change, or of a gap in
+ * the changes, along routes.
+ *
+ * Ten thousand groups that each select for themselves are handed a change in slices, a few in each
+ * turn.
+ */
+import type { Subscriber } from 'rxjs';
+import type { ResourceChange } from './resource-change.ts';
+import type { ChangeGap } from './selection.ts';
+
+export type RouteItem = ResourceChange | ChangeGap;
+
+/** Who was on a route at one moment. */
+export interface RouteMembers<T = RouteItem> {
+  readonly route: Route<T>;
+  readonly list: readonly Subscriber<T>[];
+}
+
+/** Not a Subject: those look through all of their subscribers when one leaves, and ten thousand
+ * watches may go at once. */
+export class Route<T = RouteItem> {
+  readonly #subscribers = new Set<Subscriber<T>>();
+  /** As they are now, until one comes or leaves. */
+  #current: RouteMembers<T> | undefined;
+
+  get isUsed(): boolean {
+    return this.#subscribers.size > 0;
+  }
+
+  add(subscriber: Subscriber<T>): void {
+    this.#subscribers.add(subscriber);
+    this.#current = undefined;
+  }
+
+  remove(subscriber: Subscriber<T>): void {
+    this.#subscribers.delete(subscriber);
+    this.#current = undefined;
+  }
+
+  /** Who is there now: who comes later has the change in the state. */
+  get members(): RouteMembers<T> {
+    return (this.#current ??= { route: this, list: [...this.#subscribers] });
+  }
+}
+
+export class RouteWalk {
+  readonly members: readonly RouteMembers[];
+  readonly #item: RouteItem;
+  #route = 0;
+  #at = 0;
+
+  constructor(item: RouteItem, members: readonly RouteMembers[]) {
+    this.#item = item;
+    this.members = members;
+  }
+
+  get groupsCount(): number {
+    let count = 0;
+    for (const { list } of this.members) count += list.length;
+    return count;
+  }
+
+  /** Goes on until `isOver`, which is asked behind each group but the last. True: all have it. */
+  run(isOver: () => boolean): boolean {
+    for (; this.#route < this.members.length; this.#route += 1, this.#at = 0) {
+      const { list } = this.members[this.#route] as RouteMembers;
+      while (this.#at < list.length) {
+        (list[this.#at] as Subscriber<RouteItem>).next(this.#item);
+        this.#at += 1;
+        if (this.#at < list.length && isOver()) return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The watches of a resource in one namespace, or those over all namespaces: the routes that their
+ * groups lie on, and the changes that have been applied and are not with all of these groups yet.
+ *
+ *      applied ─▶ [ oldest: on its way ][ ........ ][ newest ]      one at a time, in order
+ *                        └─▶ its groups, a few in each turn
+ *
+ * Scopes take turns (outstanding.ts, delivery.ts), and a change visits two at most. So whoever may
+ * watch one namespace cannot keep the watches of another one waiting.
+ *
+ * A backlog can be left out: a gap takes its place, and the watches behind it catch up.
+ *
+ * Invariants: a group lies on one route of one scope, and is handed what concerns it in order; a
+ * route without subscribers is removed. Only groups subscribe, never watchers, so the number of
+ * subscribers of a route is the number of selections that share its pin.
+ *
+ * Bounds: those of outstanding.ts.
+ */
+import { Observable } from 'rxjs';
+import { assert } from '../src/stdx/assert.ts';
+import { Lane } from '../src/stdx/fair-queue.ts';
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import type { StagedWrite } from '../src/storage/write-stages.ts';
+import type { ResourceChange } from './resource-change.ts';
+import { Route, RouteWalk } from './route-walk.ts';
+import type { RouteItem, RouteMembers } from './route-walk.ts';
+import type { ChangeGap, Selection } from './selection.ts';
+
+/** A change that is not with all groups of its scopes yet. */
+export interface OutstandingChange {
+  readonly change: ResourceChange;
+  readonly write: StagedWrite;
+  scopesLeft: number;
+  /** Those that had a frame of it for a live watcher. */
+  groupsCount: number;
+}
+
+/** What the groups of one scope are handed. */
+export interface Handout {
+  /** Undefined: a gap, which stands for changes that were left out. */
+  readonly outstanding: OutstandingChange | undefined;
+  /** Of the change, or of the first one that was left out. */
+  readonly seq: number;
+  readonly revision: Revision;
+  readonly walk: RouteWalk;
+}
+
+type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
+
+export class Scope {
+  readonly #all = new Map<string, Route>();
+  readonly #byName = new Map<string, Route>();
+  readonly #byField = new Map<string, Map<string, Route>>();
+  readonly backlog = new RingBuffer<Handout>();
+  /** The groups that the changes of the backlog go to, counted for each change. */
+  backlogGroups = 0;
+  watchersCount = 0;
+  #groupsCount = 0;
+  /** It has a backlog, and takes its turns (outstanding.ts). */
+  isWaiting = false;
+  /** Its groups and its watchers that wait for their turns, and for how many turns its backlog has
+   * been held, because live watchers are too far behind their groups (-1: it is not). All three are
+   * kept by delivery.ts. */
+  readonly groupTurns = new Lane();
+  readonly watcherTurns = new Lane();
+  turnsHeld = -1;
+  readonly #onUnused: () => void;
+
+  constructor(onUnused: () => void = () => undefined) {
+    this.#onUnused = onUnused;
+  }
+
+  get isHeld(): boolean {
+    return this.turnsHeld >= 0;
+  }
+
+  get groupsCount(): number {
+    return this.#groupsCount;
+  }
+
+  get isUsed(): boolean {
+    return this.#groupsCount > 0;
+  }
+
+  /** Its groups have the frames of everything up to here; `applied`: all that has been applied. */
+  routed(applied: Revision): Revision {
+    if (this.backlog.length === 0) return applied;
+    return (this.backlog.at(0).revision - 1n) as Revision;
+  }
+
+  /** The same, among the changes of the resource. */
+  routedSeq(applied: number): number {
+    return this.backlog.length === 0 ? applied : this.backlog.at(0).seq - 1;
+  }
+
+  /** The changes that can matter to a selection; a superset of those that do. */
+  changes(selection: Selection): Observable<RouteItem> {
+    return new Observable((subscriber) => {
+      const { routes, value } = this.#slotOf(selection);
+      let route = routes.get(value);
+      if (route === undefined) {
+        route = new Route();
+        routes.set(value, route);
+      }
+      route.add(subscriber);
+      this.#groupsCount += 1;
+      return () => {
+        route.remove(subscriber);
+        this.#groupsCount -= 1;
+        if (!route.isUsed && routes.get(value) === route) {
+          routes.delete(value);
+          this.#forgetField(routes);
+        }
+        if (!this.isUsed) this.#onUnused();
+      };
+    });
+  }
+
+  /** The way of a change to the groups that are there now: every route that it can matter to, each
+   * once. Undefined: there is none. */
+  walk(change: ResourceChange): RouteWalk | undefined {
+    if (!this.isUsed) return undefined;
+    const { entry, previous } = change;
+    const members: RouteMembers[] = [];
+    collect(members, this.#all, '');
+    if (this.#byName.size > 0) collect(members, this.#byName, entry.name);
+    for (const [field, routes] of this.#byField) {
+      const now = entry.fields[field] ?? '';
+      collect(members, routes, now);
+      const before = previous?.fields[field] ?? now;
+      if (before !== now) collect(members, routes, before);
+    }
+    return members.length === 0 ? undefined : new RouteWalk(change, members);
+  }
+
+  /** Leaves the whole backlog out: a gap takes its place. Returns the changes that were in it. */
+  leaveOut(): readonly OutstandingChange[] {
+    const { backlog } = this;
+    assert(backlog.length > 1, 'what is left out are several');
+    const { revision, seq } = backlog.at(0);
+    const left: OutstandingChange[] = [];
+    const routes = new Set<Route>();
+    let through: ChangeGap | undefined;
+    while (backlog.length > 0) {
+      const { outstanding, walk } = backlog.shift();
+      for (const { route } of walk.members) routes.add(route);
+      if (outstanding === undefined) continue;
+      left.push(outstanding);
+      const { change } = outstanding;
+      through = { type: 'GAP', seq: change.seq, revision: change.revision };
+    }
+    if (through !== undefined) {
+      const walk = new RouteWalk(
+        through,
+        [...routes].map(({ members }) => members),
+      );
+      backlog.push({ outstanding: undefined, seq, revision, walk });
+    }
+    this.backlogGroups = 0;
+    return left;
+  }
+
+  /** Routes in use, for bounds in tests. */
+  get routesCount(): number {
+    let count = this.#all.size + this.#byName.size;
+    for (const routes of this.#byField.values()) count += routes.size;
+    return count;
+  }
+
+  #slotOf({ predicate: { pins } }: Selection): RouteSlot {
+    const name = pins.get('metadata.name');
+    if (name !== undefined) return { routes: this.#byName, value: name };
+    for (const [field, value] of pins) {
+      if (field !== 'metadata.namespace') return { routes: this.#fieldRoutes(field), value };
+    }
+    return { routes: this.#all, value: '' };
+  }
+
+  #fieldRoutes(field: string): Map<string, Route> {
+    let routes = this.#byField.get(field);
+    if (routes === undefined) {
+      routes = new Map();
+      this.#byField.set(field, routes);
+    }
+    return routes;
+  }
+
+  #forgetField(routes: Map<string, Route>): void {
+    if (routes.size > 0) return;
+    for (const [field, candidate] of this.#byField) {
+      if (candidate === routes) this.#byField.delete(field);
+    }
+  }
+}
+
+function collect(members: RouteMembers[], routes: Map<string, Route>, value: string): void {
+  const route = routes.get(value);
+  if (route !== undefined) members.push(route.members);
+}
