@@ -485,6 +485,32 @@ describe('gzip', () => {
     for (const packer of [...packers, again]) packer.release();
   });
 
+  it('gives its place back when it has ended, or its target has gone', async () => {
+    const all = (): NonNullable<ReturnType<typeof gzipPacker>>[] => {
+      const packers: NonNullable<ReturnType<typeof gzipPacker>>[] = [];
+      for (let next = gzipPacker(); next !== undefined; next = gzipPacker()) packers.push(next);
+      return packers;
+    };
+    const packers = all();
+    const [ends, goes, ...others] = packers;
+    assert.ok(ends !== undefined && goes !== undefined);
+    ends.start(slowTarget(() => true));
+    await new Promise<void>((resolve) => ends.end(resolve));
+    const gone = slowTarget(() => true);
+    gone.end();
+    goes.start(gone);
+    goes.write(randomBytes(1_000_000));
+    const again = all();
+    for (let left = 10_000; again.length < 2 && left > 0; left -= 1) {
+      await turnsLater(1);
+      again.push(...all());
+    }
+    assert.equal(again.length, 2);
+    assert.deepEqual(gone.chunks, [], 'who has gone is sent nothing');
+    for (const packer of [...others, ...again]) packer.release();
+    assert.equal(all().map((packer) => packer.release()).length, packers.length);
+  });
+
   it('is not taken in requests', () => {
     assert.equal(checkContentEncoding(undefined), undefined);
     assert.equal(checkContentEncoding('identity'), undefined);
