@@ -279,6 +279,23 @@ describe('hostile bytes', () => {
     malformed([0x20, 0x80]);
   });
 
+  it('hold a lone text of any length, and none that another length only looks like', () => {
+    for (let length = 0; length < 400; length += 1) {
+      const amount = length === 0 ? '0' : '1'.repeat(length);
+      const read = decodeMessage(thing, encodeMessage(thing, { amount })) as JsonObject;
+      assert.equal(read['amount'], amount);
+    }
+    const beside = Uint8Array.from([0x62, 5, 0x0a, 1, 0x31, 0x10, 7]);
+    assert.equal((decodeMessage(thing, beside) as JsonObject)['amount'], '1', 'not alone');
+    // A text of 126 bytes, were the two bytes of the length 1,280 a length and a tag.
+    const text = [...Buffer.alloc(126, 'a')];
+    const more = Array.from({ length: 383 }, () => [0x0a, 1, 0x61]).flat();
+    malformed([0x62, 0x80, 0x0a, 126, ...text, 0x0a, 2, 0x61, 0x61, ...more]);
+    // One that ends behind the message around it, where the body goes on.
+    malformed([0xfa, 0x01, 4, 0x62, 5, 0x0a, 3, 0x61, 0x61, 0x61]);
+    malformed([0x62, 5, 0x0a, 3, 0x61, 0x61]);
+  });
+
   it('with a wrong wire type, a bad tag, bad text or bad raw JSON are refused', () => {
     malformed([0x08, 1]);
     malformed([0x00, 1]);
@@ -286,7 +303,8 @@ describe('hostile bytes', () => {
     malformed([0x0a, 2, 0xc3, 0x28]);
     malformed([0x82, 0x01, 3, 0x0a, 1, 0x7b]);
     malformed([0x6a, 2, 0x08, 7]);
-    malformed([0x52, 8, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f]);
+    for (const sign of [0x7f, 0xff]) malformed([0x52, 8, 0, 0, 0, 0, 0, 0, 0xf0, sign]);
+    malformed([0x52, 8, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f]);
   });
 
   it('that nest deeper than the limit are refused', () => {
