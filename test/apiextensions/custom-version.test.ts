@@ -111,6 +111,56 @@ test('a path that leads everywhere finds what it has when it has seen enough', (
   deepEqual(table.cells({ metadata: { name: 'x' }, deep }), ['x', null]);
 });
 
+/** Items that count how often they are looked at. */
+function countedItems(count: number): {
+  readonly items: JsonObject[];
+  readonly reads: () => number;
+} {
+  let reads = 0;
+  const items = Array.from({ length: count }, (_, at) => ({
+    get a() {
+      reads += 1;
+      return `x${at}`;
+    },
+  }));
+  return { items, reads: () => reads };
+}
+
+function columnsOf(paths: readonly string[]): CustomVersion['table'] {
+  const additionalPrinterColumns = paths.map((jsonPath, at) => ({
+    name: `C${at}`,
+    type: 'string',
+    jsonPath,
+  }));
+  return versionOf({ additionalPrinterColumns }).table;
+}
+
+test('a column looks no further than its first value', () => {
+  const { items, reads } = countedItems(3_000);
+  const table = columnsOf(['.list[*].a', '.list[2:].a', '..a', ".list[*]['b','a']"]);
+  deepEqual(table.cells({ metadata: { name: 'o' }, list: items }), ['o', 'x0', 'x2', 'x0', 'x0']);
+  ok(reads() < 10, `${reads()}`);
+});
+
+test('all columns of a row look at so many values, however many there are', () => {
+  const { items, reads } = countedItems(10_000);
+  const costly = Array.from({ length: 50 }, (_, at) => `.list[?(@.a=="none${at}")].a`);
+  const table = columnsOf([...costly, '.plain', '.metadata.name']);
+  const cells = table.cells({ metadata: { name: 'o' }, list: items, plain: 'p' });
+  deepEqual(cells.slice(50), [null, 'p', 'o']);
+  ok(reads() < 30_000, `${reads()}`);
+});
+
+test('the texts of a row are cut where they would be longer than an object', () => {
+  const table = columnsOf(Array.from({ length: 60 }, (_, at) => (at === 30 ? '.b' : '.a')));
+  const a = 'x'.repeat(1024 * 1024);
+  const cells = table.cells({ metadata: { name: 'o' }, a, b: 'short' }) as string[];
+  equal(cells[1], a);
+  equal(cells[60]?.length, 10_003);
+  equal(cells[31], 'short');
+  ok(cells.join('').length < 4 * 1024 * 1024);
+});
+
 test('scale and selectable fields are steps', () => {
   const version = versionOf({
     subresources: {
