@@ -107,24 +107,24 @@ const bodies: readonly (readonly [
   body: WriteBody,
   atLeast: number,
 ])[] = [
-  ['an update', 'second', { verb: 'update', object: configMap('b') }, 4],
+  ['an update', 'second', { verb: 'update', object: configMap('b') }, 14],
   [
     'a merge patch',
     'second',
     { verb: 'patch', patch: { kind: 'merge', patch: { data: dataOf('b') } }, ...reading },
-    6,
+    16,
   ],
   [
     'a strategic merge patch',
     'second',
     { verb: 'patch', patch: { kind: 'strategic', patch: { data: dataOf('b') } }, ...reading },
-    6,
+    16,
   ],
   [
     'a JSON patch',
     'second',
     { verb: 'patch', patch: { kind: 'json', patch: operations.patch }, ...reading },
-    9,
+    20,
   ],
   ['an apply', 'second', { verb: 'apply', intent: configMap('b'), force: true }, 9],
   [
