@@ -111,6 +111,7 @@ export function* produceUpdate(
   const { kind } = target;
   if (scope.inTurns) yield;
   const decided = toDecidedVersion(next, kind);
+  if (scope.inTurns) yield;
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
   const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
   if (scope.inTurns) yield;

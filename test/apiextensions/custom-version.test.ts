@@ -6,6 +6,7 @@ import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import { ageSince } from '../../src/apimachinery/projection/printer.ts';
 import {
   identityProblem,
+  restoreMetadata,
   typeProblem,
 } from '../../src/apiextensions/conversion/restore-metadata.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
@@ -298,6 +299,24 @@ test('a converted object is the same object in another version', () => {
   );
   const other = { ...converted, metadata: { name: 'v' } };
   equal(identityProblem(widget, other), 'must have the same name: w != v');
+});
+
+test('a conversion gives no more labels and annotations than an object may have', () => {
+  for (const [name, most] of [
+    ['labels', 1_000],
+    ['annotations', 3_500],
+  ] as const) {
+    const given = (count: number): JsonObject => {
+      const texts = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, '']));
+      return { ...widget, metadata: { ...widget.metadata, [name]: texts } };
+    };
+    equal(restoreMetadata(widget, given(most)).kind, 'ok');
+    const refused = restoreMetadata(widget, given(most + 1));
+    equal(
+      refused.kind === 'refused' && refused.problem,
+      `metadata.${name}: Too many: ${most + 1}: must have at most ${most} items`,
+    );
+  }
 });
 
 test('numbers in messages: integers of 64 bits whole, all others as doubles', () => {

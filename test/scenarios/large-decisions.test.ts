@@ -12,6 +12,7 @@ import {
   jsonPatchSteps,
   readJsonPatch,
 } from '../../src/apimachinery/patch/json-patch.ts';
+import type { CustomKind } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { definitionExpressions } from '../../src/apis/apiextensions/definition-expressions.ts';
@@ -162,6 +163,27 @@ describe('a decision about a large object', () => {
     };
     const large = { ...current, encodedBytes: 1024 * 1024 };
     assert.ok('next' in decide(key, commandOf(small, 'second', false), large, []));
+  });
+
+  it('is in parts for what a webhook has converted, whatever it was made of', () => {
+    const found = scheme.findResource('', 'v1', 'configmaps');
+    assert.ok(found);
+    const webhook = {
+      id: 'w',
+      convert: () => Promise.reject(new Error('nobody asks')),
+      remember: () => Promise.resolve(),
+    };
+    const custom = { webhook } as Partial<CustomKind> as CustomKind;
+    const converting = { ...scheme, findResource: () => ({ ...found, custom }) };
+    const decides = createDecide({
+      scheme: converting,
+      identity: kubernetes,
+      strategyOf,
+      operations: new Map(),
+    });
+    const command = commandOf({ verb: 'update', object: configMap('b') }, 'second', false);
+    const older = { ...current, object: { ...current.object, apiVersion: 'v0' } };
+    assert.ok('next' in decides(key, command, older, []));
   });
 
   it('operations of a JSON patch: some hundred in a part', () => {
