@@ -155,6 +155,28 @@ describe('a decision about a large object', () => {
     });
   }
 
+  it('an apply that takes things out beside many managers: each two of them are a part', () => {
+    const others = Array.from({ length: 50 }, (_, at) => ({
+      ...applied[0],
+      manager: `m${at}`,
+      fieldsV1: { 'f:data': { [`f:key-${at + 100}`]: {} } },
+    }));
+    const managedFields = [...applied, ...others];
+    const owned = { ...current, object: configMap('a', { ...birth, managedFields }) };
+    const body: WriteBody = {
+      verb: 'apply',
+      intent: { ...configMap('c'), data: half },
+      force: true,
+    };
+    const whole = decide(key, commandOf(body, 'first', false), owned, []);
+    const inTurns = decide(key, commandOf(body, 'first', true), owned, []);
+    assert.ok('next' in inTurns && 'object' in whole);
+    const { count, value } = parts<Proposal>(inTurns);
+    assert.deepEqual('object' in value && value.object, whole.object);
+    // What each of them keeps is a part, and so is what two of them own.
+    assert.ok(count > 120, `${count} parts`);
+  });
+
   it('is in parts for a small body, too', () => {
     const small: WriteBody = {
       verb: 'patch',
