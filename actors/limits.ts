@@ -41,8 +41,9 @@ export const evictionMarginShare = 16;
 /** Of a record that is decoded in the turn in which it was read: a millisecond of work. */
 export const recordBytesAtOnce = 64 * 1024;
 
-/** Of an object: to decode it takes a third of a turn, so what is decided has the next one. */
-export const objectBytesOfTurn = 1024 * 1024;
+/** Of an object that a change may have to decode in the turn in which it begins: several changes
+ * begin together. What is decided about a larger one has the next turns. */
+export const objectBytesOfTurn = 128 * 1024;
 
 /** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
 export const actorBytes = 512;

@@ -147,7 +147,8 @@ export interface ConversionWebhook {
     apiVersion: string,
     shown: (object: ApiObject) => T,
   ): Promise<ConvertedObjects<T>>;
-  remember(object: ApiObject, apiVersion: string, converted: ApiObject): void;
+  /** In turns with others: it is known by its text, which may be long. */
+  remember(object: ApiObject, apiVersion: string, converted: ApiObject): Promise<void>;
 }
 
 export type ConvertedObjects<T> =

@@ -25,9 +25,9 @@ export async function convertMissing(
   if (converted.kind === 'refused') return converted.error;
   const [shown] = converted.objects;
   if (shown === undefined) return undefined;
-  webhook.remember(object, apiVersion, shown);
+  await webhook.remember(object, apiVersion, shown);
   // The way back is known as well.
-  webhook.remember(shown, object.apiVersion, object);
+  await webhook.remember(shown, object.apiVersion, object);
   return undefined;
 }
 

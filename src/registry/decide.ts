@@ -15,7 +15,8 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { isLargeValue } from '../apimachinery/large-value.ts';
-import type { Scheme } from '../apimachinery/scheme.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { ConversionMissing } from '../apimachinery/object-version.ts';
 import {
   nameMismatch,
@@ -77,7 +78,10 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const { uid } = input;
     const given = answers.filter(isVerdict);
     const inTurns =
-      input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax || given.some(isLargeAnswer);
+      input.inTurns ||
+      (current?.encodedBytes ?? 0) > atOnceBytesMax ||
+      isConverted(kind, current) ||
+      given.some(isLargeAnswer);
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
     const proposing =
       current === undefined
@@ -94,6 +98,12 @@ type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
 
 function isVerdict(answer: Answer): answer is Verdict {
   return answer.kind !== 'converted';
+}
+
+/** What a webhook makes of a small object may be a large one. */
+function isConverted({ custom, group, version }: KindInfo, current?: CurrentObject): boolean {
+  if (custom?.webhook === undefined || current === undefined) return false;
+  return current.object.apiVersion !== formatGroupVersion({ group, version });
 }
 
 /** A small body may have become a large object. */

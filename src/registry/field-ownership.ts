@@ -7,10 +7,13 @@
  * Invariant: a write that changes nothing leaves managedFields as they were, so that it is
  * recognised as one that changes nothing.
  */
-import { trackUpdate } from '../apimachinery/fieldmanager/managers/track-update.ts';
+import {
+  trackUpdate,
+  trackUpdateSteps,
+} from '../apimachinery/fieldmanager/managers/track-update.ts';
 import { decodeManaged } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
 import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
-import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
+import type { FieldWriter, UpdateToTrack } from '../apimachinery/fieldmanager/field-manager.ts';
 import { deducedType } from '../apimachinery/fieldmanager/schema/deduced.ts';
 import { countFields, ownableFieldsMax } from '../apimachinery/fieldmanager/typed/count-fields.ts';
 import { newTooLarge } from '../apimachinery/status-error.ts';
@@ -19,6 +22,7 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { withMember, withMetadata, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { atVersionOf } from './versions.ts';
 import type { DecisionScope } from './write-command.ts';
 
@@ -55,11 +59,34 @@ export function tracked(
   next: ApiObject,
   live: ApiObject | undefined,
 ): ApiObject {
+  const update = updateToTrack(scope, kind, writer, next, live);
+  return withOwnersOf(next, trackUpdate(update));
+}
+
+/** tracked() in parts, of an object that is there. */
+export function* trackedSteps(
+  scope: DecisionScope,
+  kind: KindInfo,
+  writer: Writer,
+  next: ApiObject,
+  live: ApiObject,
+): Steps<ApiObject> {
+  const update = updateToTrack(scope, kind, writer, next, live);
+  return withOwnersOf(next, yield* trackUpdateSteps(update));
+}
+
+function updateToTrack(
+  scope: DecisionScope,
+  kind: KindInfo,
+  writer: Writer,
+  next: ApiObject,
+  live: ApiObject | undefined,
+): UpdateToTrack {
   const by = fieldWriter(scope, kind, writer);
   // Most requests speak the stored version: then nothing needs to be converted, or put back.
   const shown = (object: ApiObject): ApiObject =>
     object.apiVersion === by.apiVersion ? object : atVersionOf(object, kind);
-  const owned = trackUpdate({
+  return {
     kind: by.kind,
     apiVersion: by.apiVersion,
     subresource: by.subresource,
@@ -67,8 +94,12 @@ export function tracked(
     nowMs: by.nowMs,
     live: live === undefined ? undefined : shown(live),
     next: shown(next),
-  });
-  return next.apiVersion === by.apiVersion ? owned : withOwners(next, owned.metadata);
+  };
+}
+
+/** `owned`: the same, maybe in another version. */
+function withOwnersOf(next: ApiObject, owned: ApiObject): ApiObject {
+  return next.apiVersion === owned.apiVersion ? owned : withOwners(next, owned.metadata);
 }
 
 /** Why an object is not written that has more fields to own than one may have. One that has come to

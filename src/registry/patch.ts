@@ -80,6 +80,7 @@ export function* decidePatch(
 ): Steps<Production> {
   const { kind } = target;
   const document = withRevision(atVersionOf(current.object, kind), current);
+  if (scope.inTurns) yield;
   const part = kind.subresources.find(({ name }) => name === input.subresource);
   const next = yield* patchedObject(scope, document, body, kind, part?.schema ?? kind.schema);
   if (next.kind === 'refused') return next;

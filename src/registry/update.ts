@@ -23,7 +23,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
-import { tooManyFields, tracked, withOwners } from './field-ownership.ts';
+import { tooManyFields, trackedSteps, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import {
@@ -111,6 +111,7 @@ export function* produceUpdate(
   const { kind } = target;
   if (scope.inTurns) yield;
   const decided = toDecidedVersion(next, kind);
+  if (scope.inTurns) yield;
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
   const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
   if (scope.inTurns) yield;
@@ -140,8 +141,10 @@ function* trackedUpdateSteps(
   const tooMany = tooManyFields(scope, kind, prepared, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   if (scope.inTurns) yield;
-  const next = tracked(scope, kind, writer, prepared, current.object);
-  if (scope.inTurns) yield;
+  const tracking = trackedSteps(scope, kind, writer, prepared, current.object);
+  if (!scope.inTurns) return produced(finished(tracking));
+  const next = yield* tracking;
+  yield;
   return produced(next);
 }
 

@@ -9,7 +9,9 @@ import { compileWebhooks } from '../../src/admission/webhooks/webhook-spec.ts';
 import type { Webhook } from '../../src/admission/webhooks/webhook-spec.ts';
 import { webhookLimits } from '../../src/admission/webhooks/webhooks.ts';
 import type { WebhookPorts } from '../../src/admission/webhooks/webhooks.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
+import { seededPrng } from '../../src/stdx/prng.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
@@ -79,6 +81,48 @@ function isTooCostly(verdict: unknown): boolean {
   assert.equal(verdict.code, 403);
   return verdict.message.includes(`cost more than ${unitsOfConditions} units together`);
 }
+
+/** How many calls are begun between two pauses. */
+function calling() {
+  const between: number[] = [0];
+  const { ports: others } = asking();
+  const ports = {
+    ...others,
+    identity: identityOf('kubernetes'),
+    prng: seededPrng(1),
+    counts: { nowMs: () => 0, called: () => undefined },
+    turns: { ...others.turns, pause: () => Promise.resolve(void between.push(0)) },
+    post(_config: unknown, body: string) {
+      between[between.length - 1] = (between.at(-1) ?? 0) + 1;
+      const { uid } = (JSON.parse(body) as { request: { uid: string } }).request;
+      const response = { uid, allowed: true };
+      const answer = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
+      return Promise.resolve(Buffer.from(JSON.stringify(answer)));
+    },
+  } as unknown as WebhookPorts;
+  return { ports, between };
+}
+
+describe('calls of many webhooks for one write', () => {
+  it('are begun a few at a time, and those of some at once', async () => {
+    for (const count of [4, 30]) {
+      const { between, ports } = calling();
+      const webhooks = webhooksThatAsk('true', count).map((webhook): Webhook => ({
+        ...webhook,
+        version: 'v1',
+      }));
+      const review = { ...write, deadlineMs: 1000 };
+      assert.equal(await validateByWebhooks(webhooks, review, recorder, ports), undefined);
+      assert.equal(
+        between.reduce((sum, calls) => sum + calls, 0),
+        count,
+      );
+      // The last of some may be sent just behind a pause.
+      assert.ok(Math.max(...between) <= 5, between.join());
+      assert.equal(between.length, Math.ceil(count / 4));
+    }
+  });
+});
 
 describe('match conditions of many webhooks', () => {
   it('have a budget together for a write, also where their failures are ignored', async () => {

@@ -6,6 +6,7 @@ import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import { ageSince } from '../../src/apimachinery/projection/printer.ts';
 import {
   identityProblem,
+  restoreMetadata,
   typeProblem,
 } from '../../src/apiextensions/conversion/restore-metadata.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
@@ -109,6 +110,56 @@ test('a path that leads everywhere finds what it has when it has seen enough', (
   const additionalPrinterColumns = [{ name: 'A', type: 'string', jsonPath: '..a..a..a' }];
   const { table } = versionOf({ additionalPrinterColumns });
   deepEqual(table.cells({ metadata: { name: 'x' }, deep }), ['x', null]);
+});
+
+/** Items that count how often they are looked at. */
+function countedItems(count: number): {
+  readonly items: JsonObject[];
+  readonly reads: () => number;
+} {
+  let reads = 0;
+  const items = Array.from({ length: count }, (_, at) => ({
+    get a() {
+      reads += 1;
+      return `x${at}`;
+    },
+  }));
+  return { items, reads: () => reads };
+}
+
+function columnsOf(paths: readonly string[]): CustomVersion['table'] {
+  const additionalPrinterColumns = paths.map((jsonPath, at) => ({
+    name: `C${at}`,
+    type: 'string',
+    jsonPath,
+  }));
+  return versionOf({ additionalPrinterColumns }).table;
+}
+
+test('a column looks no further than its first value', () => {
+  const { items, reads } = countedItems(3_000);
+  const table = columnsOf(['.list[*].a', '.list[2:].a', '..a', ".list[*]['b','a']"]);
+  deepEqual(table.cells({ metadata: { name: 'o' }, list: items }), ['o', 'x0', 'x2', 'x0', 'x0']);
+  ok(reads() < 10, `${reads()}`);
+});
+
+test('all columns of a row look at so many values, however many there are', () => {
+  const { items, reads } = countedItems(10_000);
+  const costly = Array.from({ length: 50 }, (_, at) => `.list[?(@.a=="none${at}")].a`);
+  const table = columnsOf([...costly, '.plain', '.metadata.name']);
+  const cells = table.cells({ metadata: { name: 'o' }, list: items, plain: 'p' });
+  deepEqual(cells.slice(50), [null, 'p', 'o']);
+  ok(reads() < 30_000, `${reads()}`);
+});
+
+test('the texts of a row are cut where they would be longer than an object', () => {
+  const table = columnsOf(Array.from({ length: 60 }, (_, at) => (at === 30 ? '.b' : '.a')));
+  const a = 'x'.repeat(1024 * 1024);
+  const cells = table.cells({ metadata: { name: 'o' }, a, b: 'short' }) as string[];
+  equal(cells[1], a);
+  equal(cells[60]?.length, 10_003);
+  equal(cells[31], 'short');
+  ok(cells.join('').length < 4 * 1024 * 1024);
 });
 
 test('scale and selectable fields are steps', () => {
@@ -248,6 +299,24 @@ test('a converted object is the same object in another version', () => {
   );
   const other = { ...converted, metadata: { name: 'v' } };
   equal(identityProblem(widget, other), 'must have the same name: w != v');
+});
+
+test('a conversion gives no more labels and annotations than an object may have', () => {
+  for (const [name, most] of [
+    ['labels', 1_000],
+    ['annotations', 3_500],
+  ] as const) {
+    const given = (count: number): JsonObject => {
+      const texts = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, '']));
+      return { ...widget, metadata: { ...widget.metadata, [name]: texts } };
+    };
+    equal(restoreMetadata(widget, given(most)).kind, 'ok');
+    const refused = restoreMetadata(widget, given(most + 1));
+    equal(
+      refused.kind === 'refused' && refused.problem,
+      `metadata.${name}: Too many: ${most + 1}: must have at most ${most} items`,
+    );
+  }
 });
 
 test('numbers in messages: integers of 64 bits whole, all others as doubles', () => {

@@ -106,12 +106,31 @@ describe('what is remembered of conversions', () => {
     assert.equal(remembered.get('y'.repeat(30 * 1024 * 1024)), object);
   });
 
-  it('is not shared by two readers of the same answers', () => {
+  it('is not shared by two readers of the same answers', async () => {
     const remembered = createRememberedConversions();
     const one = bench(remembered, 'a').conversion;
     const another = bench(remembered, 'b').conversion;
-    one.remember(widget(0, {}), to, widget(0, { read: 'by one' }));
+    await one.remember(widget(0, {}), to, widget(0, { read: 'by one' }));
     assert.equal(one.need(widget(0, {}), to).metadata.name, 'w0');
     assert.throws(() => another.need(widget(0, {}), to), ConversionMissing);
+  });
+
+  it('is written down in turns with others, and an object is written once', async () => {
+    const { conversion, steps } = bench();
+    let written = 0;
+    const spec = Object.defineProperty({}, 'text', {
+      enumerable: true,
+      get: () => {
+        written += 1;
+        return 'x';
+      },
+    });
+    const object = widget(0, spec);
+    assert.throws(() => conversion.need(object, to), ConversionMissing);
+    const once = written;
+    await conversion.remember(object, to, widget(0, {}));
+    assert.equal(conversion.need(object, to).metadata.name, 'w0');
+    assert.equal(written, once);
+    assert.ok(steps() > 1);
   });
 });

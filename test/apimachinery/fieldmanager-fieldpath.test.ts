@@ -30,6 +30,7 @@ import {
   formatPathElement,
   keyElement,
   parsePathElement,
+  sortElements,
 } from '../../src/apimachinery/fieldmanager/fieldpath/path-element.ts';
 import {
   canonicalText,
@@ -333,6 +334,22 @@ describe('the laws of field sets', () => {
         if (compareElements(a, b) <= 0 && compareElements(b, c) <= 0) {
           assert.ok(compareElements(a, c) <= 0);
         }
+      }),
+    );
+  });
+
+  it('elements are sorted in that order: items with one key, values of a set, and any others', () => {
+    const named = fc.string({ unit: 'binary', maxLength: 3 });
+    const lists = [
+      fc.array(named.map((name) => keyElement([['name', name]]))),
+      fc.array(named.map((name) => formatPathElement({ kind: 'value', value: name }))),
+      fc.array(element),
+    ];
+    fc.assert(
+      fc.property(fc.oneof(...lists), fc.boolean(), (elements, isMember) => {
+        const all = isMember ? ['.', ...elements] : elements;
+        const expected = [...all].sort((a, b) => compareElements(a, b));
+        assert.deepEqual(sortElements([...all]), expected);
       }),
     );
   });

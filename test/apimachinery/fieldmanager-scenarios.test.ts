@@ -200,7 +200,7 @@ class State {
     const next = { value: object, version };
     const live = this.liveAt(version);
     const change = { live, next, writer: manager };
-    this.managers = updateManagers(this.#rules, change, this.managers);
+    this.managers = finished(updateManagers(this.#rules, change, this.managers));
     this.live = next;
   }
 

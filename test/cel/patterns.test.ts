@@ -89,6 +89,19 @@ describe('a walk for a pattern', () => {
   });
 });
 
+describe('a pattern', () => {
+  it('is refused before it is compiled, where that would take a turn: by length, and written out', () => {
+    // The second is as large as the reference lets a repetition be.
+    for (const [most, refused] of [
+      ['a'.repeat(6_000), 'a'.repeat(6_001)],
+      ['^(?:[a-z](?:[a-z-]{0,61}[a-z])?\\.){1,15}[a-z]{2,63}$', '[a-z]{1000}'.repeat(11) + 'z'],
+    ] as const) {
+      assert.ok(compilePattern(most).size <= 10_000);
+      assert.throws(() => compilePattern(refused), /regular expression is too (long|large)/);
+    }
+  });
+});
+
 describe('an expression with a pattern', () => {
   const stepsMax = 2_000_000;
   const stepsOf = (expression: string, text: string, part: string) => {

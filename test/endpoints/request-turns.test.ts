@@ -1,5 +1,6 @@
 /** Requests that come together begin in turns, health checks before them. */
 import assert from 'node:assert/strict';
+import { objectBytesOfTurn } from '../../actors/limits.ts';
 import { describe, it } from 'node:test';
 import {
   createRequestTurns,
@@ -89,6 +90,7 @@ describe('requests that come together', () => {
   it('begin in one callback by what they weigh, one at least', () => {
     const changes = bench(0);
     const atOnce = togetherBytesMax / changeBytes;
+    assert.ok(atOnce * objectBytesOfTurn <= 512 * 1024, 'each may decode the object it changes');
     for (const method of ['PUT', 'PATCH']) {
       for (let i = 0; i < atOnce; i += 1) changes.take(exchangeAt('/', method, 0));
     }

@@ -14,6 +14,9 @@ const rule = (resource: string) => ({
   resourceNames: [],
 });
 
+let pauses = 0;
+const turns = { pause: () => Promise.resolve(void (pauses += 1)) };
+
 async function statusFor(rules: Partial<UserRules>): Promise<JsonObject> {
   const none = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: '' };
   const access = { rulesFor: () => ({ ...none, ...rules }) } as unknown as AccessChecker;
@@ -23,7 +26,7 @@ async function statusFor(rules: Partial<UserRules>): Promise<JsonObject> {
     metadata: {},
     spec: { namespace: 'ns' },
   };
-  const answer = accessReviews(access).get('SelfSubjectRulesReview');
+  const answer = accessReviews(access, turns).get('SelfSubjectRulesReview');
   const answered = await answer?.(review, { user: {} } as unknown as ResourceRequest);
   assert.equal(answered?.kind, 'ok');
   return answered.value['status'] as JsonObject;
@@ -37,6 +40,16 @@ describe('a review of rules', () => {
       nonResourceRules,
       incomplete: false,
     });
+  });
+
+  it('of many rules is written in a turn of its own', async () => {
+    const some = Array.from({ length: 100 }, (_, at) => rule(`pods${at}`));
+    const many = Array.from({ length: 2_000 }, (_, at) => rule(`pods${at}`));
+    pauses = 0;
+    await statusFor({ resourceRules: some });
+    assert.equal(pauses, 0);
+    await statusFor({ resourceRules: many });
+    assert.equal(pauses, 1);
   });
 
   // Before, an answer had as many as there were, all written in one turn.

@@ -12,6 +12,7 @@ import {
   jsonPatchSteps,
   readJsonPatch,
 } from '../../src/apimachinery/patch/json-patch.ts';
+import type { CustomKind } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { definitionExpressions } from '../../src/apis/apiextensions/definition-expressions.ts';
@@ -107,24 +108,24 @@ const bodies: readonly (readonly [
   body: WriteBody,
   atLeast: number,
 ])[] = [
-  ['an update', 'second', { verb: 'update', object: configMap('b') }, 4],
+  ['an update', 'second', { verb: 'update', object: configMap('b') }, 14],
   [
     'a merge patch',
     'second',
     { verb: 'patch', patch: { kind: 'merge', patch: { data: dataOf('b') } }, ...reading },
-    6,
+    16,
   ],
   [
     'a strategic merge patch',
     'second',
     { verb: 'patch', patch: { kind: 'strategic', patch: { data: dataOf('b') } }, ...reading },
-    6,
+    16,
   ],
   [
     'a JSON patch',
     'second',
     { verb: 'patch', patch: { kind: 'json', patch: operations.patch }, ...reading },
-    9,
+    20,
   ],
   ['an apply', 'second', { verb: 'apply', intent: configMap('b'), force: true }, 9],
   [
@@ -154,6 +155,28 @@ describe('a decision about a large object', () => {
     });
   }
 
+  it('an apply that takes things out beside many managers: each two of them are a part', () => {
+    const others = Array.from({ length: 50 }, (_, at) => ({
+      ...applied[0],
+      manager: `m${at}`,
+      fieldsV1: { 'f:data': { [`f:key-${at + 100}`]: {} } },
+    }));
+    const managedFields = [...applied, ...others];
+    const owned = { ...current, object: configMap('a', { ...birth, managedFields }) };
+    const body: WriteBody = {
+      verb: 'apply',
+      intent: { ...configMap('c'), data: half },
+      force: true,
+    };
+    const whole = decide(key, commandOf(body, 'first', false), owned, []);
+    const inTurns = decide(key, commandOf(body, 'first', true), owned, []);
+    assert.ok('next' in inTurns && 'object' in whole);
+    const { count, value } = parts<Proposal>(inTurns);
+    assert.deepEqual('object' in value && value.object, whole.object);
+    // What each of them keeps is a part, and so is what two of them own.
+    assert.ok(count > 120, `${count} parts`);
+  });
+
   it('is in parts for a small body, too', () => {
     const small: WriteBody = {
       verb: 'patch',
@@ -162,6 +185,27 @@ describe('a decision about a large object', () => {
     };
     const large = { ...current, encodedBytes: 1024 * 1024 };
     assert.ok('next' in decide(key, commandOf(small, 'second', false), large, []));
+  });
+
+  it('is in parts for what a webhook has converted, whatever it was made of', () => {
+    const found = scheme.findResource('', 'v1', 'configmaps');
+    assert.ok(found);
+    const webhook = {
+      id: 'w',
+      convert: () => Promise.reject(new Error('nobody asks')),
+      remember: () => Promise.resolve(),
+    };
+    const custom = { webhook } as Partial<CustomKind> as CustomKind;
+    const converting = { ...scheme, findResource: () => ({ ...found, custom }) };
+    const decides = createDecide({
+      scheme: converting,
+      identity: kubernetes,
+      strategyOf,
+      operations: new Map(),
+    });
+    const command = commandOf({ verb: 'update', object: configMap('b') }, 'second', false);
+    const older = { ...current, object: { ...current.object, apiVersion: 'v0' } };
+    assert.ok('next' in decides(key, command, older, []));
   });
 
   it('operations of a JSON patch: some hundred in a part', () => {

@@ -2,9 +2,10 @@
  * What a conversion webhook may have changed (spec 1, section 9): everything but who the object is.
  * Its metadata are those of the original, with the labels and annotations that the webhook gave.
  *
- * Invariants: pure; labels and annotations that are as they were are not validated again.
+ * Invariants: pure; labels and annotations that are as they were are not validated again, and there
+ * are no more of them than an object may have.
  */
-import { formatFieldErrors } from '../../apimachinery/field-error.ts';
+import { formatFieldErrors, tooMany } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type {
   ApiObject,
@@ -13,6 +14,7 @@ import type {
   ObjectDraft,
 } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { metadataLimits } from '../../apimachinery/validation/metadata-limits.ts';
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { ConvertedObject, RestoreMetadata } from '../custom-schema.ts';
@@ -87,7 +89,12 @@ function mapProblem(
   if (!isJsonObject(value)) {
     return `invalid metadata.${name} of type ${goTypeOf(value)} in converted object`;
   }
-  for (const [key, each] of Object.entries(value)) {
+  const entries = Object.entries(value);
+  const most = metadataLimits[name];
+  if (entries.length > most) {
+    return formatFieldErrors([tooMany(`metadata.${name}`, entries.length, most)]);
+  }
+  for (const [key, each] of entries) {
     if (typeof each === 'string') continue;
     return (
       `metadata.${name}[${key}] must be a string, ` + `but is ${goTypeOf(each)} in converted object`

@@ -5,7 +5,11 @@
  * Members that are not there lead to nothing, which is no error. Filters compare a path below `@`
  * with a text, a number, true, false or another path; a path alone asks whether something is there.
  *
- * Bounds: `stepsMax` steps a path; a walk stops at `visitsMax` values, and then finds what it has.
+ * Invariant: values are found in the order in which they stand, each when it is asked for, so the
+ * first one costs no look at those behind it.
+ *
+ * Bounds: `stepsMax` steps a path; a walk looks at `visitsMax` values and then ends, and earlier
+ * where its caller has fewer left for several walks.
  */
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -13,14 +17,16 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 const stepsMax = 100;
 const visitsMax = 10_000;
 
-type Find = (values: readonly JsonValue[], visits: Visits) => readonly JsonValue[];
+type Find = (values: Iterable<JsonValue>, visits: Visits) => Iterable<JsonValue>;
 
-interface Visits {
+/** How many more values may be looked at. */
+export interface Visits {
   left: number;
 }
 
 export interface JsonPath {
-  find(value: JsonValue): readonly JsonValue[];
+  /** The first value that it leads to. Takes from `all` what it has looked at. */
+  first(value: JsonValue, all: Visits): JsonValue | undefined;
 }
 
 /** Undefined: it is no path. */
@@ -29,26 +35,40 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   const steps = readSteps(reader);
   if (steps === undefined || reader.at < text.length) return undefined;
   return {
-    find(value) {
-      const visits: Visits = { left: visitsMax };
-      return walk(steps, [value], visits);
+    first(value, all) {
+      // A plain path finds its value whatever others have looked at.
+      const most = Math.max(stepsMax, Math.min(visitsMax, all.left));
+      const visits: Visits = { left: most };
+      const found = firstOf(walk(steps, value, visits));
+      all.left -= most - visits.left;
+      return found;
     },
   };
 }
 
-function walk(
-  steps: readonly Find[],
-  from: readonly JsonValue[],
-  visits: Visits,
-): readonly JsonValue[] {
-  let values = from;
-  for (const step of steps) {
-    visits.left -= values.length;
-    if (visits.left < 0) return [];
-    values = step(values, visits);
-  }
+function walk(steps: readonly Find[], from: JsonValue, visits: Visits): Iterable<JsonValue> {
+  let values: Iterable<JsonValue> = [from];
+  for (const step of steps) values = step(values, visits);
   return values;
 }
+
+function firstOf(values: Iterable<JsonValue>): JsonValue | undefined {
+  for (const value of values) return value;
+  return undefined;
+}
+
+/** A step that makes some values of each one. */
+function each(partsOf: (value: JsonValue, visits: Visits) => Iterable<JsonValue>): Find {
+  return function* (values, visits) {
+    for (const value of values) {
+      if (visits.left <= 0) return;
+      visits.left -= 1;
+      yield* partsOf(value, visits);
+    }
+  };
+}
+
+const none: readonly JsonValue[] = [];
 
 interface Reader {
   readonly text: string;
@@ -99,32 +119,46 @@ function readName(reader: Reader): boolean {
 const same: Find = (values) => values;
 
 function member(name: string): Find {
-  return (values) =>
-    values.flatMap((value) => {
-      const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-      return found === undefined ? [] : [found];
-    });
+  return each((value) => {
+    const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    return found === undefined ? none : [found];
+  });
 }
 
-const everything: Find = (values) => values.flatMap(partsOf);
+const everything: Find = each(partsOf);
 
-function partsOf(value: JsonValue): readonly JsonValue[] {
-  if (Array.isArray(value)) return value as readonly JsonValue[];
-  if (!isJsonObject(value)) return [];
-  return Object.values(value).filter((part) => part !== undefined);
+/** So many names are collected in the time of a visit. */
+const namesOfVisit = 8;
+
+function* partsOf(value: JsonValue, visits: Visits): Generator<JsonValue> {
+  if (Array.isArray(value)) {
+    yield* value as readonly JsonValue[];
+  } else if (isJsonObject(value)) {
+    const names = Object.keys(value);
+    visits.left -= Math.floor(names.length / namesOfVisit);
+    for (const name of names) {
+      const part = value[name];
+      if (part !== undefined) yield part;
+    }
+  }
 }
 
 /** The values and everything inside of them. */
-const descend: Find = (values, visits) => {
-  const found: JsonValue[] = [];
-  const left = [...values].reverse();
-  while (left.length > 0 && visits.left > 0) {
-    const value = left.pop() as JsonValue;
-    visits.left -= 1;
-    found.push(value);
-    left.push(...[...partsOf(value)].slice(0, visits.left).reverse());
+const descend: Find = function* (values, visits) {
+  for (const value of values) {
+    const open: Iterator<JsonValue>[] = [[value].values()];
+    for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+      const next = last.next();
+      if (next.done === true) {
+        open.pop();
+        continue;
+      }
+      if (visits.left <= 0) return;
+      visits.left -= 1;
+      yield next.value;
+      open.push(partsOf(next.value, visits));
+    }
   }
-  return found;
 };
 
 const quotedName = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/y;
@@ -146,7 +180,16 @@ function readBracket(reader: Reader): Find | undefined {
   }
   const [only] = parts;
   if (parts.length === 1) return only;
-  return (values, visits) => parts.flatMap((part) => part(values, visits));
+  // All that the first part leads to stands before what the second does.
+  return function* (values, visits) {
+    const all: JsonValue[] = [];
+    for (const value of values) {
+      if (visits.left <= 0) break;
+      visits.left -= 1;
+      all.push(value);
+    }
+    for (const part of parts) yield* part(all, visits);
+  };
 }
 
 function readBracketPart(reader: Reader): Find | undefined {
@@ -172,20 +215,24 @@ function readBracketPart(reader: Reader): Find | undefined {
 }
 
 function entry(index: number): Find {
-  return (values) =>
-    values.flatMap((value) => {
-      const found = Array.isArray(value) ? (value as readonly JsonValue[]).at(index) : undefined;
-      return found === undefined ? [] : [found];
-    });
+  return each((value) => {
+    const found = Array.isArray(value) ? (value as readonly JsonValue[]).at(index) : undefined;
+    return found === undefined ? none : [found];
+  });
 }
 
 function slice([from, to, step = 1]: readonly (number | undefined)[]): Find {
-  return (values) =>
-    values.flatMap((value) => {
-      if (!Array.isArray(value) || step < 1) return [];
-      const cut = (value as readonly JsonValue[]).slice(from, to);
-      return cut.filter((_each, at) => at % step === 0);
-    });
+  return each(function* (value) {
+    if (!Array.isArray(value) || step < 1) return;
+    const items = value as readonly JsonValue[];
+    const end = placeIn(items, to ?? items.length);
+    for (let at = placeIn(items, from ?? 0); at < end; at += step) yield items[at] as JsonValue;
+  });
+}
+
+/** Where an index stands, which counts from the end when it is below 0. */
+function placeIn({ length }: readonly JsonValue[], index: number): number {
+  return index < 0 ? Math.max(0, length + index) : Math.min(index, length);
 }
 
 type Operand =
@@ -209,14 +256,13 @@ function readFilter(reader: Reader): Find | undefined {
   skipBlanks(reader);
   if (!reader.text.startsWith(')]', reader.at)) return undefined;
   reader.at += 2;
-  return (values, visits) =>
-    values.flatMap((value) =>
-      Array.isArray(value)
-        ? (value as readonly JsonValue[]).filter((item) =>
-            holds(item, left, operator, right, visits),
-          )
-        : [],
-    );
+  return each(function* (value, visits) {
+    if (!Array.isArray(value)) return;
+    for (const item of value as readonly JsonValue[]) {
+      if (visits.left <= 0) return;
+      if (holds(item, left, operator, right, visits)) yield item;
+    }
+  });
 }
 
 function skipBlanks(reader: Reader): void {
@@ -262,7 +308,7 @@ function holds(
 
 function valueOf(item: JsonValue, operand: Operand, visits: Visits): JsonValue | undefined {
   if (operand.kind === 'value') return operand.value;
-  return walk(operand.steps, [item], visits)[0];
+  return firstOf(walk(operand.steps, item, visits));
 }
 
 function compares(left: JsonValue, operator: string, right: JsonValue): boolean {

@@ -5,7 +5,11 @@
  * What is missing, or has another type than its column, is null; a text column shows any value.
  *
  * Invariants: made when the first object is shown. A path that cannot be read ends the columns: the
- * ones before it are shown. Bound: `columnsMax`, for each of them is looked for in each object.
+ * ones before it are shown.
+ *
+ * Bounds: `columnsMax`, for each of them is looked for in each object; all of a row together look at
+ * `visitsOfRow` values, behind which nothing more is found, and show `textOfRow` characters, behind
+ * which texts are cut.
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import { ageSince } from '../../apimachinery/projection/printer.ts';
@@ -18,10 +22,16 @@ import { parseRfc3339 } from '../../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isGoInteger, goJson, goNumber } from '../schema/go-text.ts';
 import { parseJsonPath } from './json-path.ts';
-import type { JsonPath } from './json-path.ts';
+import type { JsonPath, Visits } from './json-path.ts';
 
 /** Some three times as many as the longest table in use has. */
 export const columnsMax = 64;
+/** Three columns may spend all that a path may look at; others need a few each. */
+const visitsOfRow = 30_000;
+/** A whole object fits, which many columns may not show again and again. */
+const textOfRow = 3 * 1024 * 1024;
+/** Of a text that does not fit. */
+const cutTextMax = 10_000;
 
 const nameColumn: TableColumn = {
   name: 'Name',
@@ -63,9 +73,25 @@ export function customTable(version: () => JsonObject): TablePrinter {
     cells(object) {
       const metadata = object['metadata'] as JsonObject | undefined;
       const name = text(metadata, 'name');
-      return [name, ...columns().map(({ path, type }) => cellOf(type, path.find(object)[0]))];
+      const visits: Visits = { left: visitsOfRow };
+      const cells = columns().map(({ path, type }) => cellOf(type, path.first(object, visits)));
+      return withTextsCut([name, ...cells]);
     },
   };
+}
+
+function withTextsCut(cells: readonly CellValue[]): readonly CellValue[] {
+  let left = textOfRow;
+  return cells.map((cell) => {
+    if (typeof cell !== 'string') return cell;
+    const shown = cell.length <= Math.max(left, cutTextMax) ? cell : cutText(cell);
+    left -= shown.length;
+    return shown;
+  });
+}
+
+function cutText(text: string): string {
+  return `${text.slice(0, cutTextMax)}...`;
 }
 
 function columnsOf(version: JsonObject): readonly Column[] {

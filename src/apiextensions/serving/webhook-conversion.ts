@@ -55,8 +55,15 @@ export interface WebhookConversion extends ConversionWebhook {
 export function webhookConversion(deps: WebhookConversionDeps): WebhookConversion {
   // Another schema reads the same answers in another way.
   const own = deps.uuid();
+  // A decision that is made again asks for the same object, which may be a large one.
+  const texts = new WeakMap<ApiObject, string>();
+  const textOf = (object: ApiObject): string => {
+    const text = texts.get(object) ?? stringifyJson(object);
+    texts.set(object, text);
+    return text;
+  };
   const nameOf = (object: ApiObject, apiVersion: string): string =>
-    `${own} ${apiVersion} ${stringifyJson(object)}`;
+    `${own} ${apiVersion} ${textOf(object)}`;
   const inTurns = <T>(work: Steps<T>): Promise<T> => runToEnd(deps.turns, work);
   return {
     id: own,
@@ -81,9 +88,14 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
         );
       }
     },
-    remember(object, apiVersion, converted) {
-      deps.remembered.set(nameOf(object, apiVersion), converted);
-    },
+    remember: (object, apiVersion, converted) =>
+      inTurns(
+        (function* () {
+          const name = nameOf(object, apiVersion);
+          yield;
+          deps.remembered.set(name, converted);
+        })(),
+      ),
     need(object, apiVersion) {
       if (object.apiVersion === apiVersion) return object;
       const known = deps.remembered.get(nameOf(object, apiVersion));

@@ -14,7 +14,7 @@ import { spendSteps } from '../evaluate/step-allowance.ts';
 import { patternSize } from './pattern-size.ts';
 import { firstMatch, isFound } from './pattern-walk.ts';
 
-const patternMax = 10_000;
+const patternMax = 6_000;
 const instructionsMax = 10_000;
 /** Of a generation. */
 const keptWeightMax = 125_000;

@@ -7,7 +7,8 @@
  * Invariants: nothing is stored. A review that asks two things, or none, is refused and decides
  * nothing. An error inside an authorizer is returned beside the answer.
  * Bounds: a list of rules has `userRulesMax` of them and `listedCharsMax` characters; policy: what
- * is beyond is left out, and the list says that it is incomplete.
+ * is beyond is left out, and the list says that it is incomplete. One of more than `charsAtOnce` is
+ * written in a turn of its own.
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -18,6 +19,8 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { tooManyRules, userRulesMax } from '../../authorization/authorizer.ts';
 import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ResourceRequest, ReviewAnswerer, ReviewAnswerers } from '../request.ts';
@@ -25,7 +28,7 @@ import { pinsOf, readReviewSelectors, selectorErrors } from './review-selectors.
 import type { ReviewSelectors } from './review-selectors.ts';
 
 /** By kind. */
-export function accessReviews(access: AccessChecker): ReviewAnswerers {
+export function accessReviews(access: AccessChecker, turns: Pick<Turns, 'pause'>): ReviewAnswerers {
   return new Map<string, ReviewAnswerer>([
     ['SelfSubjectAccessReview', (review, { user }) => decide(access, review, user, [])],
     [
@@ -39,7 +42,7 @@ export function accessReviews(access: AccessChecker): ReviewAnswerers {
         return decide(access, review, subjectOf(review), errors);
       },
     ],
-    ['SelfSubjectRulesReview', (review, { user }) => listRules(access, review, user)],
+    ['SelfSubjectRulesReview', (review, { user }) => listRules(access, turns, review, user)],
     ['SelfSubjectReview', (review, { user }) => ok(withStatus(review, whoAmI(user)))],
   ]);
 }
@@ -67,6 +70,7 @@ async function decide(
 
 async function listRules(
   access: AccessChecker,
+  turns: Pick<Turns, 'pause'>,
   review: ApiObject,
   user: UserInfo,
 ): Promise<Result<ApiObject>> {
@@ -76,6 +80,7 @@ async function listRules(
   const room = { rules: userRulesMax, chars: listedCharsMax };
   const resourceRules = listed(rules.resourceRules, resourceLists, room);
   const nonResourceRules = listed(rules.nonResourceRules, ['nonResourceURLs'], room);
+  if (listedCharsMax - room.chars > charsAtOnce) await turns.pause(wholeTurnMs);
   const isCut = room.rules < 0 || room.chars < 0;
   const errors = [rules.evaluationError, isCut ? tooManyRules : ''];
   // An authorizer that has left out some says so in the same words.
@@ -93,6 +98,8 @@ async function listRules(
 /** Of the rules in an answer, with so many for each text of theirs. */
 const listedCharsMax = 512 * 1024;
 const textChars = 8;
+/** The least review has some two hundred; several are answered in one turn. */
+const charsAtOnce = 16 * 1024;
 
 const resourceLists = ['apiGroups', 'resources', 'resourceNames'] as const;
 

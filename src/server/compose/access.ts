@@ -123,7 +123,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     authentication: buildAuthentication(files, methods, authenticationDeps),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
-      ...accessReviews(authorization),
+      ...accessReviews(authorization, registry.turns),
     ]),
     tokens,
     trust: () => files.cas.current().trust,

@@ -11,6 +11,7 @@
  * Invariants: keys are canonical texts in canonical order, `.` first; nothing is there that leads
  * to no member; sets are never changed once made, so they share their parts.
  */
+import type { Steps } from '../../../stdx/stepwise.ts';
 import type { JsonObject } from '../../unstructured.ts';
 import { compareElements, sortElements } from './path-element.ts';
 
@@ -146,11 +147,16 @@ const uniteNodes: Combine = (left, right) => {
   });
 };
 
-/** In pairs, and these in pairs: each field is copied a few times, however many sets there are. */
-export function unionOf(sets: readonly FieldSet[]): FieldSet {
+/** In pairs, and these in pairs: each field is copied a few times, however many sets there are. A
+ * part for each two. */
+export function* unionOf(sets: readonly FieldSet[]): Steps<FieldSet> {
   if (sets.length <= 2) return union(sets[0] ?? emptySet, sets[1] ?? emptySet);
   const middle = sets.length >> 1;
-  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+  const left = yield* unionOf(sets.slice(0, middle));
+  yield;
+  const right = yield* unionOf(sets.slice(middle));
+  yield;
+  return union(left, right);
 }
 
 /** What is in either. */

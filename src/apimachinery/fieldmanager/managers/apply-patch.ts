@@ -57,7 +57,7 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
-  const start = startingOwners(request, bare, managed, intended);
+  const start = yield* startingOwners(request, bare, managed, intended);
   const intent: Intent = {
     value: intended,
     version: apiVersion,
@@ -107,12 +107,12 @@ interface StartingOwners {
 }
 
 /** An intent that claims nothing takes nothing over, so nobody need own what it would. */
-function startingOwners(
+function* startingOwners(
   request: ApplyRequest,
   bare: JsonObject,
   managed: Managed,
   intended: JsonObject,
-): StartingOwners {
+): Steps<StartingOwners> {
   const times = timesOf(managed);
   const { live, kind, apiVersion, nowMs } = request;
   if (live === undefined || managed.owners.size > 0) return { owners: managed.owners, times };
@@ -121,7 +121,7 @@ function startingOwners(
   if (isEmptySet(withoutOwnerless(claims))) return { owners: managed.owners, times };
   const writer = { ...request, manager: beforeFirstApply };
   const before = kind.emptyAt(apiVersion);
-  const { draft, written } = ownersAfter(writer, before, bare, managed.owners);
+  const { draft, written } = yield* ownersAfter(writer, before, bare, managed.owners);
   if (written !== undefined) times.set(written, formatRfc3339(nowMs));
   return { owners: draft, times };
 }

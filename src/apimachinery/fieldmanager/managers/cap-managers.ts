@@ -4,6 +4,7 @@
  *
  * Appliers are not counted: each is there because it was named.
  */
+import { finished } from '../../../stdx/stepwise.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { emptySet, unionOf } from '../fieldpath/field-set.ts';
 import { withSet } from '../merge/managers.ts';
@@ -53,7 +54,7 @@ export function capUpdateManagers(owners: ManagersDraft, times: Map<string, stri
     count -= sizeBefore - owners.size;
   }
   for (const [bucket, sets] of merged) {
-    owners.set(bucket, withSet(owners.get(bucket) as OwnedFields, unionOf(sets)));
+    owners.set(bucket, withSet(owners.get(bucket) as OwnedFields, finished(unionOf(sets))));
   }
 }
 

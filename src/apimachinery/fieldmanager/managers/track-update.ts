@@ -13,6 +13,8 @@
  * applied for the first time.
  */
 import { deepEqual } from '../../../stdx/deep-equal.ts';
+import { finished } from '../../../stdx/stepwise.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import { formatRfc3339 } from '../../time.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject, withMember } from '../../unstructured.ts';
@@ -40,10 +42,16 @@ import { withManagedFields, withoutOwnerless } from './ownerless-fields.ts';
 import { versionRules } from './version-rules.ts';
 
 export const trackUpdate: TrackUpdate = (update) => {
-  const { live, next, kind, apiVersion } = update;
+  const { live, next } = update;
   if (live === undefined && next.metadata['managedFields'] === undefined) {
     return withManagedFields(next, ownedByMaker(update));
   }
+  return finished(trackUpdateSteps(update));
+};
+
+/** trackUpdate() in parts, which takes some milliseconds where thousands of fields change. */
+export function* trackUpdateSteps(update: UpdateToTrack): Steps<ApiObject> {
+  const { live, next, kind, apiVersion } = update;
   const start = startOf(update);
   const liveEntries = live?.metadata['managedFields'];
   if (live !== undefined && start.managed.owners.size === 0 && !start.isReset) {
@@ -54,6 +62,7 @@ export const trackUpdate: TrackUpdate = (update) => {
   const before: JsonObject = live ?? kind.emptyAt(apiVersion);
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const compared = compareValuesOf(type, before, candidate);
+  yield;
   if (start.isLive) {
     if (compared === undefined && fitTypes(update, start.managed)) return candidate;
     const sole = compared && soleOwner(update, start.managed, compared);
@@ -63,9 +72,9 @@ export const trackUpdate: TrackUpdate = (update) => {
       return withManagedFields(candidate, [withMember(sole.entry, 'time', time)]);
     }
   }
-  const entries = ownedAfter(update, before, candidate, start.managed, compared);
+  const entries = yield* ownedAfter(update, before, candidate, start.managed, compared);
   return withManagedFields(candidate, sameEntries(entries, liveEntries) ? liveEntries : entries);
-};
+}
 
 /** Whether nothing that is owned has become another kind of field since. A version that is not
  * there any more has no type to ask. */
@@ -115,14 +124,14 @@ function isReset(entries: JsonValue): boolean {
   return isJsonObject(entry) && Object.values(entry).every((value) => value === undefined);
 }
 
-function ownedAfter(
+function* ownedAfter(
   update: UpdateToTrack,
   before: JsonObject,
   next: ApiObject,
   managed: Managed,
   compared: Comparison | undefined,
-): JsonArray | undefined {
-  const { draft, written } = ownersAfter(update, before, next, managed.owners, compared);
+): Steps<JsonArray | undefined> {
+  const { draft, written } = yield* ownersAfter(update, before, next, managed.owners, compared);
   const times = timesOf(managed);
   if (written !== undefined) times.set(written, formatRfc3339(update.nowMs));
   capUpdateManagers(draft, times);
@@ -159,13 +168,13 @@ interface OwnersAfter {
 const currentOperation = '';
 
 /** Ownership after a write of `next` over `before`, and who has written. */
-export function ownersAfter(
+export function* ownersAfter(
   writer: FieldWriter,
   before: JsonObject,
   next: JsonObject,
   managers: Managers,
   compared?: Comparison,
-): OwnersAfter {
+): Steps<OwnersAfter> {
   const { apiVersion: version, manager, subresource } = writer;
   const change = {
     live: { value: before, version },
@@ -173,7 +182,8 @@ export function ownersAfter(
     writer: currentOperation,
     compared,
   };
-  const draft = updateManagers(versionRules(writer), change, managers);
+  const draft = yield* updateManagers(versionRules(writer), change, managers);
+  yield;
   const current = draft.get(currentOperation);
   draft.delete(currentOperation);
   const set = current === undefined ? undefined : withoutOwnerless(current.set);

@@ -92,7 +92,8 @@ function* prune(
   const present = { set: named, version: merged.version, applied: true };
   const owned = yield* addBackOwned(rules, before, bare, [...managers.values(), present]);
   yield;
-  const pruned = addBackDangling(rules, before, owned, lastFields, intent);
+  const pruned = yield* addBackDangling(rules, before, owned, lastFields, intent);
+  yield;
   return (rules.convert(pruned, merged.version) ?? merged).value;
 }
 
@@ -114,13 +115,17 @@ function* addBackOwned(
   let [whole, left] = [merged, pruned];
   for (const version of new Set(versions)) {
     const sets = setsAt.get(version);
-    const owned = sets && unionOf(sets);
+    const owned = sets && (yield* unionOf(sets));
+    if (sets !== undefined) yield;
     const wholeAt = owned === undefined ? undefined : rules.convert(whole, version);
     const leftAt = wholeAt === undefined ? undefined : rules.convert(left, version);
     if (owned === undefined || wholeAt === undefined || leftAt === undefined) continue;
     yield;
     const type = rules.typeAt(version);
-    const keep = union(wholeFields(rules, leftAt), withNamedFields(type, owned));
+    const named = withNamedFields(type, owned);
+    yield;
+    const keep = union(wholeFields(rules, leftAt), named);
+    yield;
     const drop = difference(wholeFields(rules, wholeAt), keep);
     whole = wholeAt;
     yield;
@@ -130,19 +135,21 @@ function* addBackOwned(
 }
 
 /** What the manager did not own last time stays, though it hung on something that went. */
-function addBackDangling(
+function* addBackDangling(
   rules: VersionRules,
   merged: VersionedValue,
   pruned: VersionedValue,
   lastFields: FieldSet,
   intent: JsonValue,
-): VersionedValue {
+): Steps<VersionedValue> {
   const left = rules.convert(pruned, merged.version);
   if (left === undefined) return merged;
   // A struct in which no more than an empty list is left claims nothing, and is there.
   const type = rules.typeAt(left.version);
   const there = withNamedFields(type, namedFields(type, left.value));
+  yield;
   const gone = difference(wholeFields(rules, merged), there);
+  yield;
   const drop = intersection(gone, lastFields);
   return {
     value: removeItemsAndEmptied(rules.typeAt(merged.version), merged.value, drop, intent),

@@ -6,7 +6,6 @@
  * `takeOver` is the part that apply shares: there, taking from another manager is a conflict unless
  * it is forced.
  */
-import { finished } from '../../../stdx/stepwise.ts';
 import type { Steps } from '../../../stdx/stepwise.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference, emptySet, intersection, isEmptySet, union } from '../fieldpath/field-set.ts';
@@ -104,14 +103,16 @@ function writableChanges(
 }
 
 /** Ownership after the write. The writer's entry is there exactly when it owns something. */
-export function updateManagers(
+export function* updateManagers(
   rules: VersionRules,
   change: ValueChange,
   managers: Managers,
-): ManagersDraft {
+): Steps<ManagersDraft> {
   const { live, next, writer } = change;
   const current = reconcileManagers(rules, live, managers);
-  const taken = finished(takeOver(rules, change, current));
+  yield;
+  const taken = yield* takeOver(rules, change, current);
+  yield;
   const { managers: kept, changes } = taken;
   const before = kept.get(writer)?.set ?? emptySet;
   const claimed = union(
