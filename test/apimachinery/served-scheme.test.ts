@@ -164,6 +164,22 @@ describe('names of definitions', () => {
     assert.equal(group.size, 1);
   });
 
+  it('a change that gives up no name has nobody look for one', () => {
+    const group = createGroupNames();
+    const given = (short: readonly string[], isAccepted: boolean) => ({
+      accepted: names('as', 'A', [...short]),
+      isAccepted,
+    });
+    group.set('as', given(['x'], false));
+    group.set('as', given(['x', 'y'], true));
+    group.set('bs', { accepted: none, isAccepted: false });
+    assert.equal(group.takeFreed(), false);
+    group.update('as', given(['y'], true));
+    group.set('as', given(['y'], true));
+    assert.equal(group.takeFreed(), true, 'x is free');
+    assert.equal(group.takeFreed(), false, 'and that is told once');
+  });
+
   it('versions stand by stability, then by number, then by name', () => {
     const sorted = ['foo', 'v1beta1', 'v10', 'v1alpha2', 'v2', 'bar', 'v11beta2'];
     assert.deepEqual(sorted.sort(compareVersionNames), [
