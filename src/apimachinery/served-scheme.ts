@@ -11,8 +11,8 @@
  * goes on with the KindInfo that it has. A kind that is always there is found first, at the cost
  * that it had, and is never hidden by a defined one. Kinds, versions and groups that a change does
  * not touch stay the same objects.
- * Bounds: a change costs what its group holds; the lists over everything are made when they are
- * next asked for.
+ * Bounds: a change costs the same however many definitions there are; the lists over its group and
+ * over everything are made when they are next asked for.
  */
 import type { GroupResource } from './schema.ts';
 import { allSelectable, compareText, makeScheme, selectableValues } from './scheme.ts';
@@ -70,8 +70,10 @@ class Served implements ServedScheme {
   readonly #compareVersions: (a: string, b: string) => number;
   readonly #byDefinition = new Map<string, Defined>();
   readonly #defined = new Map<string, DefinedGroup>();
-  /** Those in which something is defined. */
+  /** Those in which something is defined, as of when they were last asked for. */
   readonly #groups = new Map<string, GroupInfo>();
+  /** Those that have changed since. */
+  readonly #stale = new Set<string>();
   readonly #listeners = new Set<(change: SchemeChange) => void>();
   #allGroups: readonly GroupInfo[] | undefined;
   #allKinds: readonly KindInfo[] | undefined;
@@ -106,8 +108,7 @@ class Served implements ServedScheme {
     if (next !== undefined) this.#add(definition, next);
     this.#generation += 1;
     this.#allGroups = this.#allKinds = this.#allStored = undefined;
-    const groups = new Set([before?.stored.group, next?.stored.group]);
-    for (const group of groups) if (group !== undefined) this.#remakeGroup(group);
+    for (const each of [before, next]) if (each !== undefined) this.#stale.add(each.stored.group);
     const change: SchemeChange = {
       added: next === undefined ? [] : [next.stored],
       removed: before === undefined ? [] : [before.stored],
@@ -116,6 +117,7 @@ class Served implements ServedScheme {
   }
 
   get groups(): readonly GroupInfo[] {
+    for (const group of this.#stale) this.#definedGroup(group);
     this.#allGroups ??= [
       ...this.#always.groups.map((group) => this.#groups.get(group.group) ?? group),
       ...[...this.#groups.values()]
@@ -141,11 +143,11 @@ class Served implements ServedScheme {
   }
 
   findGroup(group: string): GroupInfo | undefined {
-    return this.#groups.get(group) ?? this.#always.findGroup(group);
+    return this.#definedGroup(group) ?? this.#always.findGroup(group);
   }
 
   findVersion(group: string, version: string): VersionInfo | undefined {
-    const defined = this.#groups.get(group);
+    const defined = this.#definedGroup(group);
     if (defined === undefined) return this.#always.findVersion(group, version);
     return defined.versions.find((each) => each.version === version);
   }
@@ -227,6 +229,11 @@ class Served implements ServedScheme {
       if (names.byResource.size + names.byKind.size === 0) group.versions.delete(each.version);
     }
     if (group.definitions.size === 0) this.#defined.delete(stored.group);
+  }
+
+  #definedGroup(group: string): GroupInfo | undefined {
+    if (this.#stale.delete(group)) this.#remakeGroup(group);
+    return this.#groups.get(group);
   }
 
   /** Versions in which nothing has changed stay as they are. */

@@ -321,8 +321,11 @@ function ownerKind(scheme: Scheme, { apiVersion, kind }: OwnerReference): KindIn
   if (gv === undefined) return undefined;
   const exact = scheme.findKind(gv.group, gv.version, kind);
   if (exact !== undefined) return exact;
-  const versions = scheme.findGroup(gv.group)?.versions ?? [];
-  return versions.flatMap(({ kinds }) => kinds).find((each) => each.kind === kind);
+  for (const { version } of scheme.findGroup(gv.group)?.versions ?? []) {
+    const found = scheme.findKind(gv.group, version, kind);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function sameOwners(a: readonly OwnerLink[], b: readonly OwnerLink[]): boolean {

@@ -16,6 +16,7 @@ import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { eachInSteps } from '../stdx/in-steps.ts';
+import { KeyLine } from '../stdx/key-line.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
@@ -54,7 +55,7 @@ export interface KeyQueue extends Controller {
 export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const { timers, turns } = options;
   const meter = options.queues.meterOf(options.name);
-  const waiting = new Set<string>();
+  const waiting = new KeyLine();
   const following = new Subscription();
   const inHand = new Set<string>();
   const working = new Set<Promise<void>>();
@@ -73,10 +74,10 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const retries = createRetries(timers, enqueue);
   /** What is in hand waits for who has it, who looks here again. */
   const take = (): string | undefined => {
-    for (const key of waiting) {
-      if (inHand.has(key)) continue;
-      waiting.delete(key);
-      return key;
+    for (let looks = Math.min(waiting.size, inHand.size + 1); looks > 0; looks -= 1) {
+      const key = waiting.take();
+      if (key === undefined || !inHand.has(key)) return key;
+      waiting.add(key);
     }
     return undefined;
   };

@@ -6,6 +6,9 @@
  * Nobody gains rights by it: whoever may write a role with a matching label has been measured by
  * the rules of that role, and an aggregationRule itself needs all rights.
  *
+ * What it makes may be large, and a change of any part makes it anew: between two looks it rests for
+ * `restFactor` times as long as the last one took, so that many changes share one write.
+ *
  * Invariants: rules that are set by hand in an aggregate are overwritten. Nothing is written when
  * nothing differs. A write is decided on the role as it is then: one that is no aggregate any more
  * is left alone. What fails is tried again, but a role that would become too large only when a role
@@ -28,12 +31,13 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { eachInSteps } from '../stdx/in-steps.ts';
+import { createRest } from '../stdx/rest.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
-const aggregationTimes = { settleMs: 10, retryMs: 1000 } as const;
+const aggregationTimes = { settleMs: 10, retryMs: 1000, restFactor: 9, restMaxMs: 2000 } as const;
 
 const manager = 'clusterrole-aggregation-controller';
 
@@ -55,6 +59,8 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   let next: TimerHandle | undefined;
   let working: Promise<void> | undefined;
   let changed = false;
+  const { restFactor, restMaxMs } = aggregationTimes;
+  const rest = createRest(registry.clock, restFactor, restMaxMs);
 
   const isStopped = (): boolean => stopped;
   const set = (entry: Entry): void => {
@@ -68,10 +74,12 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   const look = (delayMs: number): void => {
     changed = true;
     if (stopped || working !== undefined || next !== undefined) return;
-    next = timers.after(delayMs, () => {
+    next = timers.after(Math.max(delayMs, rest.leftMs()), () => {
       next = undefined;
+      const ended = rest.began();
       working = work().finally(() => {
         working = undefined;
+        ended();
         if (changed) look(aggregationTimes.settleMs);
       });
     });

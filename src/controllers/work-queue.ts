@@ -11,6 +11,7 @@
  * called once: whoever adds has to find them again. Nothing runs before start() or after stop().
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { KeyLine } from '../stdx/key-line.ts';
 import type { QueueMeter } from './queue-meters.ts';
 
 const workQueueLimits = {
@@ -62,7 +63,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
 class Queue implements WorkQueue {
   readonly #deps: WorkQueueDeps;
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new KeyLine();
   readonly #retries = new Map<string, Retry>();
   #delayed = 0;
   #overflowed = false;
@@ -141,10 +142,10 @@ class Queue implements WorkQueue {
   #take(): string[] {
     const batch: string[] = [];
     const max = this.#deps.batchMax ?? workQueueLimits.batchMax;
-    for (const key of this.#waiting) {
-      if (batch.length === max) break;
+    while (batch.length < max) {
+      const key = this.#waiting.take();
+      if (key === undefined) break;
       batch.push(key);
-      this.#waiting.delete(key);
     }
     return batch;
   }

@@ -69,6 +69,29 @@ describe('a scheme in which kinds come and go', () => {
     assert.equal(scheme.findVersion('a.example', 'v2'), undefined);
   });
 
+  it('defines n kinds of one group without a look at each of those before, until it is asked', () => {
+    const scheme = newScheme();
+    let looks = 0;
+    const first = kindOf(scheme, 'a.example', 'v1', 'xs');
+    const watched = Object.defineProperty({ ...first }, 'version', {
+      get: () => {
+        looks += 1;
+        return 'v1';
+      },
+    });
+    scheme.define('xs.a.example', [watched], watched);
+    assert.equal(scheme.findGroup('a.example')?.versions.length, 1);
+    looks = 0;
+    const others = Array.from({ length: 50 }, (_, i) =>
+      kindOf(scheme, 'a.example', 'v1', `of${i}`),
+    );
+    for (const kind of others) scheme.define(`${kind.resource}.a.example`, [kind], kind);
+    assert.equal(looks, 0);
+    assert.equal(scheme.findVersion('a.example', 'v1')?.kinds.length, 51);
+    assert.ok(looks > 0);
+    assert.ok(scheme.kinds.includes(watched));
+  });
+
   it('never hides what is built in', () => {
     const scheme = newScheme();
     const pods = scheme.findResource('', 'v1', 'pods');
@@ -139,6 +162,22 @@ describe('names of definitions', () => {
     group.remove('bs');
     assert.deepEqual(taken(), [false, false, false]);
     assert.equal(group.size, 1);
+  });
+
+  it('a change that gives up no name has nobody look for one', () => {
+    const group = createGroupNames();
+    const given = (short: readonly string[], isAccepted: boolean) => ({
+      accepted: names('as', 'A', [...short]),
+      isAccepted,
+    });
+    group.set('as', given(['x'], false));
+    group.set('as', given(['x', 'y'], true));
+    group.set('bs', { accepted: none, isAccepted: false });
+    assert.equal(group.takeFreed(), false);
+    group.update('as', given(['y'], true));
+    group.set('as', given(['y'], true));
+    assert.equal(group.takeFreed(), true, 'x is free');
+    assert.equal(group.takeFreed(), false, 'and that is told once');
   });
 
   it('versions stand by stability, then by number, then by name', () => {

@@ -185,6 +185,45 @@ describe('an owner that waits for its dependents', () => {
   });
 });
 
+describe('an owner of a kind that is not served', () => {
+  it('is looked for without a look at each kind of its group', () => {
+    const built = buildScheme({ identity: kubernetes });
+    assert.ok(built.kind === 'ok');
+    const { scheme } = built;
+    const like = scheme.findResource('', 'v1', 'configmaps');
+    assert.ok(like !== undefined);
+    let looks = 0;
+    const storage = { group: 'a.example', resource: 'xs' };
+    const own = { ...like, ...storage, storage };
+    const kind = Object.defineProperty({ ...own }, 'kind', {
+      get: () => {
+        looks += 1;
+        return 'X';
+      },
+    });
+    scheme.define('xs.a.example', [kind], kind);
+    const graph = createOwnerGraph(scheme, finalizers, {
+      one: () => undefined,
+      all: () => undefined,
+    });
+    const owner = { apiVersion: 'a.example/v9', kind: 'Y', name: 'y', uid: 'y' };
+    const own9 = { ...owner, kind: 'X', name: 'x', uid: 'x' };
+    const metadata = {
+      name: 'of',
+      namespace: 'default',
+      uid: 'of',
+      ownerReferences: [owner, own9],
+    };
+    const bytes = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+    const entry = { namespace: 'default', name: 'of', revision, labels: {}, fields: {}, bytes };
+    looks = 0;
+    graph.apply(resource, 'ADDED', entry);
+    assert.equal(looks, 0);
+    const places = graph.node(at('of'))?.owners.map((each) => each.at);
+    assert.deepEqual(places, ['unknown', 'a.example/xs/default/x']);
+  });
+});
+
 describe('objects that wait for each other', () => {
   /** d0 owns d1 and so on: all wait, and the last one is held by somebody else. */
   const chain = (count: number, isCircle: boolean) => {

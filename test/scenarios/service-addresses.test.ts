@@ -298,6 +298,12 @@ describe('addresses of services', () => {
         const full = await create(small, serviceOf('full'));
         assert.equal(full.status, 500);
         assert.match(full.text, /failed to allocate a serviceIP: range is full/);
+        assert.equal((await create(small, serviceOf('full'))).status, 500);
+        await small.request('DELETE', `${services}/s9`);
+        // This read is current, and so is what the next write is decided on.
+        assert.ok(!(await taken(small)).includes(given[9] ?? ''));
+        assert.equal((await made(small, serviceOf('again')))['clusterIP'], given[9]);
+        assert.equal((await create(small, serviceOf('full'))).status, 500);
         for (let at = 0; at < 4; at += 1) {
           await patch(small, `s${at}`, { spec: { type: 'NodePort' } });
         }

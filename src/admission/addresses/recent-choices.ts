@@ -19,6 +19,8 @@ const chosenMs = 2_000;
 export interface RecentChoices {
   has(name: string): boolean;
   add(name: string): void;
+  /** How often something that was taken has been given back. */
+  readonly givenBack: number;
   /** Resolves when the caller is to look again: false, when it has waited for long enough.
    * `sinceMs` is when it began to. */
   nextFree(sinceMs: number): Promise<boolean>;
@@ -40,6 +42,7 @@ export function createRecentChoices(
   /** Who looks next. A Set keeps the order, too. */
   const line = new Set<(isLook: boolean) => void>();
   let expiry: TimerHandle | undefined;
+  let givenBack = 0;
 
   const callNext = (): void => {
     const [first] = line;
@@ -62,13 +65,16 @@ export function createRecentChoices(
     if (first === undefined || line.size === 0 || expiry !== undefined) return;
     expiry = timers.after(Math.max(1, Math.ceil(first - clock.monotonicMs())), expire);
   };
-  const events = streams.resourceEvents(taken);
-  streams.followers.follow('chosen-addresses', events, (event) => {
-    if (event.type === 'ADDED') until.delete(event.entry.name);
-    else if (event.type === 'DELETED') callNext();
+  followTaken(streams, taken, (name) => {
+    if (name !== undefined) return void until.delete(name);
+    givenBack += 1;
+    callNext();
   });
 
   return {
+    get givenBack() {
+      return givenBack;
+    },
     has(name) {
       const endsMs = until.get(name);
       return endsMs !== undefined && endsMs > clock.monotonicMs();
@@ -95,4 +101,18 @@ export function createRecentChoices(
       });
     },
   };
+}
+
+/** `seen`: with the name that has been taken; undefined: one, or any number, may have been given
+ * back. */
+function followTaken(
+  streams: RecentChoicesDeps['streams'],
+  taken: GroupResource,
+  seen: (name: string | undefined) => void,
+): void {
+  const events = streams.resourceEvents(taken);
+  streams.followers.follow('chosen-addresses', events, (event) => {
+    if (event.type === 'ADDED') seen(event.entry.name);
+    else if (event.type === 'DELETED' || event.type === 'RESET') seen(undefined);
+  });
 }

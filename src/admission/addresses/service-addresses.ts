@@ -17,7 +17,8 @@
  * Invariants: a service keeps what it has while its type allows it. A value that cannot be read is
  * left to the validation of the kind. What was chosen a moment ago is not chosen again, so that
  * writers at one server do not collide (recent-choices.ts).
- * Bounds: a few random tries, then one walk through the range, in steps.
+ * Bounds: a few random tries, then one walk through the range, in steps. Where it has shown that
+ * all addresses are taken, nobody walks until one is given back.
  */
 import { isIPv6 } from 'node:net';
 import { invalid, invalidTexts } from '../../apimachinery/field-error.ts';
@@ -98,7 +99,8 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
   const chosenPorts = createRecentChoices(deps, nodePortsResource);
   const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
   const chosen = { chosenAddresses, chosenPorts };
-  const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges };
+  const full: Parts['full'] = new Map();
+  const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges, full };
   const trying: Parts = {
     ...parts,
     chosenAddresses: unchanged(chosenAddresses),
@@ -132,8 +134,8 @@ function rangesOf(streams: Streams, cidrs: GroupResource): readonly KnownRange[]
 }
 
 /** Of a dry run: what it chooses is free for others, and it waits for nothing. */
-function unchanged({ has }: RecentChoices): RecentChoices {
-  return { has, add: () => undefined, nextFree: () => Promise.resolve(false) };
+function unchanged({ givenBack, has }: RecentChoices): RecentChoices {
+  return { givenBack, has, add: () => undefined, nextFree: () => Promise.resolve(false) };
 }
 
 interface Parts extends ServiceAddressDeps {
@@ -143,6 +145,8 @@ interface Parts extends ServiceAddressDeps {
   /** Of the cluster, the main one first. */
   readonly families: readonly Family[];
   readonly known: () => readonly KnownRange[];
+  /** Families of which nothing was free, and when: these ranges, with so much given back. */
+  readonly full: Map<4 | 6, { readonly ranges: readonly KnownRange[]; readonly givenBack: number }>;
 }
 
 class Refused extends Error {
@@ -258,9 +262,13 @@ function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
 async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
   const { chosenAddresses, dryRun, identity, known, streams } = parts;
   const resource = ipAddresses(identity);
-  const ranges = known().filter((range) => range.family === family);
+  const all = known();
+  const ranges = all.filter((range) => range.family === family);
   const [first] = ranges;
   if (dryRun && first !== undefined) return baseAddress(first);
+  const { givenBack } = chosenAddresses;
+  const full = parts.full.get(family);
+  if (full?.ranges === all && full.givenBack === givenBack) throw rangeIsFull();
   const look = async (isFree: IsFree): Promise<string | undefined> => {
     for (const range of ranges) {
       const at = await runInTurns(
@@ -278,9 +286,14 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
   };
   const isTaken = (address: string): boolean =>
     streams.snapshot(resource).get('', address) !== undefined;
-  const found = await chooseOne(parts, chosenAddresses, look, isTaken);
-  if (found !== undefined) return found;
-  throw new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
+  const address = await chooseOne(parts, chosenAddresses, look, isTaken);
+  if (address !== undefined) return address;
+  parts.full.set(family, { ranges: all, givenBack });
+  throw rangeIsFull();
+}
+
+function rangeIsFull(): Refused {
+  return new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
 }
 
 type IsFree = (name: string) => boolean;

@@ -21,6 +21,9 @@ export interface GroupNames {
   remove(definition: string): void;
   /** What is taken by others than this definition. */
   byOthers(definition: string): TakenNames;
+  /** Whether a definition has given up a name since this was asked last. One that is removed does
+   * not count: whoever removes it knows. */
+  takeFreed(): boolean;
   /** Definitions whose names are not accepted. */
   readonly refused: ReadonlySet<string>;
   readonly size: number;
@@ -31,6 +34,7 @@ export function createGroupNames(): GroupNames {
   const resources = new Map<string, number>();
   const kinds = new Map<string, number>();
   const refused = new Set<string>();
+  let isFreed = false;
 
   const remove = (definition: string): void => {
     const names = known.get(definition);
@@ -41,6 +45,7 @@ export function createGroupNames(): GroupNames {
     for (const name of names.kinds) count(kinds, name, -1);
   };
   const set = (definition: string, { accepted, isAccepted }: GivenNames): void => {
+    const before = known.get(definition);
     remove(definition);
     const { kind, listKind, plural, shortNames, singular } = accepted;
     const names = {
@@ -51,9 +56,16 @@ export function createGroupNames(): GroupNames {
     for (const name of names.resources) count(resources, name, 1);
     for (const name of names.kinds) count(kinds, name, 1);
     if (!isAccepted) refused.add(definition);
+    if (before === undefined) return;
+    isFreed ||= lacksAny(names.resources, before.resources) || lacksAny(names.kinds, before.kinds);
   };
   return {
     refused,
+    takeFreed() {
+      const was = isFreed;
+      isFreed = false;
+      return was;
+    },
     get size() {
       return known.size;
     },
@@ -76,6 +88,10 @@ export function createGroupNames(): GroupNames {
 interface Names {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
+}
+
+function lacksAny(names: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
+  return [...before].some((name) => !names.has(name));
 }
 
 function count(counts: Map<string, number>, name: string, more: 1 | -1): void {

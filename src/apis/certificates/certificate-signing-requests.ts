@@ -14,7 +14,7 @@ import type { KindRules } from '../validation/kind-rules.ts';
 import { ratchetingRules } from '../validation/ratcheting-rules.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { approvalRules, signingRequestStrategy } from './signing-request-strategy.ts';
+import { approvalRules, readRequest, signingRequestStrategy } from './signing-request-strategy.ts';
 import { objectParts } from '../subresources.ts';
 
 function requestState(request: JsonObject): string {
@@ -54,6 +54,7 @@ const signingRequestDefaults: DefaultTable = {
 const leastSigningSeconds = 600;
 
 const signingRequestRules: KindRules = {
+  prepareValidation: (next, current) => (current === undefined ? readRequest(next) : undefined),
   validate: (object) => {
     const spec = part(object, 'spec');
     const usages = texts(spec, 'usages');

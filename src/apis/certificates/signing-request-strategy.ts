@@ -27,6 +27,7 @@ import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { readSigningRequest } from '../../pki/certificate-requests.ts';
 import type { KindStrategy, SubresourceRules } from '../../registry/strategy.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 /** What replaces functions of the generic strategy. */
 export function signingRequestStrategy(): Partial<KindStrategy> {
@@ -81,6 +82,12 @@ function requestErrors(request: JsonValue | undefined): readonly FieldError[] {
   if (typeof request !== 'string' || request === '') return [];
   const read = readSigningRequest(Buffer.from(request, 'base64').toString('latin1'));
   return read.kind === 'ok' ? [] : [invalid('spec.request', request, read.problem)];
+}
+
+/** Reads what is asked for, in a step of its own: many that come together would be read in one
+ * turn, a millisecond or two each. What it finds is kept for the validation. */
+export function* readRequest(request: ApiObject): Steps<void> {
+  requestErrors(specOf(request)['request']);
 }
 
 const decisions = ['Approved', 'Denied'] as const;

@@ -21,6 +21,7 @@ import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps, Result } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { onceATurn } from '../../stdx/once-a-turn.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -52,31 +53,31 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
     onError: deps.onError,
   });
   const following = new Subscription();
-  const lookAt = (changed: readonly KindInfo[]): void => {
-    const groups = new Set(changed.map(({ group }) => group));
-    for (const group of groups) {
+  /** Groups that have changed: those that change in the same turn are looked at together, for that
+   * costs what they hold. */
+  const changed = new Set<string>();
+  const lookSoon = onceATurn(timers, () => {
+    for (const group of changed) {
       for (const name of definedServices(registry.scheme, group)) queue.enqueue(name);
     }
-  };
-  const lookAtAll = (): void => {
-    const { kinds } = registry.scheme;
-    lookAt(kinds.filter(({ custom }) => custom !== undefined));
-    for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
-      queue.enqueue(entry.name);
+    // A version may be gone of a group that is still there.
+    for (const { name } of registry.streams.snapshot(kind.storage).entries(undefined)) {
+      if (changed.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
     }
+    changed.clear();
+  });
+  const lookAt = (kinds: readonly KindInfo[]): void => {
+    for (const { group } of kinds) changed.add(group);
+    if (kinds.length > 0) lookSoon();
   };
   return {
     start() {
       queue.start();
-      lookAtAll();
+      lookAt(registry.scheme.kinds.filter(({ custom }) => custom !== undefined));
       following.add(
         registry.scheme.onChange(({ added, removed }) => {
           lookAt(added);
-          // A version may be gone of a group that is still there.
-          const groups = new Set(removed.map(({ group }) => group));
-          for (const { name } of registry.streams.snapshot(kind.storage).entries(undefined)) {
-            if (groups.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
-          }
+          lookAt(removed);
         }),
       );
     },

@@ -113,7 +113,11 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
           return eachInSteps(event.snapshot.entries(undefined), set);
         }
         if (event.type === 'DELETED') remove(event.entry.name);
-        else lookAtRefused(set(event.entry));
+        else {
+          const group = set(event.entry);
+          // Most changes free none, and there may be very many that wait for one.
+          if (ofGroup(group).takeFreed()) lookAtRefused(group);
+        }
         return undefined;
       });
       queue.start();

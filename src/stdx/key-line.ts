@@ -1,0 +1,41 @@
+/**
+ * Keys that wait in the order in which they came, each once.
+ *
+ * A Set alone is no queue: what is taken leaves a hole, and each search from its front walks over
+ * all of these, so that taking n keys costs n². Its iterator goes on behind what has been removed
+ * and finds what is added, so one is kept for as long as it finds keys.
+ *
+ * Invariant: whatever is added is taken once, behind what was there. It has no bound of its own:
+ * the owner knows how many keys may wait.
+ */
+export class KeyLine {
+  readonly #keys = new Set<string>();
+  #rest: Iterator<string> | undefined;
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  add(key: string): void {
+    this.#keys.add(key);
+  }
+
+  /** The first one, which waits no more. Undefined: none waits. */
+  take(): string | undefined {
+    if (this.#keys.size === 0) return undefined;
+    for (;;) {
+      this.#rest ??= this.#keys.values();
+      const next = this.#rest.next();
+      // One that has come to the end never finds anything again.
+      if (next.done === true) this.#rest = undefined;
+      else {
+        this.#keys.delete(next.value);
+        return next.value;
+      }
+    }
+  }
+}
