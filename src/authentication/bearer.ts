@@ -12,8 +12,8 @@ import type {
   Authentication,
   AuthenticationRequest,
   Authenticator,
-  RequestNotes,
   TokenAuthenticator,
+  TokenBearer,
 } from './authenticator.ts';
 
 /** Longer ones are refused unread; a request head has at most 16 KiB. */
@@ -55,7 +55,7 @@ export function authenticateToken(
   methods: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[],
-  notes?: RequestNotes,
+  bearer?: TokenBearer,
 ): Authentication | Promise<Authentication> {
   return askFrom(0, []);
 
@@ -66,7 +66,7 @@ export function authenticateToken(
     let whys = reasons;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as TokenAuthenticator;
-      const answer = method.authenticateToken(token, audiences, notes);
+      const answer = method.authenticateToken(token, audiences, bearer);
       if (answer instanceof Promise) {
         return answer.then((known) =>
           known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),
