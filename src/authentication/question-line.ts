@@ -13,6 +13,7 @@
  * `networkMax` of them of one network; `waitingMax` in line, of either kind.
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { onceATurn } from '../stdx/once-a-turn.ts';
 
 export const questionLineLimits = {
   placesMax: 256,
@@ -42,11 +43,13 @@ interface Waiting {
   turnAway(): void;
 }
 
-export function createQuestionLine(timers: Pick<Timers, 'after'>): QuestionLine {
+export function createQuestionLine(timers: Timers): QuestionLine {
   const { networkMax, placesMax, strangersMax, waitMaxMs } = questionLineLimits;
   const lines = { known: createWaitingLine(), strangers: createWaitingLine() };
   const ofNetwork = new Map<string, number>();
   let underWay = 0;
+  /** A place has become free since the last turn: those who wait come first. */
+  let isDue = false;
 
   const mayBegin = ({ isKnown, network }: Asker): boolean =>
     isKnown
@@ -65,20 +68,23 @@ export function createQuestionLine(timers: Pick<Timers, 'after'>): QuestionLine 
       return await question();
     } finally {
       count(asker, -1);
-      beginNext();
+      isDue = true;
+      nextTurn();
     }
   };
-  const beginNext = (): void => {
+  // Not at once: the connection of the question that is over is free then, and no other is opened.
+  const nextTurn = onceATurn(timers, () => {
+    isDue = false;
     for (const line of [lines.known, lines.strangers]) {
       for (let next = line.take(mayBegin); next !== undefined; next = line.take(mayBegin)) {
         next.begin();
       }
     }
-  };
+  });
   return {
     ask(asker, question) {
       const line = asker.isKnown ? lines.known : lines.strangers;
-      if (!line.has(asker.network) && mayBegin(asker)) return run(asker, question);
+      if (!isDue && !line.has(asker.network) && mayBegin(asker)) return run(asker, question);
       if (!line.makeRoom(asker.network)) return Promise.resolve(undefined);
       return new Promise((resolve, reject) => {
         let late: TimerHandle | undefined = undefined;

@@ -25,7 +25,11 @@ function harness() {
   const askMany = (network: string, count: number): void => {
     for (let i = 0; i < count; i += 1) ask(network, `${network}-${i}`);
   };
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const settled = async (): Promise<void> => {
+    await turn();
+    await turn();
+  };
   const answer = async (name: string): Promise<void> => {
     answers.get(name)?.();
     await settled();

@@ -19,14 +19,20 @@ import { startRemoteService } from '../support/servers/remote-service.ts';
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-async function remote(answer: (url: string, body: string) => Answer | Promise<Answer>) {
+async function remote(
+  answer: (url: string, body: string) => Answer | Promise<Answer>,
+  protocol: 'plain' | 'tls' = 'tls',
+) {
   let asked = 0;
-  const { close, url } = await startRemoteService((body, request, response) => {
-    asked += 1;
-    void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
-      response.writeHead(status).end(JSON.stringify(content)),
-    );
-  }, tlsServerOptions);
+  const { close, url } = await startRemoteService(
+    (body, request, response) => {
+      asked += 1;
+      void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
+        response.writeHead(status).end(JSON.stringify(content)),
+      );
+    },
+    protocol === 'tls' ? tlsServerOptions : undefined,
+  );
   return { url, asked: () => asked, close };
 }
 
@@ -172,9 +178,9 @@ describe('webhook tokens', () => {
     const status = { authenticated: true, user: { username: 'ann' } };
     let release: (answer: Answer) => void = () => {};
     const late = new Promise<Answer>((resolve) => (release = resolve));
-    const server = await remote((_url, body) =>
-      /"(good|new)"/.test(body) ? { status: 200, body: { ...head, status } } : late,
-    );
+    const answerOf = (_url: string, body: string) =>
+      /"(good|new)"/.test(body) ? { status: 200, body: { ...head, status } } : late;
+    const server = await remote(answerOf, 'plain');
     const time = manualTime(startMs);
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
