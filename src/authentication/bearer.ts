@@ -19,6 +19,9 @@ import type {
 /** Longer ones are refused unread; a request head has at most 16 KiB. */
 export const tokenBytesMax = 12 * 1024;
 
+/** A review may ask about any text; what no head could carry is not looked at. */
+export const reviewedCharsMax = 16 * 1024;
+
 const anyAudience: readonly string[] = [];
 
 export type PresentedToken =
@@ -57,6 +60,7 @@ export function authenticateToken(
   audiences: readonly string[],
   bearer?: TokenBearer,
 ): Authentication | Promise<Authentication> {
+  if (token.length > reviewedCharsMax) return { kind: 'rejected', why: 'the token is too long' };
   return askFrom(0, []);
 
   function askFrom(

@@ -19,6 +19,7 @@ import { sleep } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { networkOf } from '../stdx/network-of.ts';
 import type { Turns } from '../stdx/turns.ts';
+import { commonAudiences } from './audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';
@@ -172,7 +173,7 @@ function authenticationOf(
   }
   const answered = texts(status, 'audiences');
   const good = answered.length > 0 ? answered : options.audiences;
-  const audiences = asked.filter((audience) => good.includes(audience));
+  const audiences = commonAudiences(asked, good);
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }
