@@ -27,10 +27,14 @@ export interface RequestNotes {
   warn(text: string): void;
 }
 
-/** What an authenticator may look at. */
-export interface AuthenticationRequest extends RequestNotes {
-  readonly path: string;
+/** Who shows a token. */
+export interface TokenBearer extends RequestNotes {
   readonly remoteAddress: string;
+}
+
+/** What an authenticator may look at. */
+export interface AuthenticationRequest extends TokenBearer {
+  readonly path: string;
   /** Undefined: plain HTTP, or no certificate was sent. */
   readonly peerCertificate: PeerCertificate | undefined;
   /** All values of a header (lower-case name), apart, in the order they came. */
@@ -78,10 +82,10 @@ export interface CallerAuthentication {
 export interface TokenAuthenticator {
   readonly name: string;
   /** `audiences`: the token must be good for at least one of them; empty: the server's own.
-   * `notes` undefined: the token is only reviewed. */
+   * `bearer` undefined: the token is only reviewed. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
-    notes?: RequestNotes | undefined,
+    bearer?: TokenBearer | undefined,
   ): Authentication | Promise<Authentication>;
 }

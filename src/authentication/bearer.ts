@@ -12,12 +12,15 @@ import type {
   Authentication,
   AuthenticationRequest,
   Authenticator,
-  RequestNotes,
   TokenAuthenticator,
+  TokenBearer,
 } from './authenticator.ts';
 
 /** Longer ones are refused unread; a request head has at most 16 KiB. */
 export const tokenBytesMax = 12 * 1024;
+
+/** A review may ask about any text; what no head could carry is not looked at. */
+export const reviewedCharsMax = 16 * 1024;
 
 const anyAudience: readonly string[] = [];
 
@@ -55,8 +58,9 @@ export function authenticateToken(
   methods: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[],
-  notes?: RequestNotes,
+  bearer?: TokenBearer,
 ): Authentication | Promise<Authentication> {
+  if (token.length > reviewedCharsMax) return { kind: 'rejected', why: 'the token is too long' };
   return askFrom(0, []);
 
   function askFrom(
@@ -66,7 +70,7 @@ export function authenticateToken(
     let whys = reasons;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as TokenAuthenticator;
-      const answer = method.authenticateToken(token, audiences, notes);
+      const answer = method.authenticateToken(token, audiences, bearer);
       if (answer instanceof Promise) {
         return answer.then((known) =>
           known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),

@@ -12,6 +12,7 @@
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Turns } from '../stdx/turns.ts';
+import { commonAudiences } from './audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig } from './issuer-config.ts';
@@ -129,7 +130,7 @@ async function authenticated(
 ): Promise<Authentication> {
   const user = await userOf(config, claims, turns);
   if (typeof user === 'string') return { kind: 'rejected', why: user };
-  const audiences = asked.length > 0 ? asked.filter((audience) => own.includes(audience)) : own;
+  const audiences = asked.length > 0 ? commonAudiences(asked, own) : own;
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }

@@ -24,7 +24,9 @@ export interface JsonServer {
   readonly serverName?: string | undefined;
   /** Do not look at the server's certificate. */
   readonly insecure?: boolean | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The header, asked for every exchange: a token file may change. Undefined: there is none.
+   * @throws Error: it cannot be had. */
+  readonly authorization?: (() => string | undefined) | undefined;
 }
 
 export interface JsonExchange {
@@ -50,7 +52,7 @@ export interface JsonExchangePorts {
 /** Bytes: a smaller answer is read at once. */
 const largeAnswer = 16 * 1024;
 
-/** @throws HttpCallError when there was no whole answer in time. */
+/** @throws HttpCallError when there was no whole answer in time; what `authorization` throws. */
 export async function exchangeJson(
   server: JsonServer,
   { answerBytesMax, body, keepsConnection = false, method, timeoutMs }: JsonExchange,
@@ -61,7 +63,7 @@ export async function exchangeJson(
     {
       url: new URL(server.url),
       method,
-      headers: { ...headersOf(payload), ...server.headers },
+      headers: { ...headersOf(payload), ...credentialsOf(server) },
       body: payload,
       agent: keepsConnection ? keptAgentOf(server) : agentOf(server, false),
       timeoutMs,
@@ -79,6 +81,11 @@ function headersOf(payload: string | undefined): Record<string, string> {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(payload)),
   };
+}
+
+function credentialsOf({ authorization }: JsonServer): Record<string, string> {
+  const header = authorization?.();
+  return header === undefined ? {} : { authorization: header };
 }
 
 /** Of servers that are asked again and again. */

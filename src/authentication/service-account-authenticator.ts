@@ -19,6 +19,7 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { createAccountTokenUses } from './account-token-uses.ts';
 import type { AccountTokenCounts, AccountTokenUses } from './account-token-uses.ts';
+import { commonAudiences } from './audiences.ts';
 import type { Authentication, RequestNotes, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { equalSecrets } from './constant-time.ts';
@@ -129,7 +130,7 @@ async function authenticateVerified(
   if (own.length === 0) uses.legacy(user.name, notes);
   const good = own.length === 0 && account.legacy ? options.audiences : own;
   const wanted = asked.length > 0 ? asked : options.audiences;
-  const audiences = wanted.filter((audience) => good.includes(audience));
+  const audiences = commonAudiences(wanted, good);
   if (audiences.length === 0) return rejected('it is for other audiences');
   const gone = await missing(options, token, account);
   if (gone !== undefined) return rejected(gone);

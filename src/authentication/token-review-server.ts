@@ -40,19 +40,10 @@ export function readTokenReviewServer(file: string): JsonServer {
   const { cluster = {}, user = {} } = currentContext(opened.kubeconfig) ?? {};
   checkFields(cluster, clusterFields, 'cluster');
   checkFields(user, userFields, 'user');
-  const { server, insecureSkipVerify, authorization, ...access } = opened.kubeconfig.access(
-    cluster,
-    user,
-  );
+  const { server, insecureSkipVerify, ...access } = opened.kubeconfig.access(cluster, user);
   if (server === '') throw new Error(`${file}: the current context has no server`);
   const url = serverUrlIn(file, server);
-  const header = authorization();
-  return {
-    ...access,
-    url,
-    insecure: insecureSkipVerify,
-    headers: header === undefined ? {} : { authorization: header },
-  };
+  return { ...access, url, insecure: insecureSkipVerify };
 }
 
 /** The file goes with what is wrong. */

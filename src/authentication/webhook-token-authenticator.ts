@@ -1,15 +1,14 @@
 /**
  * Webhook token authentication (spec 2, section 5.2): another server says whose token it is.
  *
- *   token ─▶ cache ─▶ one question under way for each token ─▶ POST TokenReview ─▶ user, or not
+ *   token ─▶ cache ─▶ one question for each token, in line ─▶ POST TokenReview ─▶ user, or not
  *
  * Invariants: an answer that cannot be had, or is no answer, authenticates nobody and is not kept;
  * answers are kept for `cacheTtlMs`, good ones and bad ones apart: anybody can have any number of
  * tokens refused, and what is kept of others must not go for that. A webhook that says nothing of
  * audiences answers for the server's own.
- * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once, the last of
- * them for tokens that were good before; of answers and of refusals `...EntriesMax` and
- * `...CharsMax` each.
+ * Bounds: `timeoutMs` for a try, `triesMax` of them; questions at once, and for whom, as
+ * question-line.ts says; of answers and of refusals `...EntriesMax` and `...CharsMax` each.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { texts } from '../apimachinery/members.ts';
@@ -18,11 +17,14 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import { networkOf } from '../stdx/network-of.ts';
 import type { Turns } from '../stdx/turns.ts';
+import { commonAudiences } from './audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';
 import type { JsonAnswer, JsonServer } from './json-client.ts';
+import { createQuestionLine } from './question-line.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { readUserInfo } from '../apimachinery/user-info-json.ts';
 import { TokenCache } from './token-cache.ts';
@@ -45,9 +47,7 @@ const webhookTokenLimits = {
   timeoutMs: 30_000,
   triesMax: 3,
   retryMs: 300,
-  underWayMax: 256,
-  /** With so many, only tokens are asked about that the webhook called good within `knownMs`. */
-  strangersMax: 192,
+  /** So long a token that was good counts as known. */
   knownMs: 60 * 60_000,
   answerBytesMax: 1024 * 1024,
   /** Of one user, in characters: it is kept, and goes with each of its requests. */
@@ -62,9 +62,9 @@ const methodName = 'webhook';
 
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
   const { cacheTtlMs: ttlMs } = options;
-  const { strangersMax, underWayMax } = webhookTokenLimits;
   const { good, known, refused } = keptAnswers(options);
-  const underWay = new Map<string, Promise<Authentication>>();
+  const line = createQuestionLine(options.timers);
+  const asked = new Map<string, Promise<Authentication>>();
   const ask = async (
     token: string,
     audiences: readonly string[],
@@ -83,24 +83,29 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
   };
   return {
     name: methodName,
-    authenticateToken(token, asked) {
-      const audiences = asked.length > 0 ? asked : options.audiences;
+    authenticateToken(token, wanted, bearer) {
+      const audiences = wanted.length > 0 ? wanted : options.audiences;
       const scope = JSON.stringify(audiences);
       const kept = good.get(token, scope) ?? refused.get(token, scope);
       if (kept !== undefined) return kept;
       const key = secretDigest(token) + scope;
-      const running = underWay.get(key);
+      const running = asked.get(key);
       if (running !== undefined) return running;
-      const room = known.get(token) === true ? underWayMax : strangersMax;
-      if (underWay.size >= room) {
-        return { kind: 'rejected', why: 'too many questions to the webhook are under way' };
-      }
-      const question = ask(token, audiences, scope).finally(() => underWay.delete(key));
-      underWay.set(key, question);
+      const network = networkOf(bearer?.remoteAddress ?? '');
+      const question = line
+        .ask({ network, isKnown: known.get(token) === true }, () => ask(token, audiences, scope))
+        .then((answer) => answer ?? notAsked)
+        .finally(() => asked.delete(key));
+      asked.set(key, question);
       return question;
     },
   };
 }
+
+const notAsked: Authentication = {
+  kind: 'rejected',
+  why: 'too many questions to the webhook are under way',
+};
 
 function keptAnswers({ cacheTtlMs: ttlMs, clock }: WebhookTokenOptions) {
   const { cacheCharsMax, cacheEntriesMax, knownMs } = webhookTokenLimits;
@@ -168,7 +173,7 @@ function authenticationOf(
   }
   const answered = texts(status, 'audiences');
   const good = answered.length > 0 ? answered : options.audiences;
-  const audiences = asked.filter((audience) => good.includes(audience));
+  const audiences = commonAudiences(asked, good);
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }

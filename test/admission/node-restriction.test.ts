@@ -178,6 +178,12 @@ const otherPods: readonly Row[] = [
     body: { ...named('unbound'), target: { name: 'n1' } },
     refused: `unexpected pod subresource "binding", only 'status' and 'eviction' are allowed`,
   },
+  // It was taken, and the node could have read whatever the pod names.
+  {
+    request: `POST ${pods.replace(/pods$/, 'bindings')}`,
+    body: { ...named('unbound'), target: { name: 'n1' } },
+    refused: 'node "n1" is not allowed to bind pods',
+  },
   {
     request: `POST ${pods}/other/eviction`,
     body: named('other'),

@@ -19,14 +19,20 @@ import { startRemoteService } from '../support/servers/remote-service.ts';
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-async function remote(answer: (url: string, body: string) => Answer | Promise<Answer>) {
+async function remote(
+  answer: (url: string, body: string) => Answer | Promise<Answer>,
+  protocol: 'plain' | 'tls' = 'tls',
+) {
   let asked = 0;
-  const { close, url } = await startRemoteService((body, request, response) => {
-    asked += 1;
-    void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
-      response.writeHead(status).end(JSON.stringify(content)),
-    );
-  }, tlsServerOptions);
+  const { close, url } = await startRemoteService(
+    (body, request, response) => {
+      asked += 1;
+      void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
+        response.writeHead(status).end(JSON.stringify(content)),
+      );
+    },
+    protocol === 'tls' ? tlsServerOptions : undefined,
+  );
   return { url, asked: () => asked, close };
 }
 
@@ -166,15 +172,15 @@ describe('webhook tokens', () => {
     assert.equal((await webhook.authenticateToken('bad-139', audiences)).kind, 'rejected');
   });
 
-  // Before, they held the whole line, and a user whose kept answer had ended was refused.
-  test('tokens of nobody, held by a slow webhook, leave room for one that was good before', async () => {
+  /** A webhook that answers nobody but `good` and `new` before it is let go. */
+  async function slowWebhook() {
     const head = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
     const status = { authenticated: true, user: { username: 'ann' } };
     let release: (answer: Answer) => void = () => {};
     const late = new Promise<Answer>((resolve) => (release = resolve));
-    const server = await remote((_url, body) =>
-      /"(good|new)"/.test(body) ? { status: 200, body: { ...head, status } } : late,
-    );
+    const answerOf = (_url: string, body: string) =>
+      /"(good|new)"/.test(body) ? { status: 200, body: { ...head, status } } : late;
+    const server = await remote(answerOf, 'plain');
     const time = manualTime(startMs);
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
@@ -186,17 +192,41 @@ describe('webhook tokens', () => {
       cacheTtlMs: 120_000,
       audiences: [],
     });
-    const kindOf = async (token: string) => (await webhook.authenticateToken(token, [])).kind;
-    assert.equal(await kindOf('good'), 'authenticated');
+    const kindOf = async (token: string, remoteAddress: string) => {
+      const bearer = { remoteAddress, annotate: () => {}, warn: () => {} };
+      return (await webhook.authenticateToken(token, [], bearer)).kind;
+    };
+    const flood = (address: string, count: number) =>
+      Array.from({ length: count }, (_, i) => kindOf(`bad-${i}`, address));
+    const letGo = () => release({ status: 200, body: { ...head, status: {} } });
+    return { flood, kindOf, letGo, server, time };
+  }
+
+  // Before, they held the whole line, and a user whose kept answer had ended was refused.
+  test('tokens of nobody, held by a slow webhook, leave room for one that was good before', async () => {
+    const { flood, kindOf, letGo, server, time } = await slowWebhook();
+    const address = '10.0.0.1';
+    assert.equal(await kindOf('good', address), 'authenticated');
     time.advance(121_000);
-    const held = Array.from({ length: 300 }, (_, i) => kindOf(`bad-${i}`));
-    assert.equal(await kindOf('new'), 'rejected', 'there is no room for who was not known');
+    const held = flood(address, 1_300);
+    assert.equal(await kindOf('new', address), 'rejected', 'its network has its share in line');
     const before = server.asked();
-    assert.equal(await kindOf('good'), 'authenticated');
+    assert.equal(await kindOf('good', address), 'authenticated');
     assert.ok(server.asked() > before, 'its answer was kept no longer');
     time.advance(61 * 60_000);
-    assert.equal(await kindOf('good'), 'rejected', 'so long ago says nothing');
-    release({ status: 200, body: { ...head, status: {} } });
+    assert.equal(await kindOf('good', address), 'rejected', 'so long ago says nothing');
+    letGo();
+    assert.deepEqual(new Set(await Promise.all(held)), new Set(['rejected']));
+    server.close();
+  });
+
+  // Before, they held all places but those of tokens that were known, and it was refused.
+  test('tokens of nobody from one network leave room for a new one from another', async () => {
+    const { flood, kindOf, letGo, server } = await slowWebhook();
+    const held = flood('2001:db8:0:1::7', 1_300);
+    assert.equal(await kindOf('new', '2001:db8:0:1::8'), 'rejected');
+    assert.equal(await kindOf('new', '2001:db8:0:2::7'), 'authenticated');
+    letGo();
     assert.deepEqual(new Set(await Promise.all(held)), new Set(['rejected']));
     server.close();
   });

@@ -81,7 +81,8 @@ function world(
     const warnings: string[] = [];
     const warn = (text: string): void => void warnings.push(text);
     const annotate = (key: string, value: string): void => void (told[key] = value);
-    const answer = await authenticator.authenticateToken(token, [], { annotate, warn });
+    const bearer = { remoteAddress: '10.0.0.1', annotate, warn };
+    const answer = await authenticator.authenticateToken(token, [], bearer);
     return { answer, told, warnings, counts: { ...authenticator.counts } };
   };
   return { ask, account, issuer, key, keys, objects, order, put, time, use };

@@ -9,7 +9,13 @@ import type {
   Caller,
   TokenAuthenticator,
 } from '../../src/authentication/authenticator.ts';
-import { bearerTokens, readBearerToken, tokenBytesMax } from '../../src/authentication/bearer.ts';
+import {
+  authenticateToken,
+  bearerTokens,
+  readBearerToken,
+  reviewedCharsMax,
+  tokenBytesMax,
+} from '../../src/authentication/bearer.ts';
 import { readTokenFile, staticTokens } from '../../src/authentication/token-file.ts';
 import { createAuthentication } from '../../src/authentication/union.ts';
 import type { AnonymousRule } from '../../src/authentication/union.ts';
@@ -203,6 +209,23 @@ describe('the methods together', () => {
     }
     assert.equal((await bearerTokens([]).authenticate(authorization('Bearer x'))).kind, 'rejected');
     assert.equal((await bearerTokens([]).authenticate(request())).kind, 'none');
+  });
+
+  // A review of a text of 3 MiB had each method make a digest of it, and a webhook was sent it.
+  it('ask no method about a text that is longer than a token can be', async () => {
+    const asked: number[] = [];
+    const method: TokenAuthenticator = {
+      name: 'a',
+      authenticateToken(token) {
+        asked.push(token.length);
+        return wrong;
+      },
+    };
+    for (const more of [0, 1]) {
+      const text = 'x'.repeat(reviewedCharsMax + more);
+      assert.equal((await authenticateToken([method], text, [])).kind, 'rejected');
+    }
+    assert.deepEqual(asked, [reviewedCharsMax]);
   });
 });
 

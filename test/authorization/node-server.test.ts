@@ -139,6 +139,15 @@ describe('a node that reads', () => {
     assert.equal(mirrored.status, 201, mirrored.text);
     const path = `${namespace}/pods/static-n3`;
     await until(200, path, n3);
+    const unmirror = { metadata: { annotations: { 'kubernetes.io/config.mirror': null } } };
+    const refusals = [
+      await server.secure(`${path}/status`, { method: 'PATCH', body: unmirror, headers, as: n3 }),
+      await asAdmin(server, 'PATCH', path, unmirror, headers),
+    ];
+    for (const refused of refusals) {
+      assert.equal(refused.status, 422, refused.text);
+      assert.match(refused.text, /may not remove or update mirror pod annotation/);
+    }
     const removed = await server.secure(path, { method: 'DELETE', as: n3 });
     assert.equal(removed.status, 200, removed.text);
   });

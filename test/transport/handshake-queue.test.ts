@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createHandshakeQueue, handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
 import type { HandshakeConnection } from '../../src/transport/node/handshake-queue.ts';
-import { networkOf } from '../../src/transport/node/tls-handshakes.ts';
+import { networkOf } from '../../src/stdx/network-of.ts';
 
 interface Peer extends HandshakeConnection {
   begun: boolean;

@@ -4,7 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { exchangeJson } from '../../src/authentication/json-client.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { readRegularFile } from '../../src/stdx/regular-file.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { readTokenReviewServer } from '../../src/authentication/token-review-server.ts';
 import { readCallerCredentials } from '../../src/webhooks/caller-credentials.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
@@ -61,8 +64,7 @@ describe('a kubeconfig', () => {
     it(`with ${title} gives ${header ?? 'no credentials'}, to both who read one`, () => {
       const file = fileOf(kubeconfig(user));
       assert.equal(readWebhookTarget(file).authorization(), header);
-      const { headers } = readTokenReviewServer(file);
-      assert.deepEqual(headers, header === undefined ? {} : { authorization: header });
+      assert.equal(readTokenReviewServer(file).authorization?.(), header);
     });
   }
 
@@ -81,14 +83,14 @@ describe('a kubeconfig', () => {
       [target.ca, target.serverName, target.insecureSkipVerify, target.certificate],
       ['CA of a file', 'hook.internal', true, { cert: 'cert', key: 'key' }],
     );
-    assert.deepEqual(readTokenReviewServer(file), {
+    const { authorization: _none, ...reviewer } = readTokenReviewServer(file);
+    assert.deepEqual(reviewer, {
       url: server,
       ca: 'CA of a file',
       clientCertificate: 'cert',
       clientKey: 'key',
       serverName: 'hook.internal',
       insecure: true,
-      headers: {},
     });
   });
 
@@ -101,12 +103,25 @@ describe('a kubeconfig', () => {
     assert.equal(readWebhookTarget(fileOf(kubeconfig({}, cluster))).ca, 'CA of the data');
   });
 
-  it('has its token file read at every call of a webhook', () => {
-    fileOf('one', 'changing');
-    const { authorization } = readWebhookTarget(fileOf(kubeconfig({ tokenFile: 'changing' })));
-    assert.equal(authorization(), 'Bearer one');
-    fileOf('two', 'changing');
-    assert.equal(authorization(), 'Bearer two');
+  // Before, the one that is asked about tokens got the token of the start for ever.
+  it('has its token file read at every call of a webhook, also of the one for tokens', () => {
+    for (const read of [readWebhookTarget, readTokenReviewServer]) {
+      fileOf('one', 'changing');
+      const { authorization } = read(fileOf(kubeconfig({ tokenFile: 'changing' })));
+      assert.equal(authorization?.(), 'Bearer one');
+      fileOf('two', 'changing');
+      assert.equal(authorization?.(), 'Bearer two');
+    }
+  });
+
+  it('whose token file has gone has nothing sent', async () => {
+    const gone = fileOf('one', 'gone');
+    const reviewer = readTokenReviewServer(fileOf(kubeconfig({ tokenFile: 'gone' })));
+    rmSync(gone);
+    const exchange = { method: 'GET', timeoutMs: 1_000, answerBytesMax: 100 } as const;
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const ports = { timers: systemTimers, turns };
+    await assert.rejects(exchangeJson(reviewer, exchange, ports), /ENOENT/);
   });
 
   it('has a token file that became a pipe refused at once, so that no call waits for a writer', () => {

@@ -47,6 +47,7 @@ export function nodeRestriction(
   const key = (group: string, resource: string): string => `${identity.fill(group)}/${resource}`;
   const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     [key('', 'pods'), (node, review) => podRefusal(node, review, identity, objects)],
+    [key('', 'bindings'), bindingRefusal],
     [key('', 'nodes'), (node, review) => nodeRefusal(node, review, identity)],
     [key('', 'persistentvolumeclaims'), claimRefusal],
     [
@@ -127,6 +128,11 @@ function podRefusal(
         "only 'status' and 'eviction' are allowed"
       );
   }
+}
+
+/** Where pods go is not for nodes to say, whichever way a binding is posted. */
+function bindingRefusal(node: string): Refusal {
+  return `node ${quote(node)} is not allowed to bind pods`;
 }
 
 function evictionRefusal(

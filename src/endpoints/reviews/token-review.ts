@@ -11,6 +11,7 @@ import { part, texts } from '../../apimachinery/members.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import { commonAudiences } from '../../authentication/audiences.ts';
 import type { Authentication } from '../../authentication/authenticator.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { userInfoJson } from '../../apimachinery/user-info-json.ts';
@@ -48,7 +49,7 @@ function statusOf(
 ): JsonObject {
   if (answer.kind !== 'authenticated') return unknownToken;
   const wanted = asked.length === 0 ? own : asked;
-  const audiences = wanted.filter((audience) => (answer.audiences ?? own).includes(audience));
+  const audiences = commonAudiences(wanted, answer.audiences ?? own);
   if (audiences.length === 0) return unknownToken;
   return { authenticated: true, user: userInfoJson(withGroup(answer.user)), audiences };
 }

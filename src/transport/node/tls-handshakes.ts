@@ -10,6 +10,7 @@ import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { networkOf } from '../../stdx/network-of.ts';
 import { boundFlight } from './client-flight.ts';
 import type { ClientFlight } from './client-flight.ts';
 import { createHandshakeQueue } from './handshake-queue.ts';
@@ -150,12 +151,4 @@ function connectionOf(
     },
   };
   return connection;
-}
-
-/** Who has one address of IPv6 has all of its /64. */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = ''] = address.split('::');
-  const groups = [...head.split(':'), '0', '0', '0', '0'];
-  return groups.slice(0, 4).join(':');
 }

@@ -7,7 +7,7 @@ import { podLog, podProxyRefusal, podStream } from './connection.ts';
 import { evict } from './eviction.ts';
 import { ephemeralContainerRules } from './ephemeral-containers.ts';
 import { resizeRules } from './resize.ts';
-import type { Identity } from '../../../apimachinery/identity.ts';
+import { mirrorAnnotation } from './validation/pod-annotations.ts';
 
 const resized = ['f:resources', 'f:resizePolicy'];
 
@@ -23,7 +23,7 @@ export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = 
     verbs: objectParts,
     since: 23,
     writes: [['f:spec', 'f:ephemeralContainers']],
-    rules: (identity) => ephemeralContainerRules(staticAnnotation(identity)),
+    rules: (identity) => ephemeralContainerRules(mirrorAnnotation(identity)),
   },
   resize: {
     verbs: objectParts,
@@ -31,14 +31,9 @@ export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = 
     writes: ['f:containers', 'f:initContainers'].flatMap((list) =>
       resized.map((field) => ['f:spec', list, '*', field]),
     ),
-    rules: (identity) => resizeRules(staticAnnotation(identity)),
+    rules: (identity) => resizeRules(mirrorAnnotation(identity)),
   },
 });
-
-/** A pod that a node runs from a file of its own says so in an annotation. */
-function staticAnnotation({ labelDomain }: Identity): string {
-  return `${labelDomain}/config.mirror`;
-}
 
 function stream(kind: string, name: Parameters<typeof podStream>[0]): SubresourceDefinition {
   const kinds = [writtenKind('', 'v1', kind, 'core')];

@@ -1,5 +1,6 @@
 /** Rules of pods, and of the pods in the templates of workloads. */
 import { duplicate, forbidden, invalid, required } from '../../../../apimachinery/field-error.ts';
+import type { Identity } from '../../../../apimachinery/identity.ts';
 import { items, objects, part, text, textMap } from '../../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../../apimachinery/unstructured.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from './containers.ts';
 import type { ContainerContext } from './containers.ts';
 import { systemRules } from './operating-systems.ts';
+import { annotationRules, annotationUpdateRules } from './pod-annotations.ts';
 import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
 import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
 import { podResourceRules } from './pod-resources.ts';
@@ -37,11 +39,17 @@ import { templateMetadataRules } from '../../../validation/labels.ts';
 
 const int32Max = 2_147_483_647;
 
-export const podRules: KindRules = {
-  validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec', pod),
-  validateCreate: createRules,
-  validateUpdate: podUpdateRules,
-};
+export function podRules(identity: Identity): KindRules {
+  const annotations = (next: ApiObject, current: ApiObject): Problems =>
+    annotationUpdateRules(next, current, identity);
+  return {
+    validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec', pod),
+    validateCreate: (pod) => allErrors(annotationRules(pod, identity), createRules(pod)),
+    validateUpdate: (next, current) =>
+      allErrors(annotations(next, current), podUpdateRules(next, current)),
+    validateStatusUpdate: annotations,
+  };
+}
 
 /** What comes to a pod later only. */
 function createRules(pod: ApiObject): Problems {
