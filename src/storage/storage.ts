@@ -218,6 +218,9 @@ export interface Storage {
   /** How many writes one commit may have, companions counted with mutations; absent: as many as
    * anybody brings together. */
   readonly commitWritesMax?: number | undefined;
+  /** Bytes of the newest values when it was opened, without those that are larger than
+   * `blockPartBytesMax`; absent: not known. For whoever makes room before reading them. */
+  readonly smallValueBytes?: number | undefined;
 
   /** The record at `at`, or now. `value: undefined` when there was none. */
   read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;

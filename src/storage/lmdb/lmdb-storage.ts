@@ -48,7 +48,7 @@ import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
 import { reserveLimits, tableSize } from './reserve.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
-import type { Tables } from './tables.ts';
+import type { OpenedTables, Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
 
 export interface LmdbStorageOptions {
@@ -101,7 +101,7 @@ export async function openLmdbStorage(options: LmdbStorageOptions): Promise<Lmdb
 }
 
 async function createLmdbStorage(
-  tables: Tables,
+  tables: OpenedTables,
   lock: DirectoryLock,
   options: LmdbStorageOptions,
 ): Promise<LmdbStorage> {
@@ -131,6 +131,7 @@ async function createLmdbStorage(
   if (options.room !== undefined) await writer.keepReserve();
   return {
     name: 'lmdb',
+    smallValueBytes: tables.smallValueBytes,
     read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
     scan: (range, at) =>
       scanInTurns(timers, at, range, (r, then) => reading(() => scanned(tables, r, then))),

@@ -24,6 +24,7 @@ import { encodeRevision, metaKeys } from './layout.ts';
 import { checkFile } from './file-checks.ts';
 import { checkAddressSpace, translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 import { checkPages } from './page-checks.ts';
+import type { TableSizes } from './page-checks.ts';
 
 export type Table = Database<Buffer, Buffer>;
 
@@ -36,6 +37,11 @@ export interface Tables {
   readonly meta: Table;
 }
 
+export interface OpenedTables extends Tables {
+  /** Of the newest records, when they were opened; undefined: a new store. */
+  readonly smallValueBytes: number | undefined;
+}
+
 export const lmdbDefaults = {
   /** Address space reserved for the map; the store may grow beyond. */
   mapBytes: 64 * 1024 ** 3,
@@ -46,8 +52,8 @@ export async function openTables(
   directory: string,
   identity: string,
   mapBytes: number,
-): Promise<Tables> {
-  await checkStore(directory, false);
+): Promise<OpenedTables> {
+  const sizes = await checkStore(directory, false);
   const tables = openEnvironment(directory, mapBytes);
   for (const name of ['data.mdb', 'lock.mdb']) ownersAlone(path.join(directory, name));
   try {
@@ -56,15 +62,15 @@ export async function openTables(
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
   }
-  return tables;
+  return { ...tables, smallValueBytes: sizes.get('cur')?.smallValueBytes };
 }
 
 /** All that can be known of a file before LMDB is let at it.
  * @throws StorageError `corrupt`, `io`. */
-export async function checkStore(directory: string, readOnly: boolean): Promise<void> {
+export async function checkStore(directory: string, readOnly: boolean): Promise<TableSizes> {
   const file = path.join(directory, 'data.mdb');
   checkFile(file, readOnly);
-  await checkPages(file);
+  return checkPages(file);
 }
 
 /** LMDB makes its files for the group to write, and secrets are in them. */
