@@ -60,6 +60,8 @@ export interface LmdbStorageOptions {
   readonly lock?: DirectoryLock | undefined;
   readonly clock: Clock;
   readonly mapBytes?: number | undefined;
+  /** Of a store on a medium that takes no writes; absent: false. */
+  readonly readOnly?: boolean | undefined;
   readonly ringLimits?: ChangeRingLimits | undefined;
   /** Of mutations with companions; absent: none is given. */
   readonly rules?: CompanionRules | undefined;
@@ -91,7 +93,8 @@ export async function openLmdbStorage(options: LmdbStorageOptions): Promise<Lmdb
   const { path, identity } = options;
   const lock = options.lock ?? (await lockDirectory(path));
   try {
-    const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
+    const { mapBytes = lmdbDefaults.mapBytes, readOnly = false } = options;
+    const tables = await openTables(path, identity, mapBytes, { readOnly });
     await refuseForeignReader(tables.root, path);
     return await createLmdbStorage(tables, lock, options);
   } catch (error) {
