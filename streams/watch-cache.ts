@@ -55,7 +55,7 @@ import { Watcher } from './watcher.ts';
 import type { WatcherCounts, WatcherDeps } from './watcher.ts';
 
 export interface StreamsDeps extends WatchErrors {
-  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail' | 'smallValueBytes'>;
+  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail' | 'found'>;
   readonly decodeRecord: DecodeRecord;
   /** Absent: all are read as they were written. */
   readonly readRecord?: ReadRecord | undefined;
@@ -70,6 +70,8 @@ export interface StreamsDeps extends WatchErrors {
   readonly stages?: WriteStages | undefined;
   /** Told of each change as it is applied, by whomever it was written; absent: nobody is. */
   readonly onApplied?: ((change: Change) => void) | undefined;
+  /** So many more have been loaded; what it throws ends the start. */
+  readonly onLoaded?: ((records: number) => void) | undefined;
   /** Called when a follower in this process has thrown; it starts again. */
   readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
@@ -374,10 +376,10 @@ class WatchCache implements Streams {
     const into = Buffer.allocUnsafeSlow(loadPageBytes);
     const { clock, timers } = this.#deps;
     const endOfSlice = createSliceTimer(clock, timers);
-    const { smallValueBytes } = this.#deps.storage;
-    const nextBlock = await reserveBlocks(smallValueBytes ?? 0, endOfSlice);
+    const { found } = this.#deps.storage;
+    const nextBlock = await reserveBlocks(found?.smallValueBytes ?? 0, endOfSlice);
     // Who knows it has the records at hand: a page costs nothing then.
-    const most = smallValueBytes === undefined ? Infinity : loadPageRecords;
+    const most = found === undefined ? Infinity : loadPageRecords;
     const limit = Math.min(this.#limits.scanPageRecords, most);
     const allocate = blockMemory(blockBytesDefault, nextBlock);
     for (;;) {
@@ -392,6 +394,7 @@ class WatchCache implements Streams {
         const pause = endOfSlice();
         if (pause !== undefined) await pause;
       }
+      this.#deps.onLoaded?.(read.value.records.length);
       if (!read.value.more || read.value.records.length === 0) return;
     }
   }

@@ -50,7 +50,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
     name: inner.name,
     commitLanes: inner.commitLanes,
     commitWritesMax: inner.commitWritesMax,
-    smallValueBytes: inner.smallValueBytes,
+    found: inner.found,
     read: (key, at) => call('closed', () => inner.read(key, at)),
     scan: (range, at) => call('closed', () => inner.scan(range, at)),
     commit: (mutations) => call('unknown', () => inner.commit(mutations)),

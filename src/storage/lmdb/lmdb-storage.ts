@@ -134,7 +134,7 @@ async function createLmdbStorage(
   if (options.room !== undefined) await writer.keepReserve();
   return {
     name: 'lmdb',
-    smallValueBytes: tables.smallValueBytes,
+    found: tables.found,
     read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
     scan: (range, at) =>
       scanInTurns(timers, at, range, (r, then) => reading(() => scanned(tables, r, then))),

@@ -29,8 +29,8 @@ import {
 } from './tables.ts';
 import type { Tables } from './tables.ts';
 
-/** Opens a store that is there, under the identity it was written with. `onlyReads`: it may lie on a
- * medium that takes no writes.
+/** Opens a store that is there, under the identity it was written with. `onlyReads`: it may lie on
+ * a medium that takes no writes.
  * @throws StorageError `in-use`, `incomplete`, `identity`, `corrupt`, `io` (also: no store). */
 export async function openExistingLmdb(
   directory: string,

@@ -21,6 +21,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from '
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { blockPartBytesMax } from '../../stdx/blocks.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
+import type { StoreContent } from '../storage.ts';
 import { corrupt } from './layout.ts';
 
 const pageHead = { number: 0, flags: 18, lower: 20, upper: 22, bytes: 24 } as const;
@@ -68,8 +69,8 @@ interface Bounds {
 /** How often a file is looked at that somebody writes to, as a backup does beside a server. */
 const looksMax = 3;
 
-/** Of each table, by its name: bytes of its values, without the large ones. */
-export type TableSizes = ReadonlyMap<string, { readonly smallValueBytes: number }>;
+/** By their names. */
+export type TableSizes = ReadonlyMap<string, StoreContent>;
 
 /** In slices: probes are answered meanwhile. What is found counts only if nobody has written since.
  * A missing file, and an empty one, is a new store.
@@ -143,7 +144,7 @@ class PageWalk {
   }
 
   *run(): Generator<undefined, TableSizes> {
-    const sizes = new Map<string, { readonly smallValueBytes: number }>();
+    const sizes = new Map<string, StoreContent>();
     const tables: { readonly name: string; readonly description: Buffer }[] = [];
     const free = this.#head.subarray(headAt.free, headAt.free + tableBytes);
     const main = this.#head.subarray(headAt.main, headAt.main + tableBytes);
@@ -152,7 +153,8 @@ class PageWalk {
       tables.push({ name, description: Buffer.from(description) });
     });
     for (const { description, name } of tables) {
-      sizes.set(name, yield* this.#walkTable(name, description, Buffer.compare, undefined));
+      const tree = yield* this.#walkTable(name, description, Buffer.compare, undefined);
+      sizes.set(name, { records: tree.entries, smallValueBytes: tree.smallValueBytes });
     }
     return sizes;
   }

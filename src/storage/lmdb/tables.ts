@@ -18,6 +18,7 @@ import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
+import type { StoreContent } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
@@ -38,8 +39,8 @@ export interface Tables {
 }
 
 export interface OpenedTables extends Tables {
-  /** Of the newest records, when they were opened; undefined: a new store. */
-  readonly smallValueBytes: number | undefined;
+  /** Undefined: a new store. */
+  readonly found: StoreContent | undefined;
 }
 
 export const lmdbDefaults = {
@@ -63,7 +64,7 @@ export async function openTables(
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
   }
-  return { ...tables, smallValueBytes: sizes.get('cur')?.smallValueBytes };
+  return { ...tables, found: sizes.get('cur') };
 }
 
 /** All that can be known of a file before LMDB is let at it.
