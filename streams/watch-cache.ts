@@ -12,7 +12,8 @@
 import { concat, defer, from, ignoreElements, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { assert } from '../src/stdx/assert.ts';
-import { blockMemory } from '../src/stdx/blocks.ts';
+import { reserveBlocks } from '../src/stdx/block-reserve.ts';
+import { blockBytesDefault, blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
@@ -54,7 +55,7 @@ import { Watcher } from './watcher.ts';
 import type { WatcherCounts, WatcherDeps } from './watcher.ts';
 
 export interface StreamsDeps extends WatchErrors {
-  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail'>;
+  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail' | 'found'>;
   readonly decodeRecord: DecodeRecord;
   /** Absent: all are read as they were written. */
   readonly readRecord?: ReadRecord | undefined;
@@ -69,6 +70,8 @@ export interface StreamsDeps extends WatchErrors {
   readonly stages?: WriteStages | undefined;
   /** Told of each change as it is applied, by whomever it was written; absent: nobody is. */
   readonly onApplied?: ((change: Change) => void) | undefined;
+  /** So many more have been loaded; what it throws ends the start. */
+  readonly onLoaded?: ((records: number) => void) | undefined;
   /** Called when a follower in this process has thrown; it starts again. */
   readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
@@ -87,6 +90,10 @@ const operations: Readonly<Record<EventType, WriteOperation>> = {
 
 /** Of `turnApplyMs`, while changes are handed out that were applied before. */
 const applyShare = 0.25;
+
+/** Of a store that has them at hand: what a page is made of lives through no more than one
+ * collection of the young, or the heap of a start is half full of it. */
+const loadPageRecords = 128;
 
 /** Where the values of a page lie while they are loaded: most pages fit. */
 const loadPageBytes = storageLimits.pageBytesMax;
@@ -368,12 +375,17 @@ class WatchCache implements Streams {
 
   async #load(revision: Revision): Promise<void> {
     let after: StoreKey | undefined;
-    const allocate = blockMemory();
     const into = Buffer.allocUnsafeSlow(loadPageBytes);
     const { clock, timers } = this.#deps;
     const endOfSlice = createSliceTimer(clock, timers);
+    const { found } = this.#deps.storage;
+    const nextBlock = await reserveBlocks(found?.smallValueBytes ?? 0, endOfSlice);
+    // Who knows it has the records at hand: a page costs nothing then.
+    const most = found === undefined ? Infinity : loadPageRecords;
+    const limit = Math.min(this.#limits.scanPageRecords, most);
+    const allocate = blockMemory(blockBytesDefault, nextBlock);
     for (;;) {
-      const range = { prefix: '', after, limit: this.#limits.scanPageRecords, into };
+      const range = { prefix: '', after, limit, into };
       const read = await this.#deps.storage.scan(range, revision);
       if (read.kind !== 'ok') {
         throw new StorageError('compacted', 'the store was compacted while it was being loaded');
@@ -384,6 +396,7 @@ class WatchCache implements Streams {
         const pause = endOfSlice();
         if (pause !== undefined) await pause;
       }
+      this.#deps.onLoaded?.(read.value.records.length);
       if (!read.value.more || read.value.records.length === 0) return;
     }
   }

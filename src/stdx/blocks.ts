@@ -14,20 +14,26 @@
 /** So many bytes that nobody else has. */
 export type Allocate = (size: number) => Buffer;
 
-const defaultBlockBytes = 64 * 1024;
+export const blockBytesDefault = 64 * 1024;
+/** Larger parts have memory of their own. */
+export const blockPartBytesMax = blockBytesDefault / 4;
 /** Parts begin at multiples of it, as those of a pool do. */
 const partBytes = 8;
 
 /** Memory of its own, of exactly this size. */
 export const ownMemory: Allocate = (size) => Buffer.allocUnsafeSlow(size);
 
-export function blockMemory(blockBytes = defaultBlockBytes): Allocate {
+/** `nextBlock`: where blocks come from. */
+export function blockMemory(
+  blockBytes = blockBytesDefault,
+  nextBlock = (): Buffer => ownMemory(blockBytes),
+): Allocate {
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
   return (size) => {
     if (size > blockBytes / 4) return ownMemory(size);
     if (used + size > block.length) {
-      block = ownMemory(blockBytes);
+      block = nextBlock();
       used = 0;
     }
     const start = used;

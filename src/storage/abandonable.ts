@@ -50,6 +50,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
     name: inner.name,
     commitLanes: inner.commitLanes,
     commitWritesMax: inner.commitWritesMax,
+    found: inner.found,
     read: (key, at) => call('closed', () => inner.read(key, at)),
     scan: (range, at) => call('closed', () => inner.scan(range, at)),
     commit: (mutations) => call('unknown', () => inner.commit(mutations)),

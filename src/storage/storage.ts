@@ -208,6 +208,13 @@ export type AtRevision<T> =
   | { readonly kind: 'compacted'; readonly compactRevision: Revision }
   | { readonly kind: 'future'; readonly revision: Revision };
 
+/** Of the newest records. */
+export interface StoreContent {
+  readonly records: number;
+  /** Of their values, without those that are larger than `blockPartBytesMax`. */
+  readonly smallValueBytes: number;
+}
+
 export interface Storage {
   /** For the ready line, logs and health: `memory`, `lmdb`, `fdb`. */
   readonly name: string;
@@ -218,6 +225,8 @@ export interface Storage {
   /** How many writes one commit may have, companions counted with mutations; absent: as many as
    * anybody brings together. */
   readonly commitWritesMax?: number | undefined;
+  /** What there was when it was opened; absent: not known. For whoever makes room to read it. */
+  readonly found?: StoreContent | undefined;
 
   /** The record at `at`, or now. `value: undefined` when there was none. */
   read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;

@@ -87,6 +87,7 @@ export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>):
     name: inner.name,
     commitLanes: inner.commitLanes,
     commitWritesMax: inner.commitWritesMax,
+    found: inner.found,
     read: (key, at) => timed(timesOf('get', key), () => inner.read(key, at)),
     scan: (range, at) => timed(timesOf('list', range.prefix), () => inner.scan(range, at)),
     commit,

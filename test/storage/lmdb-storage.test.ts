@@ -117,6 +117,23 @@ describe('lmdb: reopening', () => {
     await second.close();
   });
 
+  it('knows how many bytes the newest small values have', async () => {
+    const directory = directories.make();
+    const first = await open(directory);
+    assert.equal(first.found, undefined);
+    const one = await commitOne(first, put(key('a'), absent, 's'.repeat(9_000)));
+    await commitOne(first, put(key('a'), written(one), 's'.repeat(3_000)));
+    await commitOne(first, put(key('b'), absent, 's'.repeat(1_000)));
+    await commitOne(first, put(key('c'), absent, 'l'.repeat(30_000)));
+    await first.close();
+    const second = await open(directory);
+    const { records, smallValueBytes } = second.found ?? { records: 0, smallValueBytes: 0 };
+    assert.equal(records, 3);
+    // With the head of each record.
+    assert.ok(smallValueBytes > 4_000 && smallValueBytes < 4_100, String(smallValueBytes));
+    await second.close();
+  });
+
   it('follows the log across a restart without gap or repeat', async () => {
     const directory = directories.make();
     const first = await open(directory);

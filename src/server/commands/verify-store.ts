@@ -20,7 +20,7 @@ import { StoreDamaged } from '../known-failures.ts';
 /** Resolves with the line that says it is sound.
  * @throws StoreDamaged, StorageError. */
 export async function verifyLmdb(directory: string, clock: Clock): Promise<string> {
-  const { storage, identity } = await openExistingLmdb(directory, clock);
+  const { storage, identity } = await openExistingLmdb(directory, clock, { onlyReads: true });
   try {
     return verdict(directory, identity, storage.verify(whyUnreadable));
   } finally {

@@ -62,6 +62,8 @@ import { startAuthorization } from './authorization.ts';
 import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
 import type { Language } from '../../cel/language.ts';
+import { watchHeap } from './heap-watch.ts';
+import type { HeapWatch } from './heap-watch.ts';
 import type { Log } from './log.ts';
 import { boundsReadiness, lostBounds } from './unreadable-records.ts';
 import { isEnding } from './open-storage.ts';
@@ -283,8 +285,13 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   const { clock, storage, timers } = deps;
   const others: LogReader = {};
   const stages = createWriteStages(clock);
-  const streams = streamsOf(config, prng, stages, deps, others);
-  await streams.start();
+  const heap = watchHeap(storage.found?.records ?? 0);
+  const streams = streamsOf(config, prng, stages, deps, others, heap);
+  try {
+    await streams.start();
+  } finally {
+    heap.end();
+  }
   const committer = createCommitter({ storage, timers, isEnding, stages });
   return { committer, others, stages, streams };
 }
@@ -307,6 +314,7 @@ function streamsOf(
   stages: WriteStages,
   { clock, timers, storage, scheme, shared, log, onFatal }: PartsDeps,
   others: LogReader,
+  heap: HeapWatch,
 ): Streams {
   return createStreams({
     ...streamPorts,
@@ -318,6 +326,7 @@ function streamsOf(
     stages,
     limits: streamLimits(config, availableParallelism()),
     onApplied: shared ? (change) => others.seen?.(change) : undefined,
+    onLoaded: (records) => heap.loaded(records),
     onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
       const context = { err: error, follower: name, failuresInARow, retryMs };
       log.error(context, 'what follows changes has failed; it begins anew');

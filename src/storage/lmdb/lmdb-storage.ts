@@ -48,7 +48,7 @@ import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
 import { reserveLimits, tableSize } from './reserve.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
-import type { Tables } from './tables.ts';
+import type { OpenedTables, Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
 
 export interface LmdbStorageOptions {
@@ -60,6 +60,8 @@ export interface LmdbStorageOptions {
   readonly lock?: DirectoryLock | undefined;
   readonly clock: Clock;
   readonly mapBytes?: number | undefined;
+  /** Of a store on a medium that takes no writes; absent: false. */
+  readonly readOnly?: boolean | undefined;
   readonly ringLimits?: ChangeRingLimits | undefined;
   /** Of mutations with companions; absent: none is given. */
   readonly rules?: CompanionRules | undefined;
@@ -91,7 +93,8 @@ export async function openLmdbStorage(options: LmdbStorageOptions): Promise<Lmdb
   const { path, identity } = options;
   const lock = options.lock ?? (await lockDirectory(path));
   try {
-    const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
+    const { mapBytes = lmdbDefaults.mapBytes, readOnly = false } = options;
+    const tables = await openTables(path, identity, mapBytes, { readOnly });
     await refuseForeignReader(tables.root, path);
     return await createLmdbStorage(tables, lock, options);
   } catch (error) {
@@ -101,7 +104,7 @@ export async function openLmdbStorage(options: LmdbStorageOptions): Promise<Lmdb
 }
 
 async function createLmdbStorage(
-  tables: Tables,
+  tables: OpenedTables,
   lock: DirectoryLock,
   options: LmdbStorageOptions,
 ): Promise<LmdbStorage> {
@@ -131,6 +134,7 @@ async function createLmdbStorage(
   if (options.room !== undefined) await writer.keepReserve();
   return {
     name: 'lmdb',
+    found: tables.found,
     read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
     scan: (range, at) =>
       scanInTurns(timers, at, range, (r, then) => reading(() => scanned(tables, r, then))),

@@ -15,24 +15,35 @@ import type { StoredRecord } from '../storage.ts';
 import { exportOf, targetNotEmpty, importUnfinished } from '../transfer.ts';
 import type { StoreExport, StoreImport, TransferHeader } from '../transfer.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
+import { checkFile } from './file-checks.ts';
 import { FORMAT, IMPORTING, encodeKey, encodeRevision, makeRecord, metaKeys } from './layout.ts';
 import { translateCommitError, translateLmdbError } from './lmdb-errors.ts';
 import { openLmdbStorage } from './lmdb-storage.ts';
 import type { LmdbStorage } from './lmdb-storage.ts';
-import { checkStore, lmdbDefaults, openEnvironment, storedIdentity } from './tables.ts';
+import {
+  checkStore,
+  isOnReadOnlyMedium,
+  lmdbDefaults,
+  openEnvironment,
+  storedIdentity,
+} from './tables.ts';
 import type { Tables } from './tables.ts';
 
-/** Opens a store that is there, under the identity it was written with.
+/** Opens a store that is there, under the identity it was written with. `onlyReads`: it may lie on
+ * a medium that takes no writes.
  * @throws StorageError `in-use`, `incomplete`, `identity`, `corrupt`, `io` (also: no store). */
 export async function openExistingLmdb(
   directory: string,
   clock: Clock,
+  { onlyReads = false }: { readonly onlyReads?: boolean } = {},
 ): Promise<{ readonly storage: LmdbStorage; readonly identity: string }> {
   if (!existsSync(path.join(directory, 'data.mdb'))) {
     throw new StorageError('io', `there is no store in ${directory}`);
   }
   const identity = await readIdentity(directory);
-  return { storage: await openLmdbStorage({ path: directory, identity, clock }), identity };
+  const readOnly = onlyReads && isOnReadOnlyMedium(directory);
+  const storage = await openLmdbStorage({ path: directory, identity, clock, readOnly });
+  return { storage, identity };
 }
 
 async function readIdentity(directory: string): Promise<string> {
@@ -54,7 +65,7 @@ async function readIdentity(directory: string): Promise<string> {
 
 /** @throws StorageError as openExistingLmdb(). */
 export async function openLmdbExport(directory: string, clock: Clock): Promise<StoreExport> {
-  const { storage, identity } = await openExistingLmdb(directory, clock);
+  const { storage, identity } = await openExistingLmdb(directory, clock, { onlyReads: true });
   try {
     return { ...(await exportOf(storage, identity)), close: () => storage.close() };
   } catch (error) {
@@ -68,6 +79,7 @@ export async function openLmdbExport(directory: string, clock: Clock): Promise<S
 export async function openLmdbImport(directory: string): Promise<StoreImport> {
   const lock = await lockDirectory(directory);
   try {
+    checkFile(path.join(directory, 'data.mdb'), false);
     const tables = openEnvironment(directory, lmdbDefaults.mapBytes);
     await refuseForeignReader(tables.root, directory);
     return createImport(tables, directory, () => lock.release());

@@ -14,12 +14,14 @@
  * record-codec.ts). What a writer would use next, the list of free pages, is walked as a table; its
  * values are not judged.
  *
- * Bounds: one page in memory for each level of a tree, a bit for each page of the file; one read of
- * each page, but of a long value its head only.
+ * Bounds: one page in memory for each level of a tree and `pagesPerRead` leaves, a bit for each
+ * page of the file; one read of each page, but of a long value its head only.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
+import { blockPartBytesMax } from '../../stdx/blocks.ts';
 import { createSliceTimer } from '../../stdx/slices.ts';
+import type { StoreContent } from '../storage.ts';
 import { corrupt } from './layout.ts';
 
 const pageHead = { number: 0, flags: 18, lower: 20, upper: 22, bytes: 24 } as const;
@@ -36,6 +38,8 @@ const headAt = { pageBytes: 48, free: 48, main: 96, last: 144, transaction: 152 
 const headBytes = 160;
 const noPage = 2n ** 64n - 1n;
 const pagesPerStep = 64;
+/** Of leaves that lie one behind the other, read together: a call costs more than the bytes. */
+const pagesPerRead = 16;
 
 type KeyOrder = (a: Buffer, b: Buffer) => number;
 
@@ -54,6 +58,7 @@ interface Tree {
   leaves: number;
   overflows: number;
   entries: number;
+  smallValueBytes: number;
 }
 
 interface Bounds {
@@ -64,30 +69,35 @@ interface Bounds {
 /** How often a file is looked at that somebody writes to, as a backup does beside a server. */
 const looksMax = 3;
 
+/** By their names. */
+export type TableSizes = ReadonlyMap<string, StoreContent>;
+
 /** In slices: probes are answered meanwhile. What is found counts only if nobody has written since.
  * A missing file, and an empty one, is a new store.
  * @throws StorageError `corrupt` at the first page that is not as it should be. */
-export async function checkPages(file: string): Promise<void> {
-  if (!existsSync(file) || statSync(file).size === 0) return;
+export async function checkPages(file: string): Promise<TableSizes> {
+  if (!existsSync(file) || statSync(file).size === 0) return new Map();
   const descriptor = openSync(file, 'r');
   try {
     for (let looks = 1; looks <= looksMax; looks += 1) {
       const walk = new PageWalk(descriptor, file);
       try {
-        await inSlices(walk.run());
-        return;
+        return await inSlices(walk.run());
       } catch (error) {
         if (walk.transaction === new PageWalk(descriptor, file).transaction) throw error;
       }
     }
+    return new Map();
   } finally {
     closeSync(descriptor);
   }
 }
 
-async function inSlices(walk: Generator<undefined, void>): Promise<void> {
+async function inSlices<T>(walk: Generator<undefined, T>): Promise<T> {
   const endOfSlice = createSliceTimer(systemClock, systemTimers);
-  while (walk.next().done !== true) {
+  for (;;) {
+    const step = walk.next();
+    if (step.done === true) return step.value;
     const pause = endOfSlice();
     if (pause !== undefined) await pause;
   }
@@ -103,6 +113,11 @@ class PageWalk {
   readonly #seen: Uint8Array;
   readonly #levels: Buffer[] = [];
   readonly #small = Buffer.alloc(pageHead.bytes);
+  /** Leaves that were read together, and the number of the first. */
+  readonly #run: Buffer;
+  readonly #leaves: readonly Buffer[];
+  #runFrom = 0;
+  #runPages = 0;
   #walked = 0;
 
   constructor(descriptor: number, file: string) {
@@ -117,6 +132,10 @@ class PageWalk {
     const last = numberAt(this.#head, headAt.last);
     this.#pages = Math.min(inFile, last + 1);
     this.#seen = new Uint8Array((this.#pages >> 3) + 1);
+    this.#run = Buffer.alloc(pagesPerRead * this.#pageBytes);
+    this.#leaves = Array.from({ length: pagesPerRead }, (_none, at) =>
+      this.#run.subarray(at * this.#pageBytes, (at + 1) * this.#pageBytes),
+    );
   }
 
   /** The last one that was written. */
@@ -124,7 +143,8 @@ class PageWalk {
     return this.#head.readBigUInt64LE(headAt.transaction);
   }
 
-  *run(): Generator<undefined, void> {
+  *run(): Generator<undefined, TableSizes> {
+    const sizes = new Map<string, StoreContent>();
     const tables: { readonly name: string; readonly description: Buffer }[] = [];
     const free = this.#head.subarray(headAt.free, headAt.free + tableBytes);
     const main = this.#head.subarray(headAt.main, headAt.main + tableBytes);
@@ -133,8 +153,10 @@ class PageWalk {
       tables.push({ name, description: Buffer.from(description) });
     });
     for (const { description, name } of tables) {
-      yield* this.#walkTable(name, description, Buffer.compare, undefined);
+      const tree = yield* this.#walkTable(name, description, Buffer.compare, undefined);
+      sizes.set(name, { records: tree.entries, smallValueBytes: tree.smallValueBytes });
     }
+    return sizes;
   }
 
   *#walkTable(
@@ -142,8 +164,9 @@ class PageWalk {
     description: Buffer,
     order: KeyOrder,
     onTable: Tree['onTable'],
-  ): Generator<undefined, void> {
-    const tree: Tree = { name, order, onTable, branches: 0, leaves: 0, overflows: 0, entries: 0 };
+  ): Generator<undefined, Tree> {
+    const nothing = { branches: 0, leaves: 0, overflows: 0, entries: 0, smallValueBytes: 0 };
+    const tree: Tree = { name, order, onTable, ...nothing };
     const root = description.readBigUInt64LE(table.root);
     const depth = description.readUInt16LE(table.depth);
     const counted = (at: number): number => numberAt(description, at);
@@ -159,6 +182,7 @@ class PageWalk {
         `its table "${name}" has ${tree[kind]} pages of ${kind}, not ${counted(table[kind])}`,
       );
     }
+    return tree;
   }
 
   *#walk(
@@ -177,8 +201,10 @@ class PageWalk {
       const from = at === 0 ? bounds.from : keys[at];
       const own = { from, below: keys[at + 1] ?? bounds.below };
       // Nearly all pages are leaves: no generator is made for each.
-      if (level === depth - 2) this.#walkLeaf(tree, child, level + 1, own);
-      else yield* this.#walk(tree, child, depth, level + 1, own);
+      if (level === depth - 2) {
+        this.#readAhead(page, child, at, keys.length);
+        this.#walkLeaf(tree, child, level + 1, own);
+      } else yield* this.#walk(tree, child, depth, level + 1, own);
       if (this.#walked >= pagesPerStep) {
         this.#walked = 0;
         yield;
@@ -224,6 +250,7 @@ class PageWalk {
   #checkValue(tree: Tree, page: Buffer, number: number, entry: number, key: Buffer): void {
     const flags = page.readUInt16LE(entry + entryHead.flags);
     const size = page.readUInt16LE(entry) + page.readUInt16LE(entry + 2) * 0x10000;
+    if (size <= blockPartBytesMax) tree.smallValueBytes += size;
     const valueAt = entry + entryHead.bytes + key.length;
     const isLong = flags === entryKind.long;
     const end = valueAt + (isLong ? longValue.bytes : size);
@@ -286,16 +313,39 @@ class PageWalk {
     return key;
   }
 
+  /** The leaf, and those behind it that are also its neighbours in the file. */
+  #readAhead(branch: Buffer, first: number, at: number, count: number): void {
+    if (this.#inRun(first) !== undefined) return;
+    const most = Math.min(pagesPerRead, count - at, this.#pages - first);
+    let pages = 1;
+    while (pages < most && childOf(branch, entryAt(branch, at + pages)) === first + pages)
+      pages += 1;
+    this.#runFrom = first;
+    this.#runPages = pages > 1 ? pages : 0;
+    const bytes = this.#runPages * this.#pageBytes;
+    if (bytes > 0) readSync(this.#descriptor, this.#run, 0, bytes, first * this.#pageBytes);
+  }
+
+  #inRun(number: number): Buffer | undefined {
+    const at = number - this.#runFrom;
+    return at >= 0 && at < this.#runPages ? this.#leaves[at] : undefined;
+  }
+
   /** A page of a tree. Each level has its own memory: those above are still walked. */
   #read(number: number, level: number, kind: number): Buffer {
     this.#take(number);
     this.#walked += 1;
-    const page = (this.#levels[level] ??= Buffer.alloc(this.#pageBytes));
-    readSync(this.#descriptor, page, 0, this.#pageBytes, number * this.#pageBytes);
+    const page = this.#inRun(number) ?? this.#readAlone(number, level);
     if (numberAt(page, pageHead.number) !== number) this.#failAt(number, 'is another one');
     if ((page.readUInt16LE(pageHead.flags) & pageKindMask) !== kind) {
       this.#failAt(number, 'is of another kind');
     }
+    return page;
+  }
+
+  #readAlone(number: number, level: number): Buffer {
+    const page = (this.#levels[level] ??= Buffer.alloc(this.#pageBytes));
+    readSync(this.#descriptor, page, 0, this.#pageBytes, number * this.#pageBytes);
     return page;
   }
 

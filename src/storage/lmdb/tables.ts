@@ -18,12 +18,14 @@ import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
+import type { StoreContent } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
 import { checkFile } from './file-checks.ts';
 import { checkAddressSpace, translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 import { checkPages } from './page-checks.ts';
+import type { TableSizes } from './page-checks.ts';
 
 export type Table = Database<Buffer, Buffer>;
 
@@ -36,6 +38,11 @@ export interface Tables {
   readonly meta: Table;
 }
 
+export interface OpenedTables extends Tables {
+  /** Undefined: a new store. */
+  readonly found: StoreContent | undefined;
+}
+
 export const lmdbDefaults = {
   /** Address space reserved for the map; the store may grow beyond. */
   mapBytes: 64 * 1024 ** 3,
@@ -46,25 +53,26 @@ export async function openTables(
   directory: string,
   identity: string,
   mapBytes: number,
-): Promise<Tables> {
-  await checkStore(directory, false);
-  const tables = openEnvironment(directory, mapBytes);
+  access: { readonly readOnly: boolean },
+): Promise<OpenedTables> {
+  const sizes = await checkStore(directory, access.readOnly);
+  const tables = openEnvironment(directory, mapBytes, access);
   for (const name of ['data.mdb', 'lock.mdb']) ownersAlone(path.join(directory, name));
   try {
-    checkMarks(tables, directory, identity);
+    checkMarks(tables, directory, identity, access);
   } catch (error) {
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
   }
-  return tables;
+  return { ...tables, found: sizes.get('cur') };
 }
 
 /** All that can be known of a file before LMDB is let at it.
  * @throws StorageError `corrupt`, `io`. */
-export async function checkStore(directory: string, readOnly: boolean): Promise<void> {
+export async function checkStore(directory: string, readOnly: boolean): Promise<TableSizes> {
   const file = path.join(directory, 'data.mdb');
   checkFile(file, readOnly);
-  await checkPages(file);
+  return checkPages(file);
 }
 
 /** LMDB makes its files for the group to write, and secrets are in them. */
@@ -113,14 +121,14 @@ function valueCopies(): ValueCopies & { readonly encoder: object } {
   };
 }
 
-/** Without a look at its marks. `readOnly` needs a store that is there.
+/** Without a look at its marks, nor at its file, which is whoever calls it to check: LMDB believes
+ * what it reads. `readOnly` needs a store that is there.
  * @throws StorageError `corrupt`, `full`, `io`. */
 export function openEnvironment(
   directory: string,
   mapBytes: number,
   { readOnly = false }: { readonly readOnly?: boolean } = {},
 ): Tables {
-  checkFile(path.join(directory, 'data.mdb'), readOnly);
   checkAddressSpace(directory, mapBytes);
   const allowed = readOnly ? ['ENOENT', 'EROFS'] : ['ENOENT'];
   checkWritable(directory, 'lock.mdb', allowed);
@@ -154,6 +162,16 @@ export function openEnvironment(
   }
 }
 
+/** Nobody can write there, so that whoever only reads misses nothing. */
+export function isOnReadOnlyMedium(directory: string): boolean {
+  try {
+    closeSync(openSync(path.join(directory, 'data.mdb'), 'r+'));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+}
+
 /** lmdb-js 3.5.6 does not survive a file that it may not write, as one that another user has left.
  * A missing file is made; where nothing can be written, a reader does without the lock. */
 function checkWritable(directory: string, name: string, allowed: readonly string[]): void {
@@ -165,9 +183,14 @@ function checkWritable(directory: string, name: string, allowed: readonly string
   }
 }
 
-function checkMarks({ meta }: Tables, directory: string, identity: string): void {
+function checkMarks(
+  { meta }: Tables,
+  directory: string,
+  identity: string,
+  { readOnly }: { readonly readOnly: boolean },
+): void {
   const format = meta.getBinary(metaKeys.format);
-  if (format === undefined) {
+  if (format === undefined && !readOnly) {
     // One synchronous transaction: a new store has all of its marks or none.
     meta.transactionSync(() => {
       meta.putSync(metaKeys.format, Buffer.of(FORMAT));
@@ -186,7 +209,7 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
         ' or give --data-dir another directory',
     );
   }
-  if (format[0] !== FORMAT) meta.putSync(metaKeys.format, Buffer.of(FORMAT));
+  if (!readOnly && format?.[0] !== FORMAT) meta.putSync(metaKeys.format, Buffer.of(FORMAT));
 }
 
 /** The identity of a store that is there.
