@@ -8,6 +8,10 @@
  * A write to a socket costs as much as a dozen events in it. So a group whose pass found several
  * for each of many watchers rests before the next: what comes meanwhile shares its writes.
  *
+ * Some sinks settle a write in the next turn of the event loop. A few of their writes are made in a
+ * turn, so that what they have touched is still in the caches of the processor then; more of them
+ * only for as long as the others have had the loop since the turn before.
+ *
  * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
  * because it is not in the live list; a group rests behind a crowded pass only, and no longer than
  * its frames may wait. They are numbered in SPEC.md.
@@ -37,8 +41,14 @@ export interface DeliveryDeps {
 interface PassBudget {
   writes: number;
   bytes: number;
+  /** Of the writes those that are settled later; more when they are used up before `evenMs`. */
+  unsettled: number;
+  readonly evenMs: number;
   readonly endsMs: number;
 }
+
+const isUsedUp = ({ bytes, unsettled, writes }: PassBudget): boolean =>
+  writes <= 0 || bytes <= 0 || unsettled <= 0;
 
 /** Live writes between two looks at the clock. */
 const writesPerLook = 16;
@@ -61,6 +71,8 @@ export class Delivery {
   #scheduled = false;
   #pressed = false;
   #turnsHeld = 0;
+  /** When the last turn ended, if it left groups for the next. */
+  #leftMs: number | undefined;
   #relieve: (() => void) | undefined;
 
   constructor(deps: DeliveryDeps) {
@@ -173,22 +185,31 @@ export class Delivery {
   #turn(): void {
     this.#scheduled = false;
     const begunMs = this.#deps.clock.monotonicMs();
-    this.#runGroups(begunMs + this.#limits.turnWritesMs);
+    const held = this.#runGroups(begunMs);
     this.#runWaiting(begunMs + this.#limits.turnPumpMs);
+    this.#leftMs = this.#groups.length > 0 ? this.#deps.clock.monotonicMs() : undefined;
     if (this.#groups.length > 0 || this.#waiting.length > 0) this.#schedule();
     if (!this.#pressed) return;
-    this.#turnsHeld += 1;
+    this.#turnsHeld += held;
     if (this.#groups.length > 0 && this.#turnsHeld < this.#limits.holdTurnsMax) return;
     this.#pressed = false;
     this.#relieve?.();
     this.#relieve = undefined;
   }
 
-  #runGroups(endsMs: number): void {
-    const { turnBytesMax: bytes, turnWritesMax: writes } = this.#limits;
-    const budget: PassBudget = { writes, bytes, endsMs };
+  /** Returns what the turn counts for among those that a change is held for. */
+  #runGroups(begunMs: number): number {
+    const { turnBytesMax, turnUnsettledMax, turnWritesMax, turnWritesMs } = this.#limits;
+    const budget: PassBudget = {
+      writes: turnWritesMax,
+      bytes: turnBytesMax,
+      unsettled: turnUnsettledMax,
+      // By the clock: what the processor has spent is a system call each time.
+      evenMs: begunMs + Math.min(turnWritesMs, begunMs - (this.#leftMs ?? begunMs)),
+      endsMs: begunMs + turnWritesMs,
+    };
     for (let rounds = this.#groups.length; rounds > 0; rounds -= 1) {
-      if (budget.writes <= 0 || budget.bytes <= 0) return;
+      if (isUsedUp(budget)) break;
       const group = this.#groups.shift();
       if (group.position < 0) {
         group.position = group.live.length - 1;
@@ -211,6 +232,7 @@ export class Delivery {
       if (group.again) this.mark(group);
       else if (group.live.length === group.watchersCount) group.ring.clear();
     }
+    return budget.unsettled > 0 ? 1 : turnUnsettledMax / turnWritesMax;
   }
 
   /** The hot loop: a compare and a write per watcher, which itself is looked at only when its sink
@@ -224,7 +246,7 @@ export class Delivery {
     let seq = unknownSeq;
     let chunk: LiveChunk | undefined;
     let sentCount = 0;
-    for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
+    for (; at >= 0 && !isUsedUp(budget); at -= 1) {
       const watcher = live[at];
       const sink = liveSinks[at];
       const position = livePositions[at];
@@ -250,12 +272,14 @@ export class Delivery {
       sentCount += 1;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
+      if (sink.settlesLater === true) budget.unsettled -= 1;
       livePositions[at] = chunk.position;
       if (!taken(watcher, sink, chunk.bytes)) watcher.stalled();
       // What a write takes is the kernel's: five times as long on a busy machine.
-      if (budget.writes % writesPerLook === 0 && this.#deps.clock.monotonicMs() >= budget.endsMs) {
-        budget.writes = 0;
-      }
+      if (budget.writes % writesPerLook !== 0 && budget.unsettled > 0) continue;
+      const nowMs = this.#deps.clock.monotonicMs();
+      if (nowMs >= budget.endsMs) budget.writes = 0;
+      if (budget.unsettled <= 0 && nowMs < budget.evenMs) budget.unsettled = writesPerLook;
     }
     if (chunk !== undefined) this.#sent(group, chunk, sentCount);
     group.position = at;
