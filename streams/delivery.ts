@@ -11,6 +11,10 @@
  * A write to a socket costs as much as a dozen events in it. So a group whose pass found several
  * for each of many watchers rests before the next: what comes meanwhile shares its writes.
  *
+ * Some sinks settle a write in the next turn of the event loop. A few of their writes are made in a
+ * turn, so that what they have touched is still in the caches of the processor then; more of them
+ * only for as long as the others have had the loop since the turn before.
+ *
  * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
  * because it is not in the live list; a group rests behind a crowded pass only, and no longer than
  * its frames may wait. They are numbered in SPEC.md.
@@ -41,8 +45,14 @@ export interface DeliveryDeps {
 interface PassBudget {
   writes: number;
   bytes: number;
+  /** Of the writes those that are settled later; more when they are used up before `evenMs`. */
+  unsettled: number;
+  readonly evenMs: number;
   readonly endsMs: number;
 }
+
+const isUsedUp = ({ bytes, unsettled, writes }: PassBudget): boolean =>
+  writes <= 0 || bytes <= 0 || unsettled <= 0;
 
 /** Live writes between two looks at the clock. */
 const writesPerLook = 16;
@@ -62,6 +72,8 @@ export class Delivery {
   #making: OutstandingChange | undefined;
   #scheduled = false;
   #held: Scope[] = [];
+  /** When the last turn ended, if it left groups for the next. */
+  #leftMs: number | undefined;
   #relieve: (() => void) | undefined;
 
   constructor(deps: DeliveryDeps) {
@@ -165,17 +177,18 @@ export class Delivery {
   #turn(): void {
     this.#scheduled = false;
     const begunMs = this.#deps.clock.monotonicMs();
-    this.#runGroups(begunMs + this.#limits.turnWritesMs);
+    const counted = this.#runGroups(begunMs);
     this.#runWaiting(begunMs + this.#limits.turnPumpMs);
+    this.#leftMs = this.#groups.length > 0 ? this.#deps.clock.monotonicMs() : undefined;
     if (this.#groups.length > 0 || this.#waiting.length > 0) this.#schedule();
-    if (this.#held.length > 0) this.#letGo();
+    if (this.#held.length > 0) this.#letGo(counted);
   }
 
   /** Those whose groups have all had their passes, or that were held for long. */
-  #letGo(): void {
+  #letGo(counted: number): void {
     const before = this.#held.length;
     this.#held = this.#held.filter((scope) => {
-      scope.turnsHeld += 1;
+      scope.turnsHeld += counted;
       const { groupTurns, turnsHeld } = scope;
       if (groupTurns.items.length > 0 && turnsHeld < this.#limits.holdTurnsMax) return true;
       scope.turnsHeld = -1;
@@ -186,13 +199,21 @@ export class Delivery {
     this.#relieve = undefined;
   }
 
-  #runGroups(endsMs: number): void {
-    const { turnBytesMax: bytes, turnWritesMax: writes } = this.#limits;
-    const budget: PassBudget = { writes, bytes, endsMs };
+  /** Returns what the turn counts for among those that a change is held for. */
+  #runGroups(begunMs: number): number {
+    const { turnBytesMax, turnUnsettledMax, turnWritesMax, turnWritesMs } = this.#limits;
+    const budget: PassBudget = {
+      writes: turnWritesMax,
+      bytes: turnBytesMax,
+      unsettled: turnUnsettledMax,
+      // By the clock: what the processor has spent is a system call each time.
+      evenMs: begunMs + Math.min(turnWritesMs, begunMs - (this.#leftMs ?? begunMs)),
+      endsMs: begunMs + turnWritesMs,
+    };
     this.#groups.beginRound();
-    while (budget.writes > 0 && budget.bytes > 0) {
+    while (!isUsedUp(budget)) {
       const group = this.#groups.shift();
-      if (group === undefined) return;
+      if (group === undefined) break;
       if (group.position < 0) {
         group.position = group.live.length - 1;
         group.again = false;
@@ -214,6 +235,7 @@ export class Delivery {
       if (group.again) this.mark(group);
       else if (group.live.length === group.watchersCount) group.ring.clear();
     }
+    return budget.unsettled > 0 ? 1 : turnUnsettledMax / turnWritesMax;
   }
 
   /** The hot loop: a compare and a write per watcher, which itself is looked at only when its sink
@@ -227,7 +249,7 @@ export class Delivery {
     let seq = unknownSeq;
     let chunk: LiveChunk | undefined;
     let sentCount = 0;
-    for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
+    for (; at >= 0 && !isUsedUp(budget); at -= 1) {
       const watcher = live[at];
       const sink = liveSinks[at];
       const position = livePositions[at];
@@ -255,6 +277,7 @@ export class Delivery {
       sentCount += 1;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
+      if (sink.settlesLater === true) budget.unsettled -= 1;
       livePositions[at] = chunk.position;
       if (!taken(watcher, sink, chunk.bytes)) watcher.stalled();
       this.#lookAtClock(budget);
@@ -265,8 +288,10 @@ export class Delivery {
 
   /** What a write takes is the kernel's: five times as long on a busy machine. */
   #lookAtClock(budget: PassBudget): void {
-    if (budget.writes % writesPerLook !== 0) return;
-    if (this.#deps.clock.monotonicMs() >= budget.endsMs) budget.writes = 0;
+    if (budget.writes % writesPerLook !== 0 && budget.unsettled > 0) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs >= budget.endsMs) budget.writes = 0;
+    if (budget.unsettled <= 0 && nowMs < budget.evenMs) budget.unsettled = writesPerLook;
   }
 
   #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {

@@ -35,6 +35,9 @@ export interface StreamLimits {
   readonly turnWritesMax: number;
   readonly turnBytesMax: number;
   readonly turnWritesMs: number;
+  /** Of these writes, those to sinks that settle them in the next turn (`settlesLater`). Policy: as
+   * above, but for as long as others have had the event loop since the turn before. */
+  readonly turnUnsettledMax: number;
   /** A pass that made `restWritesMin` writes or more of `restEventsMin` events each was crowded:
    * the next over the same group begins `restMs` behind its end (0: at once). Policy: what comes
    * meanwhile shares its writes; above `freshBytesMax` it begins at once. */
@@ -139,6 +142,8 @@ export const defaultStreamLimits: StreamLimits = {
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnWritesMs: 8,
+  // What node touches for one is some ten kilobytes; beside a processor core lies a megabyte.
+  turnUnsettledMax: 32,
   restMs: 0,
   restEventsMin: 8,
   restWritesMin: 128,

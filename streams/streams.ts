@@ -98,6 +98,9 @@ export interface WatchSink {
   onDrain(callback: () => void): void;
   end(): void;
   readonly closed: boolean;
+  /** What a write leaves behind is settled in the next turn of the event loop, by reading once more
+   * what it has touched: few in a turn cost less each. Absent: they leave nothing. */
+  readonly settlesLater?: boolean;
 }
 
 export type WatchStart =

@@ -91,6 +91,9 @@ export interface ResponseStream {
   readonly closed: boolean;
   /** The body begins with the preamble: the adapter had to send it. Absent: it does not. */
   readonly preambleSent?: boolean;
+  /** Each write is settled in the next turn of the event loop, by reading once more what it has
+   * touched: few of them in a turn cost less each. Absent: there is nothing to settle. */
+  readonly settlesLater?: boolean;
 }
 
 export interface TransportLimits {

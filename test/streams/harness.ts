@@ -259,6 +259,7 @@ interface ReceivedObject {
 /** A sink that checks how it is used, and a client that replays what it gets. */
 export class TestSink implements WatchSink {
   closed = false;
+  settlesLater = false;
   ended = false;
   blocked = false;
   writes = 0;

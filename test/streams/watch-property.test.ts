@@ -37,6 +37,7 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     missedChunkBytes: upTo(1_000),
     pumpExaminedMax: upTo(6),
     turnWritesMax: upTo(4),
+    turnUnsettledMax: upTo(4),
     turnBytesMax: upTo(2_000),
     restMs: upTo(3) === 1 ? upTo(restMsMax) : 0,
     restEventsMin: upTo(3),
@@ -80,6 +81,7 @@ function pick<T>(prng: Prng, items: readonly T[]): T {
 
 function connect(world: World, prng: Prng, request: WatchRequest): Client {
   const sink = new TestSink(() => randomBelow(prng, 4) === 0);
+  sink.settlesLater = randomBelow(prng, 2) === 0;
   const handle = world.streams.watch(request, sink);
   const base = request.start.kind === 'after' ? request.start.revision : undefined;
   return { request, state: new Map(), events: [], base, last: base ?? revisionZero, sink, handle };

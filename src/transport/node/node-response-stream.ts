@@ -34,6 +34,8 @@ export interface StreamedExchange {
 
 /** The head has been written, and says that chunks follow. */
 export class ChunkedResponseStream implements ResponseStream {
+  /** Node calls back for each write. */
+  readonly settlesLater = true;
   readonly #res: ServerResponse;
   readonly #exchange: StreamedExchange;
   readonly #frames: FramedChunks;
