@@ -17,6 +17,7 @@ import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { createSliceTimer } from '../src/stdx/slices.ts';
+import type { EndOfSlice } from '../src/stdx/slices.ts';
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import type { Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
@@ -54,11 +55,14 @@ export class KeptSnapshots {
   readonly #kept = new Map<string, Kept>();
   readonly #rebuilding = new Map<string, Promise<SnapshotAt>>();
   readonly #rebuildSlot: Limiter;
+  /** Of all rebuilds: one that follows another goes on in the slice of that one. */
+  readonly #endOfSlice: EndOfSlice;
   #timer: TimerHandle | undefined;
 
   constructor(deps: KeptSnapshotsDeps) {
     this.#deps = deps;
     this.#rebuildSlot = createLimiter(deps.limits.rebuildsMax);
+    this.#endOfSlice = createSliceTimer(deps.clock, deps.timers);
   }
 
   get count(): number {
@@ -136,11 +140,13 @@ export class KeptSnapshots {
   }
 
   async #rebuild(stream: ResourceStream, revision: Revision): Promise<SnapshotAt> {
-    const rebuilt = await this.#rebuildSlot(() => {
+    const endOfSlice = this.#endOfSlice;
+    const rebuilt = await this.#rebuildSlot(async () => {
+      for (let pause = endOfSlice(); pause !== undefined; pause = endOfSlice()) await pause;
       const undoing = stream.cache.rewind(revision);
       return undoing === undefined
-        ? scanned(this.#deps, stream, revision)
-        : rewound(this.#deps, undoing);
+        ? scanned(this.#deps, stream, revision, endOfSlice)
+        : rewound(undoing, endOfSlice);
     });
     if (rebuilt.kind !== 'ok') return rebuilt;
     this.keep(stream, rebuilt.snapshot, rebuilt.bytes);
@@ -153,10 +159,9 @@ function keptId(stream: ResourceStream, revision: Revision): string {
 }
 
 async function rewound(
-  { clock, timers }: KeptSnapshotsDeps,
   undoing: NonNullable<ReturnType<ResourceCache['rewind']>>,
+  endOfSlice: EndOfSlice,
 ): Promise<Rebuilt> {
-  const endOfSlice = createSliceTimer(clock, timers);
   for (;;) {
     const step = undoing.next();
     if (step.done === true) return { kind: 'ok', ...step.value };
@@ -173,12 +178,12 @@ async function scanned(
   deps: KeptSnapshotsDeps,
   stream: ResourceStream,
   revision: Revision,
+  endOfSlice: EndOfSlice,
 ): Promise<Rebuilt> {
   const map = new SortedMap<StampedEntry>();
   const unreadable = new Map<string, string>();
   let bytes = 0;
   let after: StoreKey | undefined;
-  const endOfSlice = createSliceTimer(deps.clock, deps.timers);
   for (;;) {
     const range = { prefix: `${stream.id}/`, after, limit: deps.limits.scanPageRecords };
     const read = await deps.storage.scan(range, revision);

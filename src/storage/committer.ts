@@ -87,6 +87,9 @@ export interface CommitterLimits {
    * of the commit before its own. Policy: the others ride later commits. They do not count for
    * `overtakenMax`: whoever submits them bounds them. */
   readonly yieldingMax: number;
+  /** The same while others write, too: in a commit that one of them waits for, and in the next one,
+   * which whoever is answered and goes on finds under way. */
+  readonly yieldingBesideOthersMax: number;
 }
 
 /** A batch stays far below what a FoundationDB transaction may hold (10 MB with its overhead). */
@@ -97,6 +100,7 @@ const committerLimits: CommitterLimits = {
   queuedBytesMax: 64 * 1024 * 1024,
   overtakenMax: 512,
   yieldingMax: 32,
+  yieldingBesideOthersMax: 8,
 };
 
 export interface CommitterOptions {
@@ -130,6 +134,10 @@ class GroupCommit implements GroupCommitter {
   /** Index of the first one waiting; what stands before it has been sent. */
   #head = 0;
   #queuedBytes = 0;
+  /** Submissions waiting that do not yield. */
+  #othersCount = 0;
+  /** Some of them were in the last commit. */
+  #hadOthers = false;
   /** Of commits in flight; not kept where there is one at most. */
   readonly #claims = createKeyClaims();
   readonly #lanes: number;
@@ -172,6 +180,7 @@ class GroupCommit implements GroupCommitter {
     }
     this.#queue.push({ submission, pending, bytes });
     this.#queuedBytes += bytes;
+    if (submission.isYielding !== true) this.#othersCount += 1;
     this.#startSoon();
     return pending;
   }
@@ -281,16 +290,24 @@ class GroupCommit implements GroupCommitter {
     }
   }
 
+  #yieldingMax(): number {
+    const { yieldingBesideOthersMax, yieldingMax } = this.#limits;
+    const isBeside = this.#othersCount > 0 || this.#hadOthers;
+    return isBeside ? Math.min(yieldingBesideOthersMax, yieldingMax) : yieldingMax;
+  }
+
   #takeBatch(): Batch {
     const batch = createBatch(this.#limits, this.#commitsTotal);
+    const othersBefore = this.#othersCount;
     const queueJump = createQueueJump(
       this.#inFlightCount === 0 ? undefined : this.#claims,
       this.#commitsTotal,
-      this.#limits.yieldingMax,
+      this.#yieldingMax(),
     );
     const takeOrPass = (waiting: Waiting): void => {
       if (queueJump.passes(waiting)) return;
       this.#queuedBytes -= waiting.bytes;
+      if (waiting.submission.isYielding !== true) this.#othersCount -= 1;
       batch.add(waiting);
     };
     let seen = 0;
@@ -316,6 +333,7 @@ class GroupCommit implements GroupCommitter {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
+    if (batch.mutations.length > 0) this.#hadOthers = this.#othersCount < othersBefore;
     return batch;
   }
 }

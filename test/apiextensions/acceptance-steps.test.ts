@@ -2,7 +2,7 @@
  * What is found out of schemas in steps, and known from then on, is what is found out at once: of
  * random and broken schemas, before and after each other, under every path and option.
  */
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FieldError } from '../../src/apimachinery/field-error.ts';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
@@ -110,6 +110,23 @@ describe('the schemas of definitions', () => {
     const again = prepareAcceptance(next, before);
     for (parts = 0; again.next().done !== true; parts += 1);
     ok(parts < 10, 'what is known is not looked at again');
+  });
+
+  it('have patterns that are not even compiled where they are too many', () => {
+    const patterned = (count: number): ApiObject => {
+      const large = Array.from({ length: count }, (_, i) => ({ pattern: `${i}a{999}` }));
+      const anyOf = [...large, { pattern: '(' }];
+      return definitionOf({ type: 'object', properties: { a: { type: 'string', anyOf } } });
+    };
+    const judged = (definition: ApiObject): string => {
+      finished(prepareAcceptance(definition, undefined));
+      return errorsOf(definition, undefined).join();
+    };
+    match(judged(patterned(2)), /must be a valid regular expression/);
+    match(errorsOf(patterned(2), undefined).join(), /must be a valid regular expression/);
+    for (const errors of [judged(patterned(50)), errorsOf(patterned(50), undefined).join()]) {
+      doesNotMatch(errors, /regular expression/);
+    }
   });
 
   it('have facts that follow from their parts, wherever these stand', () => {

@@ -321,6 +321,15 @@ describe('random values', () => {
     );
   });
 
+  it('a string in more pieces than a body may hold values is refused, and so are many such', () => {
+    const pieces = (count: number): string => `7f${'6161'.repeat(count)}ff`;
+    assert.equal(decodeHex(pieces(20_000)).kind, 'value');
+    for (const hex of [pieces(26_000), `9a00000002${pieces(13_000)}${pieces(13_000)}`]) {
+      const decoded = decodeHex(hex);
+      assert.match(refusalOf(decoded), /more than 25000 members and items/);
+    }
+  });
+
   it('any bytes are read or refused, never more', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {

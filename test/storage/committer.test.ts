@@ -114,6 +114,23 @@ describe('committer', () => {
     );
   });
 
+  it('takes still fewer of those that yield while others write, and in the commit behind', async () => {
+    const h = harness({ yieldingMax: 3, yieldingBesideOthersMax: 1 });
+    const release = h.hold();
+    const first = h.committer.submit({ ...submission('first', absent), isYielding: true });
+    await untilBatches(h, 1);
+    const yielding = [...'abcdefg'].map((name) =>
+      h.committer.submit({ ...submission(name, absent), isYielding: true }),
+    );
+    const other = h.committer.submit(submission('x', absent));
+    release();
+    await Promise.all([first, ...yielding, other].map(({ outcome }) => outcome));
+    assert.deepEqual(
+      h.batches.slice(1).map((batch) => batch.map((mutation) => mutation.key)),
+      [['a', 'x'], ['b'], ['c', 'd', 'e'], ['f', 'g']].map((names) => names.map(key)),
+    );
+  });
+
   it('lets nobody overtake one that yields and has the same key, or is to go behind it', async () => {
     const h = harness({ yieldingMax: 1 });
     const release = h.hold();

@@ -145,6 +145,42 @@ describe('bounds', () => {
     assert.equal(time.pendingCount, 0);
   });
 
+  it('I30: snapshots that many need at once are rebuilt for some milliseconds in each turn', async () => {
+    const time = manualTime();
+    let turnsCount = 0;
+    // Each look at the clock takes a millisecond: a rebuild looks twice at least.
+    const clock = { ...time.clock, monotonicMs: () => (time.advance(1), time.clock.monotonicMs()) };
+    const nextTurn: typeof systemTimers.nextTurn = (callback) => {
+      turnsCount += 1;
+      return systemTimers.nextTurn(callback);
+    };
+    const kept = new KeptSnapshots({
+      storage: createMemoryStorage({ clock }),
+      maker,
+      clock,
+      timers: { ...time.timers, nextTurn },
+      limits,
+    });
+    const cache = new ResourceCache(0n as Revision, maker, { ...limits, historyChangesMax: 100 });
+    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
+    const key = '/pods/ns/x' as StoreKey;
+    for (let n = 1n; n <= 60n; n += 1n) {
+      const revision = n as Revision;
+      const record = { key, revision, state: 'live', value: Buffer.alloc(1) };
+      cache.apply({ revision, key, kind: 'put', timeMs: 0, record, previous: undefined });
+    }
+    const asked = Array.from({ length: 40 }, (_none, at) => BigInt(at + 10) as Revision);
+    const found = await Promise.all(
+      asked.map((revision) => kept.at(stream, revision, 60n as Revision)),
+    );
+    assert.deepEqual(
+      found.map((each) => each.kind === 'ok' && each.snapshot.get('ns', 'x')?.revision),
+      asked,
+    );
+    assert.ok(turnsCount >= 5, `${turnsCount} turns`);
+    kept.stop();
+  });
+
   it('C1: pages of the log stay within their number and bytes, and go when nobody reads', async () => {
     const time = manualTime();
     const storage = createMemoryStorage({ clock: time.clock });

@@ -26,6 +26,7 @@ import type { VersionSchema, SchemaValidationOptions } from './schema-options.ts
 import { keywordErrors, keywordSteps, rootErrors } from './keywords.ts';
 import { versionSchemas, versionSchemaSteps, schemasByVersion } from './version-schemas.ts';
 import { expressionsOf, expressionSteps, ruleErrors } from './rules.ts';
+import { versionsOf } from './written-versions.ts';
 import { isStructural, structuralErrors, structuralSteps } from './structural.ts';
 
 function schemaOptionsOf(current: ApiObject | undefined): SchemaValidationOptions {
@@ -57,14 +58,19 @@ export function* prepareAcceptance(
   }
   const placed = yield* versionSchemaSteps(definition);
   const options = schemaOptionsOf(current);
+  const patterns = patternsRead(definition);
   for (const { path, schema } of placed) {
     yield;
     yield* expressionSteps(schema);
-    if (factsOf(schema).isConvertible) yield* structuralSteps(schema, path);
+    if (factsOf(schema).isConvertible) yield* structuralSteps(schema, path, patterns);
     yield;
     yield* keywordSteps(schema, path, options);
   }
   yield;
+}
+
+function patternsRead(definition: ApiObject): 'read' | 'unread' {
+  return versionsOf(definition).hasTooManyPatterns ? 'unread' : 'read';
 }
 
 /** Old definitions may have schemas without structure, while those say nothing that needs it. */
@@ -83,10 +89,11 @@ export function structureErrors(
   const asked = schemaOptionsOf(current);
   const options = always ? asked : { ...asked, requireStructural: false };
   const structural = mustBeStructural(definition, options);
+  const patterns = patternsRead(definition);
   return versionSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
     const errors = [...rootErrors(schema, path, hasStatus)];
     const convertible = factsOf(schema).isConvertible;
-    if (structural && convertible) errors.push(...structuralErrors(schema, path));
+    if (structural && convertible) errors.push(...structuralErrors(schema, path, patterns));
     errors.push(...keywordErrors(schema, path, options).errors);
     if (structural && !convertible && errors.length === 0) {
       errors.push(invalid(path, '', "OpenAPIV3Schema 'schema' is not supported"));

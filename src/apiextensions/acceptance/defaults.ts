@@ -4,8 +4,8 @@
  *
  * Inside the metadata of a resource, a default is checked as a part of the metadata that it makes.
  *
- * Bounds: all defaults of one schema share the budget that the rules of one object have; when that
- * is used up the rest is not checked. One step is one default.
+ * Bounds: all defaults of one schema share the budgets that the rules and the values of one object
+ * have; when one is used up the rest is not checked. A step is one default, or a part of it.
  */
 import { formatFieldErrors, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -26,6 +26,8 @@ import { runRules } from '../validate/run-rules.ts';
 import { validateValue } from '../validate/validate-value.ts';
 import { createValuePlanner } from '../validate/value-plan.ts';
 import type { ValuePlanner } from '../validate/value-plan.ts';
+import { schemaStepsMax } from '../validate/value-walk.ts';
+import type { StepsLeft } from '../validate/value-walk.ts';
 import { nodesPerStep } from './plain-scalar.ts';
 
 export interface DefaultsValidationOptions {
@@ -48,6 +50,7 @@ export function* defaultErrors(
     values: createValuePlanner(undefined),
     errors: [],
     budget: budgets.perObject,
+    left: { looks: schemaStepsMax },
   };
   const root: Node = {
     schema,
@@ -67,6 +70,8 @@ interface DefaultsWalk {
   readonly values: ValuePlanner;
   readonly errors: FieldError[];
   budget: number;
+  /** For values. */
+  readonly left: StepsLeft;
 }
 
 interface Node {
@@ -82,7 +87,7 @@ interface Node {
 }
 
 function* visit(given: Node, walk: DefaultsWalk): Steps<void> {
-  if (!hasDefaults(given.schema) || walk.budget < 0) return;
+  if (!hasDefaults(given.schema) || walk.budget < 0 || walk.left.looks < 0) return;
   const embedded = isEmbedded(given.schema) || given.isRoot;
   const node = embedded
     ? { ...given, resource: given.schema, pathWithin: [], insideMeta: false }
@@ -176,7 +181,7 @@ function* checkValue(
   walk: DefaultsWalk,
 ): Steps<void> {
   const plan = walk.values.planOf(schema);
-  const errors = yield* validateValue({ value, plan, prefix: field });
+  const errors = yield* validateValue({ value, plan, prefix: field, left: walk.left });
   if (errors.length > 0) {
     walk.errors.push(...errors);
     return;

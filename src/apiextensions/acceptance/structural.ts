@@ -38,15 +38,24 @@ function knownErrors(schema: JsonObject, path: string): readonly FieldError[] | 
   return found.errors.length === 0 || found.path === path ? found.errors : undefined;
 }
 
-export function structuralErrors(schema: JsonObject, path: string): readonly FieldError[] {
-  return knownErrors(schema, path) ?? finished(structuralSteps(schema, path));
+/** `patterns`: 'unread' where they are too many, for which the definition is refused elsewhere. */
+export function structuralErrors(
+  schema: JsonObject,
+  path: string,
+  patterns: 'read' | 'unread' = 'read',
+): readonly FieldError[] {
+  return knownErrors(schema, path) ?? finished(structuralSteps(schema, path, patterns));
 }
 
 /** structuralErrors() in steps. */
-export function* structuralSteps(schema: JsonObject, path: string): Steps<readonly FieldError[]> {
+export function* structuralSteps(
+  schema: JsonObject,
+  path: string,
+  patterns: 'read' | 'unread' = 'read',
+): Steps<readonly FieldError[]> {
   const found = knownErrors(schema, path);
   if (found !== undefined) return found;
-  const walk: Walk = { errors: [], left: nodesPerStep };
+  const walk: Walk = { errors: [], left: nodesPerStep, readsPatterns: patterns === 'read' };
   yield* checkSpine(schema, 'root', path, walk);
   yield;
   yield* checkComplete(schema, schema, path, path, walk);
@@ -67,6 +76,7 @@ interface Walk {
   readonly errors: FieldError[];
   /** Nodes that this step still looks at. */
   left: number;
+  readonly readsPatterns: boolean;
 }
 
 /** Counts nodes that were looked at; true: the step is over. */
@@ -247,7 +257,7 @@ function* checkNarrowing(
   const not = schemaAt(schema, 'not');
   if (not !== undefined) yield* checkNested(not, false, child(path, 'not'), walk);
   const pattern = text(schema, 'pattern');
-  if (pattern === '') return;
+  if (pattern === '' || !walk.readsPatterns) return;
   const problem = patternProblem(pattern);
   if (endsStep(walk, nodesPerStep)) yield;
   if (problem !== undefined) {

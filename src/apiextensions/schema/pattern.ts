@@ -18,10 +18,14 @@ const verdictCharsMax = 4 * 1024 * 1024;
 /** Compiled within 0.3 ms: a few dozen of them fit into a turn. */
 const quickSizeMax = 300;
 
-/** Of one text: some three seconds, if all of it is needed. */
-const textWorkMax = 600_000_000;
+/** Of one text: some two seconds, if all of it is needed, and less than all texts of a write may
+ * take together. */
+const textWorkMax = 200_000_000;
+/** Of a walk in parts, done within a microsecond. */
+const workOfMicrosecond = 128;
 
-type Spend = (microseconds: number) => void;
+/** `all`: what it takes of all that may be spent, where that is not what the next step is told. */
+type Spend = (microseconds: number, all?: number) => void;
 
 export interface Pattern {
   /** Whether `test` takes a text in one call that is short. */
@@ -78,6 +82,7 @@ function* matchesInParts(source: string, text: string, spend: Spend): Steps<bool
     if (step.done === true) return step.value;
     left -= step.value;
     if (left < 0) return undefined;
+    spend(0, step.value / workOfMicrosecond);
     yield;
   }
 }

@@ -8,13 +8,19 @@
  * Of alternatives that all fail, the errors of the one that was right most often are reported. On
  * an update, what a part says that has not changed is dropped.
  *
- * Bounds: linear in the value, times the alternatives at each place; a step is as long as the walk
- * says (value-walk.ts).
+ * Bounds: linear in the value, times the alternatives at each place, until that is more than a
+ * write may take (`schemaStepsMax`); a step is as long as the walk says (value-walk.ts).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { fieldErrorsMax, formatFieldError } from '../../apimachinery/field-error.ts';
+import {
+  FieldErrorType,
+  fieldErrorsMax,
+  formatFieldError,
+} from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { partOf } from './correlation.ts';
@@ -30,7 +36,8 @@ import {
   judgeText,
 } from './value-checks.ts';
 import type { Alternatives, ValuePlan } from './value-plan.ts';
-import { ValueWalk } from './value-walk.ts';
+import { noField, schemaStepsMax, TooManySchemaSteps, ValueWalk } from './value-walk.ts';
+import type { StepsLeft } from './value-walk.ts';
 
 /** Of a longer one even few alternatives may take long. */
 const shortText = 256;
@@ -42,6 +49,8 @@ export interface ValueToValidate {
   readonly old?: Correlation | undefined;
   /** Where the value stands: `status`; '' for a whole object. */
   readonly prefix?: string | undefined;
+  /** Shared with others; undefined: it has all of them. */
+  readonly left?: StepsLeft | undefined;
 }
 
 interface ValueNode {
@@ -56,7 +65,32 @@ interface ValueNode {
 }
 
 export function* validateValue(subject: ValueToValidate): Steps<readonly FieldError[]> {
-  const walk = new ValueWalk(subject.prefix ?? '');
+  try {
+    return yield* errorsOf(subject);
+  } catch (error) {
+    if (!(error instanceof TooManySchemaSteps)) throw error;
+    return isKept(subject) ? [] : [tooManySteps(subject.prefix ?? '')];
+  }
+}
+
+function tooManySteps(prefix: string): FieldError {
+  const detail = `validation against the schema may take at most ${schemaStepsMax} steps`;
+  return { type: FieldErrorType.tooMany, field: prefix === '' ? noField : prefix, detail };
+}
+
+/** All is as it was, but for the metadata: who takes a finalizer away changes nothing else. */
+function isKept({ old, value }: ValueToValidate): boolean {
+  if (old === undefined || !isJsonObject(value) || !isJsonObject(old.old)) {
+    return old !== undefined && deepEqual(value, old.old);
+  }
+  const before = old.old;
+  const names = new Set([...Object.keys(value), ...Object.keys(before)]);
+  for (const name of ['apiVersion', 'kind', 'metadata']) names.delete(name);
+  return [...names].every((name) => deepEqual(value[name], before[name]));
+}
+
+function* errorsOf(subject: ValueToValidate): Steps<readonly FieldError[]> {
+  const walk = new ValueWalk(subject.prefix ?? '', subject.left);
   const places: ValueNode[] = [];
   yield* begin(subject.plan, subject.value, subject.old, undefined, walk, places) ?? [];
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {

@@ -87,6 +87,7 @@ export function checkText(plan: ValuePlan, value: string, walk: ValueWalk): numb
   if (plan.hasBounds) checkLength(plan, value, walk);
   if (plan.checksFormat === undefined) return 1;
   if (!plan.checksFormat(value)) {
+    walk.spend(0, Math.min(value.length, shownTextMax) / charsOfLook);
     const text = `must be of type ${plan.format}: ${quote(value.slice(0, shownTextMax))}`;
     walk.invalid(text, value, FieldErrorType.typeInvalid);
   }
@@ -95,6 +96,8 @@ export function checkText(plan: ValuePlan, value: string, walk: ValueWalk): numb
 
 /** Characters of a text that an error repeats. */
 const shownTextMax = 10_000;
+/** Of them, quoted within a microsecond. */
+const charsOfLook = 64;
 
 function checkLength(plan: ValuePlan, value: string, walk: ValueWalk): void {
   const { maxLength, minLength, pattern: source = '' } = plan.schema;
@@ -131,7 +134,7 @@ export function judgeText(
   if (pattern?.kind !== 'ok' || pattern.pattern.isQuick(value)) return undefined;
   const { maxLength } = plan.schema;
   if (maxLength !== undefined && isLonger(value, maxLength)) return undefined;
-  const parts = pattern.pattern.testInParts(value, (units) => walk.spend(units));
+  const parts = pattern.pattern.testInParts(value, (units, looks) => walk.spend(units, looks));
   return (function* judged() {
     walk.giveVerdict(plan, value, (yield* parts) ?? 'unknown');
   })();
@@ -293,7 +296,7 @@ export function checkMemberNames(plan: ValuePlan, value: JsonObject, walk: Value
       if (plan.property(name) === undefined) forbidMember(name, walk);
     }
   }
-  walk.spend(plan.required.length);
+  walk.spendComparisons(plan.required.length);
   for (const name of plan.required) {
     if (value[name] !== undefined && Object.hasOwn(value, name)) continue;
     if (walk.isFull) return;
@@ -316,7 +319,7 @@ export function checkEnum(plan: ValuePlan, value: JsonValue, walk: ValueWalk): v
   if (typeof value === 'string') {
     if (texts.has(value)) return;
   } else {
-    walk.spend(units);
+    walk.spendComparisons(units);
     if (others.some((each) => isAllowed(value, each))) return;
   }
   if (walk.isFull) return;

@@ -1,7 +1,8 @@
 /**
  * The state of a validation of values: its open places and the errors found so far.
  *
- * Bounds: `valueErrorsMax` errors are kept; the rest would be of the same kinds.
+ * Bounds: `valueErrorsMax` errors are kept; the rest would be of the same kinds. All of it takes
+ * `schemaStepsMax`: a value of a body's size may meet thousands of alternatives in every part.
  */
 import { FieldErrorType } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -13,6 +14,22 @@ const valueErrorsMax = 1000;
 const stepUnits = 2000;
 /** What an error costs, whose text may show thousands of characters of a value. */
 const errorUnits = 100;
+
+/** Looks at values that one write may take, of about a microsecond each: eighty for each value that
+ * a body may hold. Above it 422. */
+export const schemaStepsMax = 2_000_000;
+/** What an error costs of them: it is made, and most alternatives that fail throw it away. */
+const errorLooks = 1;
+/** Comparisons with a listed value that take as long as one look. */
+const comparisonsOfLook = 32;
+
+/** What is left of `schemaStepsMax`; several validations may share it. */
+export interface StepsLeft {
+  looks: number;
+}
+
+/** Thrown where it is used up. */
+export class TooManySchemaSteps extends Error {}
 
 /** What stands for no path at all. */
 export const noField = '<nil>';
@@ -29,9 +46,11 @@ export class ValueWalk {
   errors: FieldError[] = [];
   /** Work since the step began. */
   #units = 0;
+  readonly #left: StepsLeft;
 
-  constructor(prefix: string) {
+  constructor(prefix: string, left: StepsLeft = { looks: schemaStepsMax }) {
     this.prefix = prefix;
+    this.#left = left;
   }
 
   /** What was found out in parts about the text that is checked next. */
@@ -47,9 +66,21 @@ export class ValueWalk {
     return verdict?.plan === plan && verdict.text === text ? verdict.matches : undefined;
   }
 
-  /** Counts work that has been done; to look at a value is one unit. */
-  spend(units: number): void {
+  /**
+   * Counts work that has been done; to look at a value is one unit. `looks`: what it takes of all
+   * that a write may take, where units reckon with the worst that can be in one step.
+   *
+   * @throws TooManySchemaSteps
+   */
+  spend(units: number, looks = units): void {
     this.#units += units;
+    this.#left.looks -= looks;
+    if (this.#left.looks < 0) throw new TooManySchemaSteps();
+  }
+
+  /** Counts comparisons with what a schema lists. */
+  spendComparisons(count: number): void {
+    this.spend(count, count / comparisonsOfLook);
   }
 
   /** True: a step is over, and maybe more: work that could not be parted counts as several. */
@@ -81,7 +112,7 @@ export class ValueWalk {
 
   report(error: FieldError): void {
     if (this.isFull) return;
-    this.spend(errorUnits);
+    this.spend(errorUnits, errorLooks);
     this.errors.push(error);
   }
 

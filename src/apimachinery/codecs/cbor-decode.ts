@@ -13,8 +13,9 @@
  * than false, true and null, lengths beyond the body, anything behind the item. Indefinite lengths
  * and numbers in more bytes than they need are accepted, as by the reference.
  *
- * Bounds: `cborDepthMax`; nothing is made that the bytes do not hold, so memory is proportional to
- * them. Their size is bounded by whoever read the body.
+ * Bounds: `cborDepthMax`, and so many values, with the pieces of strings of indefinite length;
+ * nothing is made that the bytes do not hold, so memory is proportional to them. Their size is
+ * bounded by whoever read the body.
  */
 import { setMember } from '../../stdx/lookup.ts';
 import { isUtf8 } from 'node:buffer';
@@ -35,6 +36,8 @@ interface Cursor {
   depth: number;
   /** Values read so far. */
   values: number;
+  /** Pieces of strings of indefinite length; each counts as a value. */
+  pieces: number;
   readonly valuesMax: number;
 }
 
@@ -60,7 +63,7 @@ export function* itemSteps(bytes: Uint8Array, valuesMax: number): Generator<unde
 
 function cursorOver(bytes: Uint8Array, valuesMax: number): Cursor {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { bytes: buffer, at: 0, depth: 0, values: 0, valuesMax };
+  return { bytes: buffer, at: 0, depth: 0, values: 0, pieces: 0, valuesMax };
 }
 
 function checkEnd({ bytes, at }: Cursor): void {
@@ -73,7 +76,11 @@ function malformed(at: number, problem: string): MalformedCbor {
 
 function spendValue(cursor: Cursor): void {
   cursor.values += 1;
-  if (cursor.values > cursor.valuesMax + 1) throw new TooManyValues();
+  checkCount(cursor);
+}
+
+function checkCount({ pieces, values, valuesMax }: Cursor): void {
+  if (values + pieces > valuesMax + 1) throw new TooManyValues();
 }
 
 function readValue(cursor: Cursor): JsonValue {
@@ -163,6 +170,8 @@ function stringBytes(cursor: Cursor, major: number, info: number, start: number)
     if (first >> 5 !== major || (first & 0x1f) === indefinite) {
       throw malformed(at, 'a string of indefinite length holds strings of its own kind only');
     }
+    cursor.pieces += 1;
+    checkCount(cursor);
     const chunk = stringBytes(cursor, major, first & 0x1f, at);
     if (major === 3) textOf(chunk, at);
     chunks.push(chunk);

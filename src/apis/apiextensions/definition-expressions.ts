@@ -5,11 +5,9 @@
  * Invariants: what is found depends on the schemas before and after, and nothing else.
  * Bounds: the expressions of one definition together (expression-check.ts), and its patterns.
  */
-import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { forbidden } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { items, part } from '../../apimachinery/members.ts';
+import { part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import {
@@ -17,10 +15,10 @@ import {
   prepareAcceptance,
 } from '../../apiextensions/acceptance/accept-schemas.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
+import { patternsMax, versionsOf } from '../../apiextensions/acceptance/written-versions.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import { patternProblem } from '../../apiextensions/schema/pattern.ts';
 import type { Language } from '../../cel/language.ts';
-import { patternSize } from '../../cel/library/pattern-size.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
 import { stepwiseRules } from '../expressions/stepwise-rules.ts';
@@ -31,10 +29,6 @@ import type { KindRules } from '../validation/kind-rules.ts';
 const smallExpressionsMax = 512;
 const smallVersionsMax = 16 * 1024;
 const smallPatternsMax = 500;
-
-/** Of all different patterns together, with their repetitions written out: a hundred times what the
- * largest definition in use has. To compile so much takes 0.1 s, a pattern at a time. */
-const patternsMax = 40_000;
 
 export function definitionExpressions(language: Language): KindRules {
   return stepwiseRules({
@@ -58,11 +52,11 @@ function writtenIn(definition: ApiObject): readonly string[] {
 
 /** Of a definition that is long by the size of its versions. */
 function* lookThrough(next: ApiObject, current: ApiObject | undefined): Steps<void> {
-  yield* prepareAcceptance(next, current);
   for (const each of [next, current]) {
     if (each !== undefined) versionsOf(each);
     yield;
   }
+  yield* prepareAcceptance(next, current);
 }
 
 /** Looks at no more of it than it has to. */
@@ -88,40 +82,6 @@ function charsLeft(value: JsonValue | undefined, left: number): number {
   return rest;
 }
 
-interface Versions {
-  readonly size: number;
-  readonly digest: string;
-  /** Different ones. */
-  readonly patterns: readonly string[];
-  readonly patternsSize: number;
-}
-
-/** In JSON. Of a text that holds such words the quotes are escaped. */
-const patternMember = /"pattern":("(?:[^"\\]+|\\.)*")/g;
-
-function patternsIn(json: string): readonly string[] {
-  const found = new Set<string>();
-  for (const [, text = '""'] of json.matchAll(patternMember)) found.add(JSON.parse(text) as string);
-  return [...found];
-}
-
-const known = new WeakMap<readonly JsonValue[], Versions>();
-
-/** Computed once: for a large definition this takes milliseconds. */
-function versionsOf(definition: ApiObject): Versions {
-  const versions = items(part(definition, 'spec'), 'versions');
-  let found = known.get(versions);
-  if (found === undefined) {
-    const json = stringifyJson([...versions]);
-    const digest = createHash('sha256').update(json).digest('base64');
-    const patterns = patternsIn(json);
-    const patternsSize = patterns.reduce((sum, pattern) => sum + patternSize(pattern), 0);
-    found = { size: json.length, digest, patterns, patternsSize };
-    known.set(versions, found);
-  }
-  return found;
-}
-
 /** In steps, none of which compiles more than one expression, or one pattern. */
 function* validateExpressions(
   next: ApiObject,
@@ -131,8 +91,8 @@ function* validateExpressions(
   const long = textSizeProblems('spec.versions', writtenIn(next));
   if (long.length > 0) return long;
   yield;
-  const { patterns, patternsSize } = versionsOf(next);
-  if (patternsSize > patternsMax) {
+  const { hasTooManyPatterns, patterns } = versionsOf(next);
+  if (hasTooManyPatterns) {
     const most = `at most ${patternsMax} characters with their repetitions written out`;
     return [forbidden('spec.versions', `patterns may have ${most}`)];
   }
