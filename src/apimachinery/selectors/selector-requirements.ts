@@ -12,7 +12,7 @@
  * a larger one is left out whole.
  */
 import { parseFieldSelector } from './field-selector.ts';
-import type { FieldRequirement } from './field-selector.ts';
+import type { FieldRequirement, FieldSelector } from './field-selector.ts';
 import type { LabelRequirement } from './label-selector.ts';
 import { parseLabelSelector } from './label-selector-parser.ts';
 import { StatusError } from '../status-error.ts';
@@ -38,21 +38,30 @@ export interface SelectorRequirements {
 
 const none: readonly SelectorRequirement[] = [];
 
-/** Reads them when it is first asked: most requests meet no authorizer that does. */
-export function selectorsOnDemand(fields: string, labels: string): () => SelectorRequirements {
+/** Reads them when it is first asked: most requests meet no authorizer that does. `parsed`: the
+ * field selector, where it has been parsed already. */
+export function selectorsOnDemand(
+  fields: string,
+  labels: string,
+  parsed?: FieldSelector | StatusError,
+): () => SelectorRequirements {
   let read: SelectorRequirements | undefined;
   return () =>
     (read ??= {
-      fields: readFieldRequirements(fields) ?? none,
+      fields: readFieldRequirements(fields, parsed) ?? none,
       labels: readLabelRequirements(labels) ?? none,
     });
 }
 
 /** Undefined: it cannot be parsed, or is too large. */
-export function readFieldRequirements(text: string): readonly SelectorRequirement[] | undefined {
+export function readFieldRequirements(
+  text: string,
+  parsed?: FieldSelector | StatusError,
+): readonly SelectorRequirement[] | undefined {
   if (text.length > selectorCharsMax) return undefined;
-  const parsed = parseFieldSelector(text);
-  return parsed instanceof StatusError ? undefined : withinBound(parsed.requirements.map(ofField));
+  const selector = parsed ?? parseFieldSelector(text);
+  if (selector instanceof StatusError) return undefined;
+  return withinBound(selector.requirements.map(ofField));
 }
 
 /** Undefined: it cannot be parsed, or is too large. */

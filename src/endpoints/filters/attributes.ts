@@ -30,7 +30,7 @@ export function attributesOf(
   // The older paths of watches are decided on as they stand, without what selects.
   const selects =
     resource.name === '' && resource.prefix === undefined && selectingVerbs.includes(verb);
-  const selectedFields = selects ? selectedFieldsOf(query) : undefined;
+  const selection = selects && query !== undefined ? selectionIn(query) : undefined;
   return {
     user,
     verb,
@@ -41,9 +41,9 @@ export function attributesOf(
     apiVersion: version,
     resource: resource.resource,
     subresource,
-    name: resource.name === '' ? selectedName(verb, selectedFields) : resource.name,
-    selectedFields,
-    selectors: selects ? selectorsOf(query) : undefined,
+    name: resource.name === '' ? selectedName(verb, selection?.fields) : resource.name,
+    selectedFields: selection?.fields,
+    selectors: selection?.selectors,
   };
 }
 
@@ -66,22 +66,22 @@ function namespaceOf({ namespace, resource, name }: ResourceInfo): string {
   return namespace === '' && resource === 'namespaces' ? name : namespace;
 }
 
-/** Fields that the selector of a list, a watch or a deletecollection pins to one value. */
-function selectedFieldsOf(
-  query: QueryParameters | undefined,
-): ReadonlyMap<string, string> | undefined {
-  if (query === undefined) return undefined;
-  const text = queryValue(query, 'fieldSelector');
-  if (text === undefined || text === '') return undefined;
-  const selector = parseFieldSelector(text);
-  return selector instanceof StatusError ? undefined : selector.pins;
+interface AskedSelection {
+  /** Those that the field selector pins to one value. */
+  readonly fields: ReadonlyMap<string, string> | undefined;
+  readonly selectors: () => SelectorRequirements;
 }
 
-function selectorsOf(query: QueryParameters | undefined): (() => SelectorRequirements) | undefined {
-  if (query === undefined) return undefined;
+/** What a list, a watch or a deletecollection is limited to; undefined: it is not. */
+function selectionIn(query: QueryParameters): AskedSelection | undefined {
   const fields = queryValue(query, 'fieldSelector') ?? '';
   const labels = queryValue(query, 'labelSelector') ?? '';
-  return fields === '' && labels === '' ? undefined : selectorsOnDemand(fields, labels);
+  if (fields === '' && labels === '') return undefined;
+  const parsed = fields === '' ? undefined : parseFieldSelector(fields);
+  return {
+    fields: parsed instanceof StatusError ? undefined : parsed?.pins,
+    selectors: selectorsOnDemand(fields, labels, parsed),
+  };
 }
 
 const selectingVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
