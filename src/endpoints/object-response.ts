@@ -5,6 +5,7 @@ import {
   gzipHeaders,
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
+import { bytesAtOnceMax, objectMs } from '../apimachinery/object-cost.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
@@ -30,7 +31,8 @@ export function sendObject(
   const { bytes } = object;
   const { convert } = representation;
   if (convert !== undefined) return sendConverted(deps, request, answer, convert);
-  if (bytes.length > atOnceBytesMax && !isShownAsIs(representation)) {
+  const isAsIs = !representation.isConverted && isShownInJson(representation);
+  if (bytes.length > bytesAtOnceMax && !isAsIs) {
     return sendLarge(deps, request, answer);
   }
   const body = renderObject(deps, representation, bytes, versionOf(object));
@@ -55,12 +57,8 @@ async function sendConverted(
   await sendObject(deps, request, objectAnswer(status, own, { bytes: shown, revision }));
 }
 
-/** Objects above it are written anew when it is their turn, one after the other. */
-const atOnceBytesMax = 64 * 1024;
-/** What reading a MiB of an object takes, or writing it. */
-const millisecondsPerMiB = 30;
-
-function isShownAsIs({ negotiated, pretty }: Representation): boolean {
+/** As it is stored, perhaps in another version. */
+function isShownInJson({ negotiated, pretty }: Representation): boolean {
   return negotiated.format === 'json' && negotiated.projection.kind === 'none' && !pretty;
 }
 
@@ -71,12 +69,16 @@ async function sendLarge(
 ): Promise<void> {
   const { negotiated, schema, show } = representation;
   const { turns } = deps.registry;
-  const costMs = (object.bytes.length * millisecondsPerMiB) / (1024 * 1024);
+  const costMs = objectMs(object.bytes);
   await turns.pause(costMs);
   if (request.exchange.closed) return;
   let body: Uint8Array;
-  if (negotiated.projection.kind === 'none') {
-    const decoded = decodeObject(show(object.bytes));
+  if (isShownInJson(representation)) {
+    body = show(object.bytes);
+  } else if (negotiated.projection.kind === 'none') {
+    const shown = show(object.bytes);
+    if (shown !== object.bytes) await turns.pause(costMs);
+    const decoded = decodeObject(shown);
     await turns.pause(costMs);
     const steps = writtenInSteps(decoded, negotiated, schema);
     const written = await runStepwise(turns, steps, () => request.exchange.closed);

@@ -50,6 +50,8 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
+  /** `show` may have to read the object and write it anew. */
+  readonly isConverted: boolean;
   /** There where somebody else has to be asked first: `show` is for what comes back. */
   readonly convert?: ResponseConverter | undefined;
   /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
@@ -124,6 +126,7 @@ export function negotiateRepresentation(
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
     show: convert === undefined ? showOf(kind) : asConverted,
+    isConverted: convert === undefined && mayConvert(kind),
     schema: kind.schema,
     printer: kind.table,
   });
@@ -190,6 +193,12 @@ function prettyByRequest(request: ApiRequest): boolean {
 const asConverted = (bytes: Uint8Array): Uint8Array => bytes;
 
 /** Made once for each kind: every request asks. */
+/** What users define may be stored in another version than the one that is marked for it. */
+function mayConvert({ conversions, custom, storageVersion, version }: KindInfo): boolean {
+  if (conversions === undefined) return false;
+  return custom !== undefined || storageVersion !== version;
+}
+
 const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();
 
 function showOf(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {

@@ -14,6 +14,7 @@ import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
 import { newBadRequest, newInternalError, newInvalid } from '../apimachinery/status-error.ts';
 import { labelSelectorFromSpec } from '../apimachinery/selectors/label-selector.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { bytesAtOnceMax, objectMs } from '../apimachinery/object-cost.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -117,6 +118,8 @@ export async function executeScale(
   const { kind } = target;
   const { paths, type } = scaleTypeOf(kind);
   const { bytes, warnings } = result.value;
+  // All writes of a commit go on together.
+  if (bytes.length > bytesAtOnceMax) await deps.turns.pause(objectMs(bytes));
   const written = decodeObject(bytes);
   return withConversions(kind, () => {
     const object = scaleOf(decidedVersionOf(written, kind), paths, type);

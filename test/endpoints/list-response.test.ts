@@ -79,6 +79,7 @@ class Run {
       pretty: false,
       includeObject: 'Metadata',
       convert: undefined,
+      isConverted: false,
       show: (bytes) => bytes,
       schema: kind.schema,
       printer: kind.table,

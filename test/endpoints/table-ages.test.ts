@@ -126,7 +126,8 @@ class Server {
     const pretty = as === 'indented';
     const negotiated = { mediaType: 'x/y', format, projection, pretty };
     const show = (bytes: Uint8Array): Uint8Array => bytes;
-    return { negotiated, pretty, includeObject, convert: undefined, show, schema, printer };
+    const shown = { convert: undefined, show, isConverted: false };
+    return { negotiated, pretty, includeObject, ...shown, schema, printer };
   }
 
   list(each: Case, as: Written, include: IncludeObject, entries: readonly StoredObject[]) {

@@ -7,9 +7,9 @@
  * Invariants: made when the first object is shown. A path that cannot be read ends the columns: the
  * ones before it are shown.
  *
- * Bounds: `columnsMax`, for each of them is looked for in each object; all of a row together look at
- * `visitsOfRow` values, behind which nothing more is found, and show `textOfRow` characters, behind
- * which texts are cut.
+ * Bounds: `columnsMax`, for each of them is looked for in each object; all of a row together look
+ * at `visitsOfRow` values, behind which nothing more is found, and show `textOfRow` characters,
+ * behind which texts are cut.
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import { ageSince } from '../../apimachinery/projection/printer.ts';

@@ -1,5 +1,6 @@
 /** get: one object, or its status or scale (spec 1, sections 4.1 and 4.10). */
 import { parseGetOptions } from '../../apimachinery/list-options.ts';
+import { bytesAtOnceMax, objectMs } from '../../apimachinery/object-cost.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Consistency } from '../../registry/read.ts';
@@ -33,8 +34,13 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   if (!scale) return objectAnswer(200, representation.value, found.value);
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
-  const shownScaled = await scaledBytes(kind, representation.value, found.value.bytes);
+  const { turns } = deps.registry;
+  const { bytes } = found.value;
+  const isLarge = bytes.length > bytesAtOnceMax;
+  if (isLarge) await turns.pause(objectMs(bytes));
+  const shownScaled = await scaledBytes(kind, representation.value, bytes);
   if (shownScaled instanceof StatusError) return shownScaled;
+  if (isLarge && shownScaled !== bytes) await turns.pause(objectMs(bytes));
   const scaled = decodeObject(shownScaled);
   const missing = missingReplicas(scaled, kind);
   if (missing !== undefined) return missing;
