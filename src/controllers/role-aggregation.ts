@@ -6,8 +6,8 @@
  * Nobody gains rights by it: whoever may write a role with a matching label has been measured by
  * the rules of that role, and an aggregationRule itself needs all rights.
  *
- * What it makes may be large, and a change of any part makes it anew: between two looks it rests for
- * `restFactor` times as long as the last one took, so that many changes share one write.
+ * What it makes may be large, and a change of any part makes it anew: between two looks it rests
+ * for `restFactor` times as long as the last one took, so that many changes share one write.
  *
  * Invariants: rules that are set by hand in an aggregate are overwritten. Nothing is written when
  * nothing differs. A write is decided on the role as it is then: one that is no aggregate any more

@@ -45,6 +45,7 @@ test('one definition more is read once and defined once, and leaves all others a
       done.push('summary');
       return summaryOf(read(bytes));
     },
+    forget: (name) => void done.push(`forget ${name}`),
   };
   const served = createServedDefinitions({
     scheme: {
@@ -93,7 +94,8 @@ test('one definition more is read once and defined once, and leaves all others a
   );
   assert.deepEqual(
     steps(() => served.remove(name)),
-    [`define ${name}`],
+    [`forget ${name}`, `define ${name}`],
+    'and nothing of it is kept',
   );
   assert.ok(kindsOf().every((kind, at) => kind === before[at]));
 });

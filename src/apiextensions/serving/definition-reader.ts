@@ -17,12 +17,14 @@ export interface DefinitionReader {
   /** In the form of v1. */
   read(bytes: Uint8Array): ApiObject;
   summary(bytes: Uint8Array): DefinitionSummary;
+  /** It has gone: nothing of it is kept. */
+  forget(name: string): void;
 }
 
 /** `definitions`: the kind of definitions, at any version. */
 export function definitionReader({ conversions, group }: KindInfo): DefinitionReader {
   const summaries = new WeakMap<Uint8Array, DefinitionSummary>();
-  /** The newest of each definition, by name: as many as there are, and those that have gone. */
+  /** The newest of each definition, by name: as many as there are. */
   const newest = new Map<string, WeakRef<DefinitionSummary>>();
   const read = (bytes: Uint8Array): ApiObject =>
     objectAtVersion(decodeShared(bytes), `${group}/v1`, conversions);
@@ -41,6 +43,7 @@ export function definitionReader({ conversions, group }: KindInfo): DefinitionRe
   };
   return {
     read,
+    forget: (name) => void newest.delete(name),
     summary(bytes) {
       const known = summaries.get(bytes);
       if (known !== undefined) return known;

@@ -97,6 +97,7 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
     );
   };
   const remove = (name: string): void => {
+    deps.reader.forget(name);
     if (known.delete(name)) deps.scheme.define(name, [], undefined);
   };
   return {
