@@ -12,7 +12,7 @@
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Turns } from '../stdx/turns.ts';
-import { commonAudiences } from './audiences.ts';
+import { commonAudiences } from '../apimachinery/audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig } from './issuer-config.ts';

@@ -19,7 +19,7 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { createAccountTokenUses } from './account-token-uses.ts';
 import type { AccountTokenCounts, AccountTokenUses } from './account-token-uses.ts';
-import { commonAudiences } from './audiences.ts';
+import { commonAudiences } from '../apimachinery/audiences.ts';
 import type { Authentication, RequestNotes, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { equalSecrets } from './constant-time.ts';

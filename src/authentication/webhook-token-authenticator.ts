@@ -19,7 +19,7 @@ import { sleep } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { networkOf } from '../stdx/network-of.ts';
 import type { Turns } from '../stdx/turns.ts';
-import { commonAudiences } from './audiences.ts';
+import { commonAudiences } from '../apimachinery/audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';

@@ -3,7 +3,6 @@
  *
  * ABAC cannot deny, and does not change while the server runs: the file is read at start.
  */
-import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { ListingAuthorizer } from '../always.ts';
 import type { Attributes, NonResourceRule, ResourceRule } from '../authorizer.ts';
 import type { AbacPolicy } from './policy-file.ts';
@@ -14,13 +13,16 @@ export function createAbacAuthorizer(policies: readonly AbacPolicy[]): ListingAu
   return {
     name: 'ABAC',
     authorize(attributes) {
-      if (policies.some((policy) => policyMatches(policy, attributes))) {
+      const { user } = attributes;
+      const subject = { name: user.name, groups: new Set(user.groups) };
+      if (policies.some((policy) => policyMatches(policy, subject, attributes))) {
         return { kind: 'allow', reason: '' };
       }
       return { kind: 'no-opinion', reason: 'No policy matched.' };
     },
     rulesFor(user, namespace) {
-      const own = policies.filter((policy) => subjectMatches(policy, user));
+      const subject = { name: user.name, groups: new Set(user.groups) };
+      const own = policies.filter((policy) => subjectMatches(policy, subject));
       return {
         resourceRules: own
           .filter((policy) => policy.namespace === '*' || policy.namespace === namespace)
@@ -33,8 +35,14 @@ export function createAbacAuthorizer(policies: readonly AbacPolicy[]): ListingAu
   };
 }
 
-function policyMatches(policy: AbacPolicy, attributes: Attributes): boolean {
-  if (!subjectMatches(policy, attributes.user)) return false;
+/** A review may ask about somebody in many thousand groups. */
+interface AbacSubject {
+  readonly name: string;
+  readonly groups: ReadonlySet<string>;
+}
+
+function policyMatches(policy: AbacPolicy, subject: AbacSubject, attributes: Attributes): boolean {
+  if (!subjectMatches(policy, subject)) return false;
   if (policy.readonly && !readVerbs.includes(attributes.verb)) return false;
   return attributes.isResourceRequest
     ? resourceMatches(policy, attributes)
@@ -42,9 +50,12 @@ function policyMatches(policy: AbacPolicy, attributes: Attributes): boolean {
 }
 
 /** What the policy names must be so; one that names nobody matches nobody. */
-export function subjectMatches({ user, group }: AbacPolicy, { name, groups }: UserInfo): boolean {
+export function subjectMatches(
+  { user, group }: AbacPolicy,
+  { name, groups }: AbacSubject,
+): boolean {
   if (user === '' && group === '') return false;
-  return (user === '' || user === name) && (group === '' || groups.includes(group));
+  return (user === '' || user === name) && (group === '' || groups.has(group));
 }
 
 function resourceMatches(policy: AbacPolicy, attributes: Attributes): boolean {

@@ -11,7 +11,7 @@ import { part, texts } from '../../apimachinery/members.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
-import { commonAudiences } from '../../authentication/audiences.ts';
+import { commonAudiences } from '../../apimachinery/audiences.ts';
 import type { Authentication } from '../../authentication/authenticator.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { userInfoJson } from '../../apimachinery/user-info-json.ts';

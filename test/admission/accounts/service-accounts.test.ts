@@ -90,7 +90,9 @@ describe('the account of a pod', () => {
   });
 
   it('is none for the image of a static pod, which refers to nothing', async () => {
-    const made = specOf(await create('team', 'static', {}, { annotations: mirror }));
+    const made = specOf(
+      await create('team', 'static', { nodeName: 'n1' }, { annotations: mirror }),
+    );
     assert.equal(made['serviceAccountName'], undefined);
     const volumes = [{ name: 'v', secret: { secretName: 's' } }];
     const token = { projected: { sources: [{ serviceAccountToken: { path: 't' } }] } };
