@@ -84,8 +84,8 @@ interface Collection {
 function doesNotFit(records: number, wanted: number, limitBytes: number): OptionsError {
   const inMib = (bytes: number): string => `${Math.ceil(bytes / mib)} MiB`;
   return new OptionsError(
-    `the objects of the store, ${records} or more, do not fit into the engine's heap: they take about` +
-      ` ${inMib(wanted)}, and it may have ${inMib(limitBytes)}: start with` +
+    `the objects of the store, ${records} or more, do not fit into the engine's heap:` +
+      ` they take about ${inMib(wanted)}, and it may have ${inMib(limitBytes)}: start with` +
       ` NODE_OPTIONS=--max-old-space-size=${Math.ceil((wanted * 1.2) / mib)} or more`,
   );
 }
