@@ -71,7 +71,7 @@ export function watchHeap(records: number): HeapWatch {
       const progress = { startBytes, liveBytes, loaded, records, limitBytes };
       liveBytes = undefined;
       const wanted = heapBytesWanted(progress);
-      if (wanted !== undefined) throw doesNotFit(records, wanted, limitBytes);
+      if (wanted !== undefined) throw doesNotFit(Math.max(records, loaded), wanted, limitBytes);
     },
     end: () => observer.disconnect(),
   };
@@ -84,8 +84,8 @@ interface Collection {
 function doesNotFit(records: number, wanted: number, limitBytes: number): OptionsError {
   const inMib = (bytes: number): string => `${Math.ceil(bytes / mib)} MiB`;
   return new OptionsError(
-    `the ${records} objects of the store do not fit into the engine's heap: they take about` +
-      ` ${inMib(wanted)}, and it may have ${inMib(limitBytes)}: start with` +
+    `the objects of the store, ${records} or more, do not fit into the engine's heap:` +
+      ` they take about ${inMib(wanted)}, and it may have ${inMib(limitBytes)}: start with` +
       ` NODE_OPTIONS=--max-old-space-size=${Math.ceil((wanted * 1.2) / mib)} or more`,
   );
 }

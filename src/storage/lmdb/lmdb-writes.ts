@@ -37,6 +37,7 @@ import type { IsBeingDeleted } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
+import type { StorageErrorCode } from '../storage.ts';
 import type { CompanionRules, Mutation, MutationOutcome, Revision, StoreKey } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
@@ -50,6 +51,7 @@ import {
 import type { LmdbRecord } from './layout.ts';
 import { createLmdbCompaction } from './lmdb-compaction.ts';
 import { translateCommitError } from './lmdb-errors.ts';
+import { openedFile } from './opened-file.ts';
 import { createReserve } from './reserve.ts';
 import type { Reserve, ReservedWrite, Transaction } from './reserve.ts';
 import { currentRevision, readNow } from './lmdb-reads.ts';
@@ -85,7 +87,7 @@ export interface LmdbWriterOptions {
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const { tables, clock, isEnding, ring, commits } = options;
   const reserve = createReserve({ ...options, bytes: options.reserveBytes });
-  const { broken, transaction } = createTransactions(options, () => {
+  const { broken, checkOpened, transaction } = createTransactions(options, () => {
     known = undefined;
     states.forgetAll();
   });
@@ -105,6 +107,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
+    checkOpened('io');
     known ??= currentRevision(tables);
     const planned = planCommit(options, mutations, known, states);
     const newest = planned.writes.at(-1);
@@ -149,6 +152,8 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
 
 interface Transactions {
   readonly transaction: Transaction;
+  /** `code`: of what is thrown where the file is not what was opened. @throws StorageError. */
+  readonly checkOpened: (code: StorageErrorCode) => void;
   /** Why there are no more, if so. */
   readonly broken: () => StorageError | undefined;
 }
@@ -158,6 +163,14 @@ function createTransactions(
   onFailed: () => void,
 ): Transactions {
   let broken: StorageError | undefined;
+  const opened = openedFile(path);
+
+  function checkOpened(code: StorageErrorCode): void {
+    const problem = broken === undefined ? opened.problem() : undefined;
+    if (problem === undefined) return;
+    broken = new StorageError(code, `${problem}: put back a backup and start again`);
+    throw broken;
+  }
 
   async function transaction(write: () => void): Promise<void> {
     if (broken !== undefined) {
@@ -171,6 +184,8 @@ function createTransactions(
       if (translated.code !== 'full') broken = translated;
       throw translated;
     }
+    // Durable in a file that nobody will find is not durable.
+    checkOpened('unknown');
   }
 
   /** LMDB refuses every transaction once a write of its meta page has failed. */
@@ -184,7 +199,7 @@ function createTransactions(
     }
   }
 
-  return { transaction, broken: () => broken };
+  return { transaction, checkOpened, broken: () => broken };
 }
 
 function withReserve(reserve: Reserve, transaction: Transaction) {
