@@ -13,7 +13,8 @@
  *
  * Some sinks settle a write in the next turn of the event loop. A few of their writes are made in a
  * turn, so that what they have touched is still in the caches of the processor then; more of them
- * only for as long as the others have had the loop since the turn before.
+ * only for as long as others have the loop between the turns. That is the shorter of the last two
+ * times: one alone may be another process's, which had the processor.
  *
  * Invariants: at most one write per watcher and turn; a blocked watcher costs a pass nothing,
  * because it is not in the live list; a group rests behind a crowded pass only, and no longer than
@@ -74,6 +75,8 @@ export class Delivery {
   #held: Scope[] = [];
   /** When the last turn ended, if it left groups for the next. */
   #leftMs: number | undefined;
+  /** Between the last two turns of which the first left groups for the second. */
+  #awayMs = 0;
   #relieve: (() => void) | undefined;
 
   constructor(deps: DeliveryDeps) {
@@ -202,12 +205,14 @@ export class Delivery {
   /** Returns what the turn counts for among those that a change is held for. */
   #runGroups(begunMs: number): number {
     const { turnBytesMax, turnUnsettledMax, turnWritesMax, turnWritesMs } = this.#limits;
+    const awayMs = this.#leftMs === undefined ? 0 : begunMs - this.#leftMs;
+    const evenMs = begunMs + Math.min(turnWritesMs, awayMs, this.#awayMs);
+    this.#awayMs = awayMs;
     const budget: PassBudget = {
       writes: turnWritesMax,
       bytes: turnBytesMax,
       unsettled: turnUnsettledMax,
-      // By the clock: what the processor has spent is a system call each time.
-      evenMs: begunMs + Math.min(turnWritesMs, begunMs - (this.#leftMs ?? begunMs)),
+      evenMs,
       endsMs: begunMs + turnWritesMs,
     };
     this.#groups.beginRound();
