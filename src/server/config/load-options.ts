@@ -70,7 +70,7 @@ export const loadOptionTable = [
     flag: 'tls-client-certificate-bytes',
     value: 'BYTES',
     default: String(4.5 * kibibyte),
-    help: 'Certificates of a client in TLS handshakes; above it it is cut (131072: not counted).',
+    help: 'Certificates that a client may send in a TLS handshake; 131072: not counted.',
   },
 ] as const satisfies readonly OptionSpec[];
 
