@@ -28,19 +28,19 @@ export const loadOptionTable = [
     flag: 'max-requests-inflight',
     value: 'N',
     default: '400',
-    help: 'Reading requests being answered at a time; above it 429. 0: no bound.',
+    help: 'Reading requests at a time; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-mutating-requests-inflight',
     value: 'N',
     default: '200',
-    help: 'Writing requests being answered at a time; above it 429. 0: no bound.',
+    help: 'Writing requests at a time; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-watches',
     value: 'N',
     default: '200000',
-    help: 'Watches that are open at a time; above it 429. 0: no bound.',
+    help: 'Open watches; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-inflight-body-bytes',
