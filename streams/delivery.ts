@@ -46,19 +46,19 @@ export interface DeliveryDeps {
 interface PassBudget {
   writes: number;
   bytes: number;
-  /** Of the writes those that are settled later; more when they are used up before `evenMs`. */
+  /** Of the writes those that are settled later; until `unsettledUntilMs` they are renewed. */
   unsettled: number;
-  readonly evenMs: number;
+  readonly unsettledUntilMs: number;
   readonly endsMs: number;
 }
 
 const isUsedUp = ({ bytes, unsettled, writes }: PassBudget): boolean =>
   writes <= 0 || bytes <= 0 || unsettled <= 0;
 
-/** Live writes between two looks at the clock. */
+/** Live writes between two looks at the clock, and those that renew `unsettled`. */
 const writesPerLook = 16;
 
-/** Of `turnPumpMs`. */
+/** Of `turnPumpMs`, for watchers that are not live yet. */
 const leastShare = 0.25;
 
 export class Delivery {
@@ -70,7 +70,7 @@ export class Delivery {
   #rest: TimerHandle | undefined;
   readonly #waiting = new FairQueue<Watcher>();
   /** The change whose frames are being made. */
-  #making: OutstandingChange | undefined;
+  #framesOf: OutstandingChange | undefined;
   #scheduled = false;
   #held: Scope[] = [];
   /** When the last turn ended, if it left groups for the next. */
@@ -91,14 +91,15 @@ export class Delivery {
     });
   }
 
-  /** The frames that are made now are of this change; undefined: of none. */
-  making(outstanding: OutstandingChange | undefined): void {
-    this.#making = outstanding;
+  /** The frames that follow (`onFrame`) are of this change; undefined: of none. */
+  attributeFramesTo(outstanding: OutstandingChange | undefined): void {
+    this.#framesOf = outstanding;
   }
 
-  /** All of them have been made, or left out. Until now it was counted among the groups left. */
-  made({ groupsCount, write }: OutstandingChange): void {
-    this.#making = undefined;
+  /** Those of this change have all been made, or left out. Until now one more than its groups was
+   * counted as left, so that it could not be done before. */
+  allFramesMade({ groupsCount, write }: OutstandingChange): void {
+    this.#framesOf = undefined;
     const { clock, stages } = this.#deps;
     if (groupsCount === 0) write.groupsLeft = 0;
     stages.encoded(write);
@@ -115,16 +116,16 @@ export class Delivery {
       this.#hold(group.scope);
       this.#endRest();
     }
-    const making = this.#making;
-    if (making === undefined) return;
-    making.groupsCount += 1;
-    making.write.groupsLeft += 1;
+    const change = this.#framesOf;
+    if (change === undefined) return;
+    change.groupsCount += 1;
+    change.write.groupsLeft += 1;
     // Beyond it the write stays unfinished, and is not counted as written.
-    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(making.write);
+    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(change.write);
   }
 
-  /** Live watchers are too far behind their group. The scope gets the next change when they are no
-   * longer, so that the frames that are still needed stay in place. */
+  /** Live watchers are too far behind their group. Its scope gets the next change when they have
+   * caught up, so that the ring keeps the frames that are still needed. */
   #hold(scope: Scope): void {
     if (scope.isHeld) return;
     scope.turnsHeld = 0;
@@ -180,18 +181,18 @@ export class Delivery {
   #turn(): void {
     this.#scheduled = false;
     const begunMs = this.#deps.clock.monotonicMs();
-    const counted = this.#runGroups(begunMs);
+    const shareOfTurn = this.#runGroups(begunMs);
     this.#runWaiting(begunMs + this.#limits.turnPumpMs);
     this.#leftMs = this.#groups.length > 0 ? this.#deps.clock.monotonicMs() : undefined;
     if (this.#groups.length > 0 || this.#waiting.length > 0) this.#schedule();
-    if (this.#held.length > 0) this.#letGo(counted);
+    if (this.#held.length > 0) this.#release(shareOfTurn);
   }
 
-  /** Those whose groups have all had their passes, or that were held for long. */
-  #letGo(counted: number): void {
+  /** Held scopes whose groups have all had their passes, or that were held for `holdTurnsMax`. */
+  #release(shareOfTurn: number): void {
     const before = this.#held.length;
     this.#held = this.#held.filter((scope) => {
-      scope.turnsHeld += counted;
+      scope.turnsHeld += shareOfTurn;
       const { groupTurns, turnsHeld } = scope;
       if (groupTurns.items.length > 0 && turnsHeld < this.#limits.holdTurnsMax) return true;
       scope.turnsHeld = -1;
@@ -202,17 +203,18 @@ export class Delivery {
     this.#relieve = undefined;
   }
 
-  /** Returns what the turn counts for among those that a change is held for. */
+  /** Returns what it counts for among the turns that a scope is held: all of one, or where writes
+   * that are settled later ended it, its share of the writes that another turn may make. */
   #runGroups(begunMs: number): number {
     const { turnBytesMax, turnUnsettledMax, turnWritesMax, turnWritesMs } = this.#limits;
     const awayMs = this.#leftMs === undefined ? 0 : begunMs - this.#leftMs;
-    const evenMs = begunMs + Math.min(turnWritesMs, awayMs, this.#awayMs);
+    const unsettledUntilMs = begunMs + Math.min(turnWritesMs, awayMs, this.#awayMs);
     this.#awayMs = awayMs;
     const budget: PassBudget = {
       writes: turnWritesMax,
       bytes: turnBytesMax,
       unsettled: turnUnsettledMax,
-      evenMs,
+      unsettledUntilMs,
       endsMs: begunMs + turnWritesMs,
     };
     this.#groups.beginRound();
@@ -296,7 +298,9 @@ export class Delivery {
     if (budget.writes % writesPerLook !== 0 && budget.unsettled > 0) return;
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs >= budget.endsMs) budget.writes = 0;
-    if (budget.unsettled <= 0 && nowMs < budget.evenMs) budget.unsettled = writesPerLook;
+    if (budget.unsettled <= 0 && nowMs < budget.unsettledUntilMs) {
+      budget.unsettled = writesPerLook;
+    }
   }
 
   #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {

@@ -36,7 +36,8 @@ export interface StreamLimits {
   readonly turnBytesMax: number;
   readonly turnWritesMs: number;
   /** Of these writes, those to sinks that settle them in the next turn (`settlesLater`). Policy: as
-   * above, but for as long as others have had the event loop since the turn before. */
+   * above, but the turn goes on for as long as others have had the event loop before it: the
+   * shorter of the last two times between turns. */
   readonly turnUnsettledMax: number;
   /** A pass that made `restWritesMin` writes or more of `restEventsMin` events each was crowded:
    * the next over the same group begins `restMs` behind its end (0: at once). Policy: what comes
@@ -54,8 +55,8 @@ export interface StreamLimits {
   /** Applying changes and making the frames of their groups, in one turn; a single frame may take
    * longer. Policy: go on next turn. */
   readonly turnApplyMs: number;
-  /** Bytes a group with live watchers may be ahead of them before changes are handed to no group.
-   * Policy: that pauses until they have been written out, at most `holdTurnsMax` turns. */
+  /** Bytes a group with live watchers may be ahead of them before no group of its scope is handed a
+   * change. Policy: that pauses until they have been written out, at most `holdTurnsMax` turns. */
   readonly freshBytesMax: number;
   readonly holdTurnsMax: number;
   /** Changes that are applied and not with all groups of a scope yet, counted for each scope, and

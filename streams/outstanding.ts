@@ -66,7 +66,7 @@ export class Outstanding {
     const outstanding = { change, write, scopesLeft: walks.length, groupsCount: 0 };
     // Nobody can have all of it before it is with all groups.
     write.groupsLeft += 1;
-    if (walks.length === 0) return this.#delivery.made(outstanding);
+    if (walks.length === 0) return this.#delivery.allFramesMade(outstanding);
     const { revision, seq } = change;
     for (const { scope, walk } of walks) {
       scope.backlog.push({ outstanding, seq, revision, walk });
@@ -126,7 +126,7 @@ export class Outstanding {
     const { backlog } = scope;
     for (;;) {
       const { outstanding, walk } = backlog.at(0);
-      this.#delivery.making(outstanding);
+      this.#delivery.attributeFramesTo(outstanding);
       if (!walk.run(isOver)) return;
       backlog.shift();
       if (outstanding !== undefined) {
@@ -142,7 +142,7 @@ export class Outstanding {
     this.#count -= 1;
     this.#bytes -= weight(outstanding);
     outstanding.scopesLeft -= 1;
-    if (outstanding.scopesLeft === 0) this.#delivery.made(outstanding);
+    if (outstanding.scopesLeft === 0) this.#delivery.allFramesMade(outstanding);
   }
 }
 

@@ -2,8 +2,8 @@
  * The contract of streams/: every read and every watch is answered here (spec 1, 4.9, 4.10, 6).
  *
  *   storage.tail ─▶ watch cache ─▶ ordered immutable snapshots ─▶ snapshot() ─▶ get, list
- *                    ├──▶ history ring (per resource) ─▶ watch groups ─▶ frames, made once
- *                    │                                        └─▶ watchers: a position, a sink
+ *                    ├──▶ history ring (per resource) ─▶ what a watch has missed
+ *                    ├──▶ watch groups ─▶ frames, made once ─▶ watchers: a position, a sink
  *                    └──▶ resourceEvents() ─▶ controllers and indexes in this process
  *
  * Invariants are numbered in SPEC.md, each with its test.

@@ -248,7 +248,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
 
   #take(approach: Approach, item: WatchItem): void {
     if (item === 'live') {
-      approach.isOver = 'live';
+      approach.outcome = 'live';
     } else {
       const { bytes, examinedCount, framesCount, revision, seq } = item;
       this.#moveTo({ seq, revision });
@@ -263,7 +263,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   }
 
   #complete(approach: Approach): void {
-    approach.isOver ??= 'ended';
+    approach.outcome ??= 'ended';
     if (!approach.inTurn) this.#settle(approach);
   }
 
@@ -278,8 +278,8 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
       if (this.#state !== 'blocked') this.#write(bytes, false);
       if (this.#approach !== approach) return;
     }
-    if (approach.isOver === 'ended') return this.end();
-    if (approach.isOver === undefined) return this.#goOn(approach);
+    if (approach.outcome === 'ended') return this.end();
+    if (approach.outcome === undefined) return this.#goOn(approach);
     this.#approach = undefined;
     approach.subscription?.unsubscribe();
     if (this.#state !== 'blocked') this.#join();
@@ -380,5 +380,6 @@ class Approach {
   /** In this turn, to be one write. */
   readonly made: Uint8Array[] = [];
   costBytes = 0;
-  isOver: 'live' | 'ended' | undefined = undefined;
+  /** Undefined: it goes on. */
+  outcome: 'live' | 'ended' | undefined = undefined;
 }

@@ -30,11 +30,9 @@ import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
-import { eachInSteps } from '../stdx/in-steps.ts';
 import { createRest } from '../stdx/rest.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
-import type { Steps } from '../stdx/stepwise.ts';
-import type { Entry } from '../../streams/streams.ts';
+import { followObjects } from '../../streams/followed-objects.ts';
 import type { Controller } from './controller.ts';
 
 const aggregationTimes = { settleMs: 10, retryMs: 1000, restFactor: 9, restMaxMs: 2000 } as const;
@@ -63,14 +61,6 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   const rest = createRest(registry.clock, restFactor, restMaxMs);
 
   const isStopped = (): boolean => stopped;
-  const set = (entry: Entry): void => {
-    roles.set(entry.name, aggregatableRole(decodeObject(entry.bytes)));
-  };
-  const reset = function* (stored: Iterable<Entry>): Steps<void> {
-    roles.clear();
-    yield* eachInSteps(stored, set);
-    look(0);
-  };
   const look = (delayMs: number): void => {
     changed = true;
     if (stopped || working !== undefined || next !== undefined) return;
@@ -100,14 +90,12 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   return {
     start() {
       if (kind === undefined) return;
-      const { followers } = registry.streams;
-      const events = registry.streams.resourceEvents(resource);
-      following = followers.follow('role-aggregation', events, (event) => {
-        if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
-        if (event.type === 'DELETED') roles.delete(event.entry.name);
-        else set(event.entry);
-        look(aggregationTimes.settleMs);
-        return undefined;
+      following = followObjects(registry.streams, 'role-aggregation', resource, {
+        clear: () => roles.clear(),
+        set: ({ bytes, name }) => void roles.set(name, aggregatableRole(decodeObject(bytes))),
+        remove: ({ name }) => void roles.delete(name),
+        complete: () => look(0),
+        changed: () => look(aggregationTimes.settleMs),
       });
     },
     async stop() {

@@ -4,10 +4,11 @@
  *
  * An entry expires up to one scan interval late, or later when many expire at once: ending one of
  * them takes some tens of microseconds, and a thousand may have begun together, so they end in
- * slices. Nothing here looks at a request whose body is
- * complete and whose reader has taken everything, so a quiet watch is never cut by it.
+ * slices. Nothing here looks at a request whose body is complete and whose reader has taken
+ * everything, so a quiet watch is never cut by it.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { lookInSlices } from '../stdx/look-in-slices.ts';
 import { SlotSet } from '../stdx/slot-set.ts';
 import type { Slot } from '../stdx/slot-set.ts';
 
@@ -30,30 +31,19 @@ export interface Deadlines {
 }
 
 const scanIntervalMs = 500;
-/** Looked at in one turn of the event loop. */
-const sliceCount = 1_000;
-/** For those that expire in one turn. Policy: the others expire in the next. */
-const sliceMs = 4;
 
 export function createDeadlines(clock: Clock, timers: Timers): Deadlines {
   const entries = new SlotSet<Expiring>();
   let scanning = false;
   const scan = (): void => {
     scanning = false;
-    expireFrom(entries.items(), 0);
+    lookInSlices({ clock, timers }, entries.items(), expireIfDue, arm);
   };
-  const expireFrom = (items: readonly Expiring[], from: number): void => {
-    const now = clock.monotonicMs();
-    let end = Math.min(items.length, from + sliceCount);
-    for (let i = from; i < end; i += 1) {
-      const entry = items[i] as Expiring;
-      if (entry.deadlineMs > now || entry.waiting.at < 0) continue;
-      entries.remove(entry.waiting);
-      entry.expire();
-      if (clock.monotonicMs() - now >= sliceMs) end = i + 1;
-    }
-    if (end < items.length) timers.nextTurn(() => expireFrom(items, end));
-    else arm();
+  const expireIfDue = (entry: Expiring, nowMs: number): boolean => {
+    if (entry.deadlineMs > nowMs || entry.waiting.at < 0) return false;
+    entries.remove(entry.waiting);
+    entry.expire();
+    return true;
   };
   const arm = (): void => {
     if (scanning || entries.size === 0) return;

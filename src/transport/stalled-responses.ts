@@ -3,7 +3,7 @@
  * those whose readers take nothing.
  *
  * What watches have to say is bounded by streams/. No answer has a timer of its own: one scan looks
- * at all of them, `sliceCount` in a turn of the event loop.
+ * at all of them, in slices.
  *
  * Invariants: a reader who takes something between two looks is not cut; a stream that has nothing
  * to say is not cut, however long. An entry is cut up to one scan after its time.
@@ -11,12 +11,10 @@
  * `graceMs` are cut, the longest stalled first, until half of it is free.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { lookInSlices } from '../stdx/look-in-slices.ts';
 import { SlotSet } from '../stdx/slot-set.ts';
 import type { Slot } from '../stdx/slot-set.ts';
 
-const sliceCount = 1_000;
-/** For those that are cut in one turn. Policy: the others are cut in the next. */
-const sliceMs = 4;
 const graceMs = 2_000;
 const hurriedScanMs = 500;
 const scanMsMax = 30_000;
@@ -99,45 +97,43 @@ export class StalledResponses {
     const timer = this.#timers.after(afterMs, () => {
       this.#waiting = undefined;
       this.#scanning = true;
-      this.#scan(this.#entries.slots(), 0, []);
+      this.#scan();
     });
     this.#waiting = { dueMs, cancel: () => timer.cancel() };
   }
 
-  #scan(slots: readonly Entry[], from: number, stalled: Stalled[]): void {
-    const nowMs = this.nowMs();
-    let end = Math.min(slots.length, from + sliceCount);
-    for (let i = from; i < end; i += 1) {
-      const slot = slots[i] as Entry;
-      if (slot.at < 0) continue;
+  #scan(): void {
+    const stalled: Stalled[] = [];
+    const look = (slot: Entry, nowMs: number): boolean => {
+      if (slot.at < 0) return false;
       const sinceMs = slot.item.stalledSinceMs(nowMs);
       if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) {
         this.#cut(slot);
-        if (this.nowMs() - nowMs >= sliceMs) end = i + 1;
-      } else if (nowMs - sinceMs >= graceMs) stalled.push({ slot, sinceMs });
-    }
-    if (end < slots.length) {
-      this.#timers.nextTurn(() => this.#scan(slots, end, stalled));
-      return;
-    }
-    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
-    this.#relieve(this.#isPressed() ? stalled : [], 0);
+        return true;
+      }
+      if (nowMs - sinceMs >= graceMs) stalled.push({ slot, sinceMs });
+      return false;
+    };
+    const deps = { clock: this.#clock, timers: this.#timers };
+    lookInSlices(deps, this.#entries.slots(), look, () => {
+      stalled.sort((a, b) => a.sinceMs - b.sinceMs);
+      this.#relieve(this.#isPressed() ? stalled : []);
+    });
   }
 
-  #relieve(stalled: readonly Stalled[], from: number): void {
-    const startMs = this.nowMs();
-    for (let i = from; i < stalled.length; i += 1) {
-      if (this.heldBytes <= this.#limits.bytesMax / 2) break;
-      const { slot, sinceMs } = stalled[i] as Stalled;
+  #relieve(stalled: readonly Stalled[]): void {
+    const look = ({ sinceMs, slot }: Stalled, nowMs: number): boolean => {
+      if (this.heldBytes <= this.#limits.bytesMax / 2) return false;
       // It may have ended, or have taken something, while others were cut.
-      if (slot.at < 0 || slot.item.stalledSinceMs(startMs) !== sinceMs) continue;
+      if (slot.at < 0 || slot.item.stalledSinceMs(nowMs) !== sinceMs) return false;
       this.#cut(slot);
-      if (this.nowMs() - startMs < sliceMs) continue;
-      this.#timers.nextTurn(() => this.#relieve(stalled, i + 1));
-      return;
-    }
-    this.#scanning = false;
-    this.#arm();
+      return true;
+    };
+    const deps = { clock: this.#clock, timers: this.#timers };
+    lookInSlices(deps, stalled, look, () => {
+      this.#scanning = false;
+      this.#arm();
+    });
   }
 
   #cut({ item }: Entry): void {

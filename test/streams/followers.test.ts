@@ -1,6 +1,7 @@
 /** Who follows the state inside the process and fails: told of, counted, begun anew. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { followObjects } from '../../streams/followed-objects.ts';
 import type { FollowerFailure } from '../../streams/followers.ts';
 import { defer, filter, merge, of, throwError } from 'rxjs';
 import type { Steps } from '../../src/stdx/stepwise.ts';
@@ -141,6 +142,36 @@ describe('followers', () => {
     const written = log.value.changes.map(({ key }) => key.replace('/ns/', ' '));
     assert.deepEqual(seen, written);
     follower.unsubscribe();
+  });
+
+  it('I26: what is kept of each object is that of all at first, then follows each, and begins anew', async () => {
+    await put('a');
+    const kept: string[] = [];
+    let poison = '';
+    const subscription = followObjects(world.streams, 'kept', pods, {
+      clear: () => (kept.length = 0),
+      set({ name }) {
+        if (name === poison) throw new Error(`cannot take ${name}`);
+        kept.push(`set ${name}`);
+      },
+      remove: ({ name }) => kept.push(`removed ${name}`),
+      complete: () => kept.push('complete'),
+      changed: ({ name }) => kept.push(`changed ${name}`),
+    });
+    assert.deepEqual(kept.splice(0), ['set a', 'complete']);
+    await put('b');
+    await world.remove('ns', 'a');
+    await world.settle();
+    assert.deepEqual(kept, ['set b', 'changed b', 'removed a', 'changed a']);
+    poison = 'c';
+    await put('c');
+    assert.equal(failures.length, 1);
+    poison = '';
+    world.time.advance(failures[0]?.retryMs ?? 0);
+    assert.deepEqual(kept, ['set b', 'set c', 'complete']);
+    subscription.unsubscribe();
+    await put('d');
+    assert.equal(kept.length, 3);
   });
 
   /** Takes the state a name at a time, and fails at one that is told. */

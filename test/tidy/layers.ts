@@ -70,7 +70,14 @@ export const layers: readonly LayerRule[] = [
   },
   {
     folder: 'src/authorization',
-    may: ['src/stdx', 'src/apimachinery', 'src/cel', 'src/webhooks', 'streams/streams.ts'],
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/cel',
+      'src/webhooks',
+      'streams/streams.ts',
+      'streams/followed-objects.ts',
+    ],
   },
   {
     folder: 'src/admission',

@@ -2,7 +2,7 @@
 import { Subscription } from 'rxjs';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
+import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { NodeGraph, OwnedResource } from './node-graph.ts';
@@ -24,17 +24,9 @@ export function followNodes({ streams, identity, graph }: NodeFollowerDeps): Sub
     set: (entry: Entry) => void,
     remove: (entry: Entry) => void,
   ): void => {
-    const events = streams.resourceEvents({ group: identity.fill(group), resource });
-    const subscription = streams.followers.follow('node-authorizer', events, (event) => {
-      if (event.type === 'RESET') {
-        graph.clear(resource);
-        return eachInSteps(event.snapshot.entries(undefined), set);
-      }
-      if (event.type === 'DELETED') remove(event.entry);
-      else set(event.entry);
-      return undefined;
-    });
-    following.add(subscription);
+    const stored = { group: identity.fill(group), resource };
+    const keeper = { clear: () => graph.clear(resource), set, remove };
+    following.add(followObjects(streams, 'node-authorizer', stored, keeper));
   };
   const owned = (group: string, resource: OwnedResource): void =>
     follow(

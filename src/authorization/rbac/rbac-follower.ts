@@ -1,7 +1,8 @@
 /** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). */
 import { Subscription } from 'rxjs';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
+import { followObjects } from '../../../streams/followed-objects.ts';
+import type { ObjectKeeper } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { rulesOf } from './policy-rules.ts';
 import { rbacKey } from './rbac-index.ts';
@@ -24,24 +25,14 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
     const { namespace, name } = entry;
     index.setBinding({ ...bindingOf(decodeObject(entry.bytes)), namespace, name });
   };
-  const follow = (resource: string, part: IndexPart): Subscription => {
-    const events = streams.resourceEvents({ group: rbacGroup, resource });
-    return streams.followers.follow('rbac', events, (event) => {
-      if (event.type === 'RESET') {
-        part.clear();
-        return eachInSteps(event.snapshot.entries(undefined), part.set);
-      }
-      if (event.type === 'DELETED') part.remove(event.entry);
-      else part.set(event.entry);
-      return undefined;
-    });
-  };
-  const roles = (ofCluster: boolean): IndexPart => ({
+  const follow = (resource: string, part: ObjectKeeper): Subscription =>
+    followObjects(streams, 'rbac', { group: rbacGroup, resource }, part);
+  const roles = (ofCluster: boolean): ObjectKeeper => ({
     clear: () => index.clearRoles(ofCluster),
     set: setRole,
     remove: ({ namespace, name }) => index.removeRole(rbacKey(namespace, name)),
   });
-  const bindings = (ofCluster: boolean): IndexPart => ({
+  const bindings = (ofCluster: boolean): ObjectKeeper => ({
     clear: () => index.clearBindings(ofCluster),
     set: setBinding,
     remove: ({ namespace, name }) => index.removeBinding(namespace, name),
@@ -52,10 +43,4 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
   following.add(follow('clusterrolebindings', bindings(true)));
   following.add(follow('rolebindings', bindings(false)));
   return following;
-}
-
-interface IndexPart {
-  readonly clear: () => void;
-  readonly set: (entry: Entry) => void;
-  readonly remove: (entry: Entry) => void;
 }

@@ -37,8 +37,8 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
 import { shortWorkMs, wholeTurnMs } from '../../stdx/turns.ts';
+import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -84,17 +84,15 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   const lookAtRefused = (group: string): void => {
     for (const name of known.get(group)?.refused ?? []) queue.add(name);
   };
-  /** Its group. */
-  const set = ({ bytes, name }: Entry): string => {
+  const set = ({ bytes, name }: Entry): void => {
     const { accepted, group, isAccepted, isEnding } = reader.summary(bytes);
     const names = ofGroup(group);
     names.set(name, { accepted, isAccepted });
     known.set(group, names);
     groups.set(name, group);
     (isEnding ? ending : queue).add(name);
-    return group;
   };
-  const remove = (name: string): void => {
+  const remove = ({ name }: Entry): void => {
     const group = groups.get(name);
     const names = group === undefined ? undefined : known.get(group);
     if (group === undefined || names === undefined) return;
@@ -103,23 +101,19 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
     if (names.size === 0) known.delete(group);
     else lookAtRefused(group);
   };
+  const clear = (): void => {
+    known.clear();
+    groups.clear();
+  };
+  /** Most changes free none, and there may be very many that wait for one. */
+  const changed = ({ name }: Entry): void => {
+    const group = groups.get(name);
+    if (group !== undefined && ofGroup(group).takeFreed()) lookAtRefused(group);
+  };
   return {
     start() {
-      const events = streams.resourceEvents(kind.storage);
-      following = streams.followers.follow('custom-resource-definitions', events, (event) => {
-        if (event.type === 'RESET') {
-          known.clear();
-          groups.clear();
-          return eachInSteps(event.snapshot.entries(undefined), set);
-        }
-        if (event.type === 'DELETED') remove(event.entry.name);
-        else {
-          const group = set(event.entry);
-          // Most changes free none, and there may be very many that wait for one.
-          if (ofGroup(group).takeFreed()) lookAtRefused(group);
-        }
-        return undefined;
-      });
+      const keeper = { clear, set, remove, changed };
+      following = followObjects(streams, 'custom-resource-definitions', kind.storage, keeper);
       queue.start();
       ending.start();
     },

@@ -16,9 +16,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import { paced } from '../../stdx/paced.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
-import type { Steps } from '../../stdx/stepwise.ts';
-import type { Entry } from '../../../streams/streams.ts';
+import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Controller } from '../controller.ts';
 import { repairObject } from './ensured-object.ts';
 
@@ -115,18 +113,12 @@ function followNames(
   names: Names,
   look: (delayMs: number) => void,
 ): Subscription {
-  const events = streams.resourceEvents(kind.storage);
-  const reset = function* (stored: Iterable<Entry>): Steps<void> {
-    names.clear();
-    yield* eachInSteps(stored, ({ name, bytes }) => names.set(name, bytes));
-    look(0);
-  };
-  return streams.followers.follow('flow-schema-conditions', events, (event) => {
-    if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
-    if (event.type === 'DELETED') names.drop(event.entry.name);
-    else names.set(event.entry.name, event.entry.bytes);
-    look(conditionTimes.settleMs);
-    return undefined;
+  return followObjects(streams, 'flow-schema-conditions', kind.storage, {
+    clear: () => names.clear(),
+    set: ({ name, bytes }) => names.set(name, bytes),
+    remove: ({ name }) => names.drop(name),
+    complete: () => look(0),
+    changed: () => look(conditionTimes.settleMs),
   });
 }
 

@@ -8,8 +8,7 @@ import type { FirstObject } from '../../admission/admission.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
-import type { Steps } from '../../stdx/stepwise.ts';
+import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 
 /** Follows the resource from when it is asked for the first time. */
@@ -47,20 +46,13 @@ export function firstObject<T>(
     byName.set(entry.name, value);
     all.splice(placeOf(value), 0, value);
   };
-  const reset = function* (stored: Iterable<Entry>): Steps<void> {
+  const clear = (): void => {
     byName.clear();
     all.length = 0;
-    yield* eachInSteps(stored, set);
   };
   const follow = (): void => {
     isFollowed = true;
-    const events = streams.resourceEvents(resource);
-    streams.followers.follow('first-object', events, (event) => {
-      if (event.type === 'RESET') return reset(event.snapshot.entries(undefined));
-      if (event.type === 'DELETED') remove(event.entry);
-      else set(event.entry);
-      return undefined;
-    });
+    followObjects(streams, 'first-object', resource, { clear, set, remove });
     reading = streams.followers.settled().then(() => (reading = undefined));
   };
   return () => {

@@ -7,13 +7,13 @@
  * services are called by their own address. Whose endpoints an EndpointSlice holds is said by its
  * label.
  */
+import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { Prng } from '../../stdx/prng.ts';
-import { eachInSteps } from '../../stdx/in-steps.ts';
 import { clusterResolver, endpointResolver } from '../../webhooks/service-resolver.ts';
 import type {
   FindEndpoints,
@@ -75,20 +75,16 @@ function endpointsOf({ identity, scheme, streams }: ServiceResolverDeps): FindEn
     placed.set(id, key);
     known.set(key, (known.get(key) ?? new Map<string, Entry>()).set(entry.name, entry));
   };
-  const events = streams.resourceEvents(resource);
-  streams.followers.follow('service-endpoints', events, (event) => {
-    if (event.type === 'RESET') {
-      known.clear();
-      placed.clear();
-      return eachInSteps(event.snapshot.entries(undefined), set);
-    }
-    if (event.type === 'DELETED') {
-      const id = `${event.entry.namespace}/${event.entry.name}`;
-      drop(event.entry, placed.get(id) ?? '');
-      placed.delete(id);
-    } else set(event.entry);
-    return undefined;
-  });
+  const clear = (): void => {
+    known.clear();
+    placed.clear();
+  };
+  const remove = (entry: Entry): void => {
+    const id = `${entry.namespace}/${entry.name}`;
+    drop(entry, placed.get(id) ?? '');
+    placed.delete(id);
+  };
+  followObjects(streams, 'service-endpoints', resource, { clear, set, remove });
   return (namespace, name): readonly JsonObject[] =>
     [...(known.get(`${namespace}/${name}`)?.values() ?? [])].map(({ bytes }) =>
       decodeObject(bytes),

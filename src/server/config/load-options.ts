@@ -28,19 +28,19 @@ export const loadOptionTable = [
     flag: 'max-requests-inflight',
     value: 'N',
     default: '400',
-    help: 'Reading requests being answered at a time; above it 429. 0: no bound.',
+    help: 'Reading requests at a time; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-mutating-requests-inflight',
     value: 'N',
     default: '200',
-    help: 'Writing requests being answered at a time; above it 429. 0: no bound.',
+    help: 'Writing requests at a time; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-watches',
     value: 'N',
     default: '200000',
-    help: 'Watches that are open at a time; above it 429. 0: no bound.',
+    help: 'Open watches; above it 429, except for callers who hold few. 0: no bound.',
   },
   {
     flag: 'max-inflight-body-bytes',
@@ -70,7 +70,7 @@ export const loadOptionTable = [
     flag: 'tls-client-certificate-bytes',
     value: 'BYTES',
     default: String(4.5 * kibibyte),
-    help: 'Certificates of a client in TLS handshakes; above it it is cut (131072: not counted).',
+    help: 'Certificates that a client may send in a TLS handshake; 131072: not counted.',
   },
 ] as const satisfies readonly OptionSpec[];
 

@@ -251,7 +251,7 @@ export const optionTable = [
     flag: 'show-hidden-metrics-for-version',
     value: '1.N',
     default: '',
-    help: 'Show the metrics that were hidden after this release: the one before the served one.',
+    help: 'Show metrics hidden since this release, which is the one before the served one.',
   },
   { flag: 'log-level', value: logLevels.join('|'), default: 'info', help: 'Least level logged.' },
 ] as const satisfies readonly OptionSpec[];
