@@ -15,7 +15,8 @@ import { assert, AssertionError } from '../stdx/assert.ts';
 import { ownMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 import { createPairCache } from '../stdx/pair-cache.ts';
-import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { parseJsonText, parseSteps, stringifyJson } from './codecs/lossless.ts';
 import { writtenObject } from './object-writer.ts';
 import { extractFields, textOfFields } from './shared-fields.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
@@ -126,6 +127,19 @@ export function decodeObject(bytes: Uint8Array): ApiObject {
   const object = parseJsonText(apart.text) as ApiObject;
   // Elsewhere than in the object's own metadata nobody knows what they are.
   return putBackFields(object, apart.fields) ? object : (parseJsonText(text) as ApiObject);
+}
+
+/** decodeObject() in parts: what the engine reads at once is the longest of them. */
+export function* decodeSteps(bytes: Uint8Array): Steps<ApiObject> {
+  const text = decodeTrustedText(bytes);
+  yield;
+  const apart = extractFields(text);
+  if (apart === undefined) return (yield* parseSteps(text)) as ApiObject;
+  yield;
+  const object = (yield* parseSteps(apart.text)) as ApiObject;
+  if (putBackFields(object, apart.fields)) return object;
+  yield;
+  return (yield* parseSteps(text)) as ApiObject;
 }
 
 /** So many bytes take a part of a turn to decode. */

@@ -30,7 +30,7 @@ import { convertsForResponse, responseFormId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Representation } from './representation.ts';
-import { metaVersionOf, tableFormOf } from './representation.ts';
+import { metaVersionOf, shownSteps, tableFormOf } from './representation.ts';
 import type { EndpointDeps } from './request.ts';
 import { convertsToShow } from './response-conversion.ts';
 
@@ -92,10 +92,25 @@ export function listLayout(
   }
   const keptAs = keptName(deps, kind, representation, projected.id);
   const itemOf = deps.encodings.encoder(keptAs, make);
-  const { itemSteps } = form;
-  const prepare =
-    itemSteps && deps.encodings.preparer(keptAs, (bytes) => itemSteps(project(show(bytes))));
+  const inParts = itemInParts(representation, form, project);
+  const prepare = inParts && deps.encodings.preparer(keptAs, inParts);
   return { form, itemOf, costly: true, isPassing: false, keptAs, prepare };
+}
+
+/** Undefined: no part of the work can be done alone. */
+function itemInParts(
+  representation: Representation,
+  { item, itemSteps }: ListForm,
+  project: Projected['project'],
+): ((bytes: Uint8Array) => Steps<Uint8Array>) | undefined {
+  if (itemSteps === undefined && representation.showSteps === undefined) return undefined;
+  return function* (bytes) {
+    const shown = yield* shownSteps(representation, bytes);
+    if (shown !== bytes) yield;
+    const projected = project(shown);
+    if (itemSteps !== undefined) return yield* itemSteps(projected);
+    return item === undefined ? projected : item(projected);
+  };
 }
 
 /** What a webhook converts is kept for one list only: it may answer otherwise the next time. */

@@ -5,15 +5,14 @@ import {
   gzipHeaders,
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
-import { bytesAtOnceMax, objectMs } from '../apimachinery/object-cost.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { bytesAtOnceMax } from '../apimachinery/object-cost.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
 import type { Header } from '../transport/http-exchange.ts';
 import { bodyAnswer, objectAnswer } from './answer.ts';
 import type { BodyAnswer, ObjectAnswer } from './answer.ts';
 import type { Representation } from './representation.ts';
-import { renderObject, writtenInSteps } from './representation.ts';
+import { objectInTurns } from './object-in-turns.ts';
+import { renderObject, renderSteps } from './representation.ts';
 import type { AnsweredRequest, EndpointDeps } from './request.ts';
 import type { ResponseConverter } from './response-conversion.ts';
 import { sendStatusError } from './status-response.ts';
@@ -31,7 +30,7 @@ export function sendObject(
   const { bytes } = object;
   const { convert } = representation;
   if (convert !== undefined) return sendConverted(deps, request, answer, convert);
-  const isAsIs = !representation.isConverted && isShownInJson(representation);
+  const isAsIs = representation.showSteps === undefined && isShownInJson(representation);
   if (bytes.length > bytesAtOnceMax && !isAsIs) {
     return sendLarge(deps, request, answer);
   }
@@ -67,27 +66,10 @@ async function sendLarge(
   request: AnsweredRequest,
   { object, representation, status }: ObjectAnswer,
 ): Promise<void> {
-  const { negotiated, schema, show } = representation;
-  const { turns } = deps.registry;
-  const costMs = objectMs(object.bytes);
-  await turns.pause(costMs);
-  if (request.exchange.closed) return;
-  let body: Uint8Array;
-  if (isShownInJson(representation)) {
-    body = show(object.bytes);
-  } else if (negotiated.projection.kind === 'none') {
-    const shown = show(object.bytes);
-    if (shown !== object.bytes) await turns.pause(costMs);
-    const decoded = decodeObject(shown);
-    await turns.pause(costMs);
-    const steps = writtenInSteps(decoded, negotiated, schema);
-    const written = await runStepwise(turns, steps, () => request.exchange.closed);
-    if (written === undefined) return;
-    body = written;
-  } else {
-    body = renderObject(deps, representation, object.bytes, versionOf(object));
-  }
-  await sendBody(deps, request, bodyAnswer(status, negotiated.mediaType, body));
+  const steps = renderSteps(deps, representation, object.bytes, versionOf(object));
+  const body = await objectInTurns(deps, request.exchange, object.bytes, steps);
+  if (body === undefined) return;
+  await sendBody(deps, request, bodyAnswer(status, representation.negotiated.mediaType, body));
 }
 
 /** The result of a dry run has no resourceVersion. */

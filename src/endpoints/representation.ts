@@ -25,7 +25,7 @@ import {
   supportedTypes,
   wantsPretty,
 } from '../apimachinery/negotiation.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSteps } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
@@ -38,7 +38,9 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { responseEncoder } from '../registry/versions.ts';
+import type { ResponseEncoder } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { responseConverter } from './response-conversion.ts';
 import type { ResponseConverter } from './response-conversion.ts';
 import { unknownMediaType } from './other-identity.ts';
@@ -50,8 +52,8 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
-  /** `show` may have to read the object and write it anew. */
-  readonly isConverted: boolean;
+  /** The same in parts. There where `show` may have to read the object and write it anew. */
+  readonly showSteps: ((bytes: Uint8Array) => Steps<Uint8Array>) | undefined;
   /** There where somebody else has to be asked first: `show` is for what comes back. */
   readonly convert?: ResponseConverter | undefined;
   /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
@@ -125,8 +127,8 @@ export function negotiateRepresentation(
     negotiated: result.negotiated,
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
-    show: convert === undefined ? showOf(kind) : asConverted,
-    isConverted: convert === undefined && mayConvert(kind),
+    show: convert === undefined ? encoderOf(kind).encode : asConverted,
+    showSteps: convert === undefined && mayConvert(kind) ? encoderOf(kind).encodeSteps : undefined,
     schema: kind.schema,
     printer: kind.table,
   });
@@ -192,20 +194,20 @@ function prettyByRequest(request: ApiRequest): boolean {
 
 const asConverted = (bytes: Uint8Array): Uint8Array => bytes;
 
-/** Made once for each kind: every request asks. */
 /** What users define may be stored in another version than the one that is marked for it. */
 function mayConvert({ conversions, custom, storageVersion, version }: KindInfo): boolean {
   if (conversions === undefined) return false;
   return custom !== undefined || storageVersion !== version;
 }
 
-const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();
+/** Made once for each kind: every request asks. */
+const encoders = new WeakMap<KindInfo, ResponseEncoder>();
 
-function showOf(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
-  const known = shows.get(kind);
+function encoderOf(kind: KindInfo): ResponseEncoder {
+  const known = encoders.get(kind);
   if (known !== undefined) return known;
   const made = responseEncoder(kind);
-  shows.set(kind, made);
+  encoders.set(kind, made);
   return made;
 }
 
@@ -244,6 +246,40 @@ export function renderObject(
   }
 }
 
+/** `show` of the representation, in parts where it takes long. */
+export function* shownSteps(
+  { show, showSteps }: Pick<Representation, 'show' | 'showSteps'>,
+  bytes: Uint8Array,
+): Steps<Uint8Array> {
+  return showSteps === undefined ? show(bytes) : yield* showSteps(bytes);
+}
+
+/** renderObject() in parts, for a large object. */
+export function* renderSteps(
+  deps: EndpointDeps,
+  representation: Representation,
+  bytes: Uint8Array,
+  resourceVersion: string,
+): Steps<Uint8Array> {
+  const { negotiated, pretty, schema } = representation;
+  const shown = yield* shownSteps(representation, bytes);
+  if (shown !== bytes) yield;
+  const { projection } = negotiated;
+  switch (projection.kind) {
+    case 'none':
+      return yield* inFormatSteps(shown, negotiated, pretty, schema);
+    case 'partial': {
+      const form = partialForm({ domain: deps.identity.domain, version: projection.version });
+      return yield* inFormatSteps(form.project(shown), negotiated, pretty, partialMetadataType);
+    }
+    case 'table': {
+      const form = tableFormOf(deps, projection.version, representation);
+      const table = yield* form.tableSteps(shown, resourceVersion);
+      return yield* inFormatSteps(table, negotiated, pretty, undefined);
+    }
+  }
+}
+
 /** JSON bytes as they are, indented, as YAML, or as Protobuf or CBOR of this schema. */
 export function inFormat(
   json: Uint8Array,
@@ -255,14 +291,16 @@ export function inFormat(
   return writtenIn(decodeObject(json), negotiated, schema);
 }
 
-/** writtenIn() in parts, where the format can be written so. */
-export function* writtenInSteps(
-  object: ApiObject,
+function* inFormatSteps(
+  json: Uint8Array,
   negotiated: Negotiated,
+  pretty: boolean,
   schema: ObjectSchema | undefined,
-): Generator<undefined, Uint8Array> {
-  if (negotiated.format === 'yaml') return yield* encodeYamlSteps(object);
+): Steps<Uint8Array> {
+  if (negotiated.format === 'json' && !pretty) return json;
+  const object = yield* decodeSteps(json);
   yield;
+  if (negotiated.format === 'yaml') return yield* encodeYamlSteps(object);
   return writtenIn(object, negotiated, schema);
 }
 

@@ -12,6 +12,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps, Result } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
+import type { Limiter } from '../stdx/limiter.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
@@ -45,6 +46,8 @@ export interface EndpointDeps {
   readonly limits: EndpointLimits;
   /** The cache of encoded objects. */
   readonly encodings: KeptEncodings;
+  /** Lets the work on one large object for its answer go on at once. */
+  readonly largeObjects: Limiter;
   /** What watches share of the answers of conversion webhooks. */
   readonly sharedEvents: SharedEvents;
 }

@@ -16,6 +16,7 @@
  */
 import {
   decodeObject,
+  decodeSteps,
   encodeObject,
   hasObjectHead,
   objectHead,
@@ -27,6 +28,7 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 
 type Versioned = GroupVersionKind & Pick<KindInfo, 'conversions' | 'custom'>;
 
@@ -72,7 +74,13 @@ export function storedForm(object: ApiObject, kind: KindInfo): ApiObject {
 
 /** From stored bytes to those of the object as the version shows it: JSON both, with or without a
  * resourceVersion. */
-export function responseEncoder(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+export interface ResponseEncoder {
+  readonly encode: (bytes: Uint8Array) => Uint8Array;
+  /** The same in parts, for a large object that has to be read and written anew. */
+  readonly encodeSteps: (bytes: Uint8Array) => Steps<Uint8Array>;
+}
+
+export function responseEncoder(kind: KindInfo): ResponseEncoder {
   const { conversions } = kind;
   const stored = storageApiVersion(kind);
   const shown = formatGroupVersion(kind);
@@ -84,11 +92,26 @@ export function responseEncoder(kind: KindInfo): (bytes: Uint8Array) => Uint8Arr
     if (conversions?.get(object.apiVersion) === target) return withObjectHead(bytes, shownHead);
     return encodeVersioned(objectAtVersion(object, shown, conversions));
   };
-  if (conversions?.get(stored) !== target) return convert;
+  function* convertSteps(bytes: Uint8Array): Steps<Uint8Array> {
+    const object = yield* decodeSteps(bytes);
+    yield;
+    if (conversions?.get(object.apiVersion) === target) return withObjectHead(bytes, shownHead);
+    const converted = objectAtVersion(object, shown, conversions);
+    yield;
+    return encodeVersioned(converted);
+  }
+  if (conversions?.get(stored) !== target) return { encode: convert, encodeSteps: convertSteps };
   const same = stored === shown;
-  return (bytes) => {
-    if (!hasObjectHead(bytes, storedHead)) return convert(bytes);
+  /** Undefined: it is stored in another version. */
+  const asStored = (bytes: Uint8Array): Uint8Array | undefined => {
+    if (!hasObjectHead(bytes, storedHead)) return undefined;
     return same ? bytes : withObjectHead(bytes, shownHead);
+  };
+  return {
+    encode: (bytes) => asStored(bytes) ?? convert(bytes),
+    *encodeSteps(bytes) {
+      return asStored(bytes) ?? (yield* convertSteps(bytes));
+    },
   };
 }
 

@@ -53,6 +53,26 @@ describe('rows of tables', () => {
     }
   });
 
+  it('come in a Table that is made in parts as in one that is made at once', () => {
+    for (const printer of [
+      printerOf('.spec.metadata.name'),
+      printerOf('.metadata.name'),
+      undefined,
+    ]) {
+      for (const includeObject of ['None', 'Metadata', 'Object'] as const) {
+        const { bytes } = encodeObject(large);
+        const options = { domain: 'k8s.io', version: 'v1', includeObject, printer } as const;
+        const form = tableForm({ ...options, nowMs: () => nowMs });
+        const steps = form.tableSteps(bytes, '7');
+        let parts = 1;
+        let step = steps.next();
+        for (; step.done !== true; step = steps.next()) parts += 1;
+        assert.equal(Buffer.from(step.value).toString('utf8'), form.tableOf(bytes, '7', true));
+        assert.ok(parts > 2);
+      }
+    }
+  });
+
   it('come in one frame with what stands around them', () => {
     for (const object of [small, large]) {
       const { bytes } = encodeObject(object);

@@ -79,7 +79,7 @@ class Run {
       pretty: false,
       includeObject: 'Metadata',
       convert: undefined,
-      isConverted: false,
+      showSteps: undefined,
       show: (bytes) => bytes,
       schema: kind.schema,
       printer: kind.table,

@@ -126,7 +126,7 @@ class Server {
     const pretty = as === 'indented';
     const negotiated = { mediaType: 'x/y', format, projection, pretty };
     const show = (bytes: Uint8Array): Uint8Array => bytes;
-    const shown = { convert: undefined, show, isConverted: false };
+    const shown = { convert: undefined, show, showSteps: undefined };
     return { negotiated, pretty, includeObject, ...shown, schema, printer };
   }
 

@@ -14,7 +14,14 @@
  */
 import { assert } from '../../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
-import { decodeObject, decodeTrustedText, isLarge, metadataBytes } from '../object-encoding.ts';
+import {
+  decodeObject,
+  decodeSteps,
+  decodeTrustedText,
+  isLarge,
+  metadataBytes,
+} from '../object-encoding.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import type { JsonObject, ObjectMeta } from '../unstructured.ts';
@@ -83,6 +90,8 @@ export interface TableForm {
   rowNow(bytes: Uint8Array): Uint8Array;
   /** A Table of one object, as text. `columns` false leaves them null: a later event of a watch. */
   tableOf(bytes: Uint8Array, resourceVersion: string, columns: boolean): string;
+  /** Such a Table of a large object, in parts, with its columns. */
+  tableSteps(bytes: Uint8Array, resourceVersion: string): Steps<Uint8Array>;
   /** What stands around the row of such a Table. */
   around(
     resourceVersion: string,
@@ -102,20 +111,29 @@ export function tableForm(options: TableOptions): TableForm {
   const partial = partialForm(options);
   const { printer } = options;
   const columnsText = JSON.stringify(printer?.columns ?? defaultColumns);
-  const rowOf = (bytes: Uint8Array, textOf: (age: Age) => string): Uint8Array => {
-    const shown = printer === undefined ? defaultRow(bytes) : printedRow(printer, bytes, textOf);
+  const rowOf = (
+    bytes: Uint8Array,
+    textOf: (age: Age) => string,
+    object?: JsonObject,
+  ): Uint8Array => {
+    const shown =
+      printer === undefined
+        ? defaultRow(bytes)
+        : printedRow(printer, object ?? readFor(printer, bytes), textOf);
     const head = `{${shown},"object":`;
     if (options.includeObject === 'Object' && isLarge(bytes)) {
       return Buffer.concat([Buffer.from(head, 'utf8'), bytes, closingBrace]);
     }
     return Buffer.from(`${head}${objectText(bytes)}}`, 'utf8');
   };
-  const rowNow = (bytes: Uint8Array): Uint8Array => {
+  /** `object`: what the bytes hold, where that has been read. */
+  const rowNow = (bytes: Uint8Array, object?: JsonObject): Uint8Array => {
     const nowMs = options.nowMs?.();
-    return rowOf(bytes, (age) => {
+    const textOf = (age: Age): string => {
       assert(nowMs !== undefined, 'a printer needs the time');
       return ageText(age, nowMs);
-    });
+    };
+    return rowOf(bytes, textOf, object);
   };
   const around = (resourceVersion: string, columns: boolean) => {
     const metadata = resourceVersion === '' ? {} : { resourceVersion };
@@ -141,7 +159,16 @@ export function tableForm(options: TableOptions): TableForm {
       });
       return { json, ages };
     },
-    rowNow,
+    rowNow: (bytes) => rowNow(bytes),
+    *tableSteps(bytes, resourceVersion) {
+      const readsAll = printer !== undefined && printer.readsMetadataOnly !== true;
+      const object = readsAll ? yield* decodeSteps(bytes) : undefined;
+      yield;
+      const row = rowNow(bytes, object);
+      yield;
+      const { head, tail } = around(resourceVersion, true);
+      return Buffer.concat([Buffer.from(head, 'utf8'), row, Buffer.from(tail, 'utf8')]);
+    },
     tableOf(bytes, resourceVersion, columns) {
       const { head, tail } = around(resourceVersion, columns);
       return head + decodeTrustedText(rowNow(bytes)) + tail;
@@ -158,12 +185,16 @@ function defaultRow(bytes: Uint8Array): string {
   return `"cells":${JSON.stringify(cells)}`;
 }
 
+/** What the cells are read from. */
+function readFor({ readsMetadataOnly }: TablePrinter, bytes: Uint8Array): JsonObject {
+  return readsMetadataOnly === true ? metadataOnly(bytes) : decodeObject(bytes);
+}
+
 function printedRow(
   printer: TablePrinter,
-  bytes: Uint8Array,
+  object: JsonObject,
   textOf: (age: Age) => string,
 ): string {
-  const object = printer.readsMetadataOnly === true ? metadataOnly(bytes) : decodeObject(bytes);
   const shown = printer.cells(object).map((cell) => (isAge(cell) ? textOf(cell) : cell));
   const cells = `"cells":${stringifyJson(shown)}`;
   const conditions: readonly JsonObject[] = printer.conditions?.(object) ?? [];

@@ -40,6 +40,8 @@ import { whenSettled } from '../../stdx/clock.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import type { Prng } from '../../stdx/prng.ts';
+import { createTurnShare } from '../../stdx/turn-share.ts';
+import type { TurnShare } from '../../stdx/turn-share.ts';
 import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
@@ -80,6 +82,7 @@ import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts
 import { createMigration } from './validation-migration.ts';
 import type { Readiness } from '../../admission/readiness.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
 import { warmAddresses } from './warm-addresses.ts';
 import { warmExpressions } from './warm-expressions.ts';
@@ -137,10 +140,10 @@ export async function assembleParts(
 ): Promise<ServerParts> {
   const { clock, timers, identity, kinds, scheme, storage, shared, log } = deps;
   const prng = systemPrng();
-  const { committer, others, stages, streams } = await startAtStore(config, prng, deps);
+  const { committer, others, share, stages, streams } = await startAtStore(config, prng, deps);
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const turns = watchedTurns({ clock, timers, settled: whenSettled }, turnWatch);
+  const turns = turnsOf(turnWatch, share, { clock, timers });
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
@@ -285,15 +288,16 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   const { clock, storage, timers } = deps;
   const others: LogReader = {};
   const stages = createWriteStages(clock);
+  const share = createTurnShare(timers);
   const heap = watchHeap(storage.found?.records ?? 0);
-  const streams = streamsOf(config, prng, stages, deps, others, heap);
+  const streams = streamsOf(config, prng, stages, { ...deps, timers: share.timers }, others, heap);
   try {
     await streams.start();
   } finally {
     heap.end();
   }
   const committer = createCommitter({ storage, timers, isEnding, stages });
-  return { committer, others, stages, streams };
+  return { committer, others, share, stages, streams };
 }
 
 function actorSettings(config: CompletedConfig, { identity, log, shared }: PartsDeps) {
@@ -340,6 +344,14 @@ function turnWatchOf(
   { clock, timers }: Pick<PartsDeps, 'clock' | 'timers'>,
 ): TurnWatch<RequestInfo> {
   return createTurnWatch({ clock, timers, describe: (info) => turnLabels(scheme, info) });
+}
+
+function turnsOf<L>(
+  watch: TurnWatch<L>,
+  share: TurnShare,
+  deps: Pick<PartsDeps, 'clock' | 'timers'>,
+): Turns {
+  return share.yielding(watchedTurns({ ...deps, settled: whenSettled }, watch));
 }
 
 async function createDefaults(registry: RegistryDeps): Promise<void> {

@@ -47,6 +47,7 @@ import type { KindSet } from '../../apis/kind-set.ts';
 import { currentRelease } from '../../apis/served-versions.ts';
 import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { createLimiter } from '../../stdx/limiter.ts';
 import type { StoreTimes } from '../../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../../transport/http-exchange.ts';
 import type {
@@ -286,6 +287,7 @@ function endpointsOf(
   return {
     registry: parts.registry,
     encodings: parts.encodings,
+    largeObjects: createLimiter(1),
     sharedEvents: createSharedEvents(deps.clock),
     identity,
     access: parts.authorization,
