@@ -14,7 +14,7 @@
  * looked at again later. The state at the start and of a kind that comes, and what names an owner
  * of an unknown kind then, are read in turns with everybody else, a step at a time (stepwise.ts).
  */
-import { defer, map, merge, Subject } from 'rxjs';
+import { defer, map, merge, Subject, switchMap } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -169,15 +169,24 @@ class Collector implements GarbageCollector {
   #events(): Observable<GraphEvent> {
     const { registry } = this.#deps;
     const looking = new Subject<never>();
-    const changes = servedChanges(
-      registry,
-      () => true,
-      (kinds) => {
-        const work = Promise.all([this.#readKinds(kinds), this.#lookForOwners()]);
-        work.catch((error: unknown) => looking.error(error));
-      },
+    const followed = new Subject<void>();
+    const changes = defer(() => {
+      // What changes before all kinds are followed is not known.
+      this.#isWhole = false;
+      return servedChanges(registry, {
+        concerns: () => true,
+        onFollowed: () => followed.next(),
+        onKinds: (kinds) => {
+          const work = Promise.all([this.#readKinds(kinds), this.#lookForOwners()]);
+          work.catch((error: unknown) => looking.error(error));
+        },
+      });
+    });
+    const load = (): Promise<unknown> => (this.#loading = this.#load());
+    const whole = followed.pipe(
+      switchMap(load),
+      map(() => wasRead),
     );
-    const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
     return merge(whole, changes, looking);
   }
 

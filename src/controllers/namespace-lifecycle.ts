@@ -111,9 +111,10 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   };
 }
 
-/** Of whatever a namespace can hold. */
+/** Of whatever a namespace can hold. A namespace that loses the last of a kind before that is
+ * followed is looked at again later, as any that is not empty yet. */
 function contentDeletions(registry: RegistryDeps): Observable<ServedChange> {
-  return servedChanges(registry, ({ namespaced }) => namespaced, undefined, 'DELETED');
+  return servedChanges(registry, { concerns: ({ namespaced }) => namespaced, only: 'DELETED' });
 }
 
 function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {
