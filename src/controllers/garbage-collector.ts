@@ -43,8 +43,6 @@ import type { WorkQueue } from './work-queue.ts';
 const garbageCollectorLimits = {
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,
-  /** Places put into the queue at a time when the whole graph is looked at again. */
-  reviewSlice: 10_000,
   /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns
    * with everybody else. */
   dependentsAtOnce: 1_000,
@@ -87,7 +85,6 @@ class Collector implements GarbageCollector {
   #loading: Promise<unknown> = Promise.resolve();
   /** A kind has come, and what names owners of unknown kinds is looked at; once more after that. */
   #looking: 'no' | 'yes' | 'again' = 'no';
-  #review: Iterator<ObjectReference> | undefined;
   #stopped = false;
   /** Counts the readings of the state: the last one counts. */
   #loads = 0;
@@ -106,8 +103,7 @@ class Collector implements GarbageCollector {
       prepare: () => streams.waitUntilCurrent(),
       pause: () => registry.turns.pause(shortWorkMs),
       work: (reference) => this.#work(reference),
-      onOverflow: () => (this.#review = this.#graph.references()),
-      onEmpty: () => this.#goOnReviewing(),
+      all: () => this.#graph.references(),
       onError: deps.onError,
     });
     this.#graph = createOwnerGraph(scheme, identity.finalizers, {
@@ -387,14 +383,6 @@ class Collector implements GarbageCollector {
     if (misplaced.length === 0 || this.#misplaced.has(entry)) return;
     this.#misplaced.add(entry);
     this.#deps.onMisplaced({ kind, entry, uid });
-  }
-
-  #goOnReviewing(): void {
-    for (let i = 0; this.#review !== undefined && i < garbageCollectorLimits.reviewSlice; i += 1) {
-      const next = this.#review.next();
-      if (next.done === true) this.#review = undefined;
-      else this.#queue.add(next.value);
-    }
   }
 
   #kindAt(reference: ObjectReference): KindInfo | undefined {
