@@ -157,7 +157,9 @@ function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf 
 function piecesOf(options: DocumentOptions, names: DefinitionNames, context: ContextOf) {
   const pieceOf = ({ kind, names: paths }: SectionPiece): DocumentPiece => ({
     source: kind,
-    stamp: stampOf(kind, options),
+    get stamp() {
+      return stampOf(kind, options);
+    },
     *make(dialect) {
       const { definitions, item } = context(dialect);
       const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
