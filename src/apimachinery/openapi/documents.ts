@@ -470,9 +470,10 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
   for (const kind of scheme.kinds) {
+    // Thousands, perhaps, and without types of their own; the Scale that they may have, others have.
+    if (kind.custom !== undefined) continue;
     const { group, listKind, version } = kind;
     add(kind.schema, kind);
-    // Not by a copy: what a kind that users define is asked for beyond this is made when asked.
     add(kind.listSchema, { group, version, kind: listKind });
     for (const subresource of kind.subresources) add(subresource.schema, subresource.kind);
   }
