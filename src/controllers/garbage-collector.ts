@@ -14,7 +14,7 @@
  * looked at again later. The state at the start and of a kind that comes, and what names an owner
  * of an unknown kind then, are read in turns with everybody else, a step at a time (stepwise.ts).
  */
-import { defer, map, merge, Subject } from 'rxjs';
+import { defer, map, merge, Subject, switchMap } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -43,8 +43,6 @@ import type { WorkQueue } from './work-queue.ts';
 const garbageCollectorLimits = {
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,
-  /** Places put into the queue at a time when the whole graph is looked at again. */
-  reviewSlice: 10_000,
   /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns
    * with everybody else. */
   dependentsAtOnce: 1_000,
@@ -87,7 +85,6 @@ class Collector implements GarbageCollector {
   #loading: Promise<unknown> = Promise.resolve();
   /** A kind has come, and what names owners of unknown kinds is looked at; once more after that. */
   #looking: 'no' | 'yes' | 'again' = 'no';
-  #review: Iterator<ObjectReference> | undefined;
   #stopped = false;
   /** Counts the readings of the state: the last one counts. */
   #loads = 0;
@@ -106,8 +103,7 @@ class Collector implements GarbageCollector {
       prepare: () => streams.waitUntilCurrent(),
       pause: () => registry.turns.pause(shortWorkMs),
       work: (reference) => this.#work(reference),
-      onOverflow: () => (this.#review = this.#graph.references()),
-      onEmpty: () => this.#goOnReviewing(),
+      all: () => this.#graph.references(),
       onError: deps.onError,
     });
     this.#graph = createOwnerGraph(scheme, identity.finalizers, {
@@ -169,15 +165,24 @@ class Collector implements GarbageCollector {
   #events(): Observable<GraphEvent> {
     const { registry } = this.#deps;
     const looking = new Subject<never>();
-    const changes = servedChanges(
-      registry,
-      () => true,
-      (kinds) => {
-        const work = Promise.all([this.#readKinds(kinds), this.#lookForOwners()]);
-        work.catch((error: unknown) => looking.error(error));
-      },
+    const followed = new Subject<void>();
+    const changes = defer(() => {
+      // What changes before all kinds are followed is not known.
+      this.#isWhole = false;
+      return servedChanges(registry, {
+        concerns: () => true,
+        onFollowed: () => followed.next(),
+        onKinds: (kinds) => {
+          const work = Promise.all([this.#readKinds(kinds), this.#lookForOwners()]);
+          work.catch((error: unknown) => looking.error(error));
+        },
+      });
+    });
+    const load = (): Promise<unknown> => (this.#loading = this.#load());
+    const whole = followed.pipe(
+      switchMap(load),
+      map(() => wasRead),
     );
-    const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
     return merge(whole, changes, looking);
   }
 
@@ -378,14 +383,6 @@ class Collector implements GarbageCollector {
     if (misplaced.length === 0 || this.#misplaced.has(entry)) return;
     this.#misplaced.add(entry);
     this.#deps.onMisplaced({ kind, entry, uid });
-  }
-
-  #goOnReviewing(): void {
-    for (let i = 0; this.#review !== undefined && i < garbageCollectorLimits.reviewSlice; i += 1) {
-      const next = this.#review.next();
-      if (next.done === true) this.#review = undefined;
-      else this.#queue.add(next.value);
-    }
   }
 
   #kindAt(reference: ObjectReference): KindInfo | undefined {

@@ -13,7 +13,8 @@
  * only from the namespace that was looked at (uid). Objects whose deletion is marked are counted,
  * not deleted again. Work is idempotent: after a restart the marked namespaces are found again.
  * Bounds: `namespacesMax` namespaces at a time, each with the deletions in flight of one
- * deletecollection; workQueueLimits for those that wait.
+ * deletecollection; workQueueLimits for those that wait. Those that found no place there are found
+ * again among the marked ones.
  */
 import { merge } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
@@ -84,8 +85,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
     prepare: () => streams.waitUntilCurrent(),
     pause: () => registry.turns.pause(shortWorkMs),
     work: (name) => emptyNamespace(registry, name),
-    onOverflow: () => undefined,
-    onEmpty: () => undefined,
+    all: () => terminating,
     onError: deps.onError,
   });
   return {
@@ -111,9 +111,10 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   };
 }
 
-/** Of whatever a namespace can hold. */
+/** Of whatever a namespace can hold. A namespace that loses the last of a kind before that is
+ * followed is looked at again later, as any that is not empty yet. */
 function contentDeletions(registry: RegistryDeps): Observable<ServedChange> {
-  return servedChanges(registry, ({ namespaced }) => namespaced, undefined, 'DELETED');
+  return servedChanges(registry, { concerns: ({ namespaced }) => namespaced, only: 'DELETED' });
 }
 
 function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {

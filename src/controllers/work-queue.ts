@@ -7,8 +7,9 @@
  *            └────────── after 2^n × retryMinMs ◀───────┘
  *
  * Invariants: a key is waiting once, however often it is added; a key is worked on by one task at a
- * time, and an addition meanwhile is not lost. At `waitingMax` keys are dropped and `onOverflow` is
- * called once: whoever adds has to find them again. Nothing runs before start() or after stop().
+ * time, and an addition meanwhile is not lost. At `waitingMax` keys are dropped, and as soon as
+ * there is room again all that may need work is looked at once more: none of them is lost either.
+ * Nothing runs before start() or after stop().
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { KeyLine } from '../stdx/key-line.ts';
@@ -16,6 +17,11 @@ import type { QueueMeter } from './queue-meters.ts';
 
 const workQueueLimits = {
   waitingMax: 100_000,
+  /** What is tried again, and what is looked at once more, is added while no more than so many
+   * wait: the other places are for what changes. */
+  roomMax: 50_000,
+  /** Keys that are added at a time, of those. Policy: the next ones later. */
+  addedAtOnce: 1_000,
   batchMax: 64,
   retryMinMs: 50,
   retryMaxMs: 30_000,
@@ -37,9 +43,9 @@ export interface WorkQueueDeps {
   readonly pause: () => Promise<void>;
   /** True: done; false: again, later. A rejection is reported and counts as false. */
   readonly work: (key: string) => Promise<boolean>;
-  readonly onOverflow: () => void;
-  /** Everything that was waiting has been worked on. */
-  readonly onEmpty: () => void;
+  /** The keys that may need work, those among them that were dropped. It is asked when there is
+   * room again, and read bit by bit: a key that comes meanwhile need not be in it. */
+  readonly all: () => Iterable<string>;
   readonly onError: (key: string, error: unknown) => void;
 }
 
@@ -66,6 +72,9 @@ class Queue implements WorkQueue {
   readonly #waiting = new KeyLine();
   readonly #retries = new Map<string, Retry>();
   #delayed = 0;
+  /** The rest of what is looked at once more. */
+  #sweep: Iterator<string> | undefined;
+  /** Keys have been dropped since it began. */
   #overflowed = false;
   #timer: TimerHandle | undefined;
   #working: Promise<void> | undefined;
@@ -81,9 +90,7 @@ class Queue implements WorkQueue {
 
   add(key: string): void {
     if (this.#waiting.size >= workQueueLimits.waitingMax && !this.#waiting.has(key)) {
-      if (this.#overflowed) return;
       this.#overflowed = true;
-      this.#deps.onOverflow();
       return;
     }
     this.#waiting.add(key);
@@ -113,10 +120,24 @@ class Queue implements WorkQueue {
   async #run(): Promise<void> {
     // What is added in this turn rides the first batch.
     await Promise.resolve();
-    while (this.#running && this.#waiting.size > 0) await this.#workOn(this.#take());
-    if (!this.#running || this.#waiting.size > 0) return;
-    this.#overflowed = false;
-    this.#deps.onEmpty();
+    while (this.#running && this.#waiting.size > 0) {
+      await this.#workOn(this.#take());
+      this.#addDropped();
+    }
+  }
+
+  /** Anew when more were dropped meanwhile: they may stand where it has been looked. */
+  #addDropped(): void {
+    if (this.#waiting.size > workQueueLimits.roomMax) return;
+    if (this.#overflowed) {
+      this.#overflowed = false;
+      this.#sweep = this.#deps.all()[Symbol.iterator]();
+    }
+    for (let left = workQueueLimits.addedAtOnce; this.#sweep && left > 0; left -= 1) {
+      const next = this.#sweep.next();
+      if (next.done === true) this.#sweep = undefined;
+      else this.add(next.value);
+    }
   }
 
   /** All of them are in hand at once: their writes share commits. */
@@ -188,6 +209,8 @@ class Queue implements WorkQueue {
     retry.attempts += 1;
     this.#deps.meter.retried();
     retry.dueMs = this.#deps.monotonicMs() + delayMs;
+    // Behind the others: who waits longest is the first for whom there is room.
+    this.#retries.delete(key);
     this.#retries.set(key, retry);
     this.#arm();
   }
@@ -197,8 +220,11 @@ class Queue implements WorkQueue {
     this.#timer = this.#deps.timers.after(workQueueLimits.tickMs, () => {
       this.#timer = undefined;
       const nowMs = this.#deps.monotonicMs();
+      let left: number = workQueueLimits.addedAtOnce;
       for (const [key, retry] of this.#retries) {
+        if (this.#waiting.size > workQueueLimits.roomMax || left === 0) break;
         if (retry.dueMs === undefined || retry.dueMs > nowMs) continue;
+        left -= 1;
         retry.dueMs = undefined;
         this.#delayed -= 1;
         this.add(key);

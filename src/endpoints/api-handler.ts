@@ -320,8 +320,8 @@ function pathsAnswer(deps: ApiHandlerDeps): Answer {
   return documentAnswer(200, jsonHeaders, encodeJson({ paths }, true));
 }
 
-function discoveryAnswer(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
-  const found = deps.discovery.find(exchange.path, exchange.header('accept'));
+async function discoveryAnswer(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<Answer> {
+  const found = await deps.discovery.find(exchange.path, exchange.header('accept'));
   switch (found.kind) {
     case 'not-found': {
       const { registry, identity } = deps.endpoints;

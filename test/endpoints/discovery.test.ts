@@ -10,8 +10,10 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { makeDiscovery } from '../../src/endpoints/discovery/discovery.ts';
-import type { Discovery } from '../../src/endpoints/discovery/discovery.ts';
+import type { Discovery, DiscoveryResult } from '../../src/endpoints/discovery/discovery.ts';
 import { versionInfo } from '../../src/endpoints/discovery/version.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { noVectors, readCorpus } from '../support/data/corpora.ts';
 
 interface Kind {
@@ -81,13 +83,21 @@ function discoveryOf(identity: IdentityName = 'kubernetes', config = ''): Discov
     scheme: built.scheme,
     identity: identityOf(identity),
     serverAddress: '127.0.0.1:8080',
+    turns: createTurns({ clock: systemClock, timers: systemTimers }),
   });
 }
 
 const everything = discoveryOf('kubernetes', 'api/all');
 
-function fetchText(discovery: Discovery, path: string, accept?: string) {
+/** What is small is there at once. */
+function findNow(discovery: Discovery, path: string, accept?: string): DiscoveryResult {
   const found = discovery.find(path, accept);
+  assert.ok(!(found instanceof Promise));
+  return found;
+}
+
+function fetchText(discovery: Discovery, path: string, accept?: string) {
+  const found = findNow(discovery, path, accept);
   if (found.kind !== 'document') throw new Error(`${path}: ${found.kind}`);
   return { ...found.document, text: new TextDecoder().decode(found.document.body) };
 }
@@ -306,7 +316,7 @@ describe('plain discovery', () => {
     '/',
   ]) {
     it(`has nothing at ${path}`, () => {
-      assert.equal(everything.find(path, undefined).kind, 'not-found');
+      assert.equal(findNow(everything, path).kind, 'not-found');
     });
   }
 
@@ -326,8 +336,8 @@ describe('plain discovery', () => {
   });
 
   it('refuses a form that it does not have', () => {
-    assert.equal(everything.find('/apis', 'text/html').kind, 'not-acceptable');
-    assert.equal(everything.find('/api/v1', aggregatedType('v2')).kind, 'not-acceptable');
+    assert.equal(findNow(everything, '/apis', 'text/html').kind, 'not-acceptable');
+    assert.equal(findNow(everything, '/api/v1', aggregatedType('v2')).kind, 'not-acceptable');
   });
 });
 

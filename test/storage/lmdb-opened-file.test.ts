@@ -1,10 +1,12 @@
 /** A file that is taken from under a running server takes no more writes: nobody would find them. */
 import assert from 'node:assert/strict';
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import { openLmdbImport } from '../../src/storage/lmdb/lmdb-transfer.ts';
 import { absent, commitOne, key, put } from '../contract/storage-fixture.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 
@@ -38,4 +40,54 @@ describe('the file of a store that is open', () => {
       await store.close();
     });
   }
+});
+
+describe('a directory in which there was a store', () => {
+  const open = (directory: string) =>
+    openLmdbStorage({ path: directory, identity: 'svc', clock: systemClock });
+  const lost = async (): Promise<string> => {
+    const directory = directories.make();
+    const store = await open(directory);
+    await commitOne(store, put(key('a'), absent));
+    await store.close();
+    rmSync(path.join(directory, 'data.mdb'));
+    return directory;
+  };
+  const isRefused = (directory: string) =>
+    assert.rejects(open(directory), { code: 'io', message: /data\.mdb is gone.*lock\.mdb/ });
+
+  it('gets no new one without a word, however often it is tried', async () => {
+    const directory = await lost();
+    await isRefused(directory);
+    await isRefused(directory);
+    assert.ok(!existsSync(path.join(directory, 'data.mdb')));
+  });
+
+  it('gets a new one when the lock file is removed as well', async () => {
+    const directory = await lost();
+    rmSync(path.join(directory, 'lock.mdb'));
+    const store = await open(directory);
+    assert.equal(await store.revision(), 0n);
+    await store.close();
+  });
+
+  it('takes the file back, and an import', async () => {
+    const directory = await lost();
+    const other = directories.make();
+    const store = await open(other);
+    await commitOne(store, put(key('b'), absent));
+    await store.close();
+    copyFileSync(path.join(other, 'data.mdb'), path.join(directory, 'data.mdb'));
+    const restored = await open(directory);
+    assert.notEqual((await restored.read(key('b'))).kind, 'future');
+    assert.equal(await restored.revision(), 1n);
+    await restored.close();
+    await (await openLmdbImport(await lost())).close();
+  });
+
+  it('opens where the first start ended before anything was written', async () => {
+    const directory = directories.make();
+    for (const name of ['data.mdb', 'lock.mdb']) writeFileSync(path.join(directory, name), '');
+    await (await open(directory)).close();
+  });
 });

@@ -6,7 +6,7 @@
  *
  * The work is done off the main thread. Memory: one chunk and zlib's window per response.
  */
-import { constants, createGzip, gunzip, gzip } from 'node:zlib';
+import { constants, createGunzip, createGzip, gunzip, gzip } from 'node:zlib';
 import { StatusError } from '../status-error.ts';
 import { StatusReason } from '../status-table.ts';
 
@@ -58,6 +58,27 @@ export function gunzipBytes(packed: Uint8Array): Promise<Uint8Array> {
       if (error === null) resolve(bytes);
       else reject(error);
     });
+  });
+}
+
+/** Unpacked and copied between two turns of others. */
+const unpackedChunkBytes = 256 * 1024;
+
+/** The same for what may be very large, of which the length is known: each part goes to its place
+ * as it comes, where gunzipBytes() would join them all in one turn. */
+export function gunzipInParts(packed: Uint8Array, length: number): Promise<Uint8Array> {
+  if (length <= unpackedChunkBytes) return gunzipBytes(packed);
+  return new Promise((resolve, reject) => {
+    const whole = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    const unpacker = createGunzip({ chunkSize: unpackedChunkBytes });
+    unpacker.on('data', (part: Uint8Array) => {
+      whole.set(part, at);
+      at += part.length;
+    });
+    unpacker.on('error', reject);
+    unpacker.on('end', () => resolve(whole));
+    unpacker.end(packed);
   });
 }
 

@@ -157,7 +157,9 @@ function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf 
 function piecesOf(options: DocumentOptions, names: DefinitionNames, context: ContextOf) {
   const pieceOf = ({ kind, names: paths }: SectionPiece): DocumentPiece => ({
     source: kind,
-    stamp: stampOf(kind, options),
+    get stamp() {
+      return stampOf(kind, options);
+    },
     *make(dialect) {
       const { definitions, item } = context(dialect);
       const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
@@ -468,9 +470,10 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
   for (const kind of scheme.kinds) {
+    // Perhaps thousands, and they have no types of their own: others have the same Scale.
+    if (kind.custom !== undefined) continue;
     const { group, listKind, version } = kind;
     add(kind.schema, kind);
-    // Not by a copy: what a kind that users define is asked for beyond this is made when asked.
     add(kind.listSchema, { group, version, kind: listKind });
     for (const subresource of kind.subresources) add(subresource.schema, subresource.kind);
   }

@@ -21,7 +21,10 @@ import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps, Result } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
 import { onceATurn } from '../../stdx/once-a-turn.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -55,17 +58,26 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   const following = new Subscription();
   /** Groups that have changed: those that change in the same turn are looked at together, for that
    * costs what they hold. */
-  const changed = new Set<string>();
+  let changed = new Set<string>();
+  let stopped = false;
   const lookSoon = onceATurn(timers, () => {
-    for (const group of changed) {
+    const looking = lookAtGroups(changed);
+    changed = new Set();
+    runStepwise(registry.turns, looking, () => stopped).catch((error: unknown) =>
+      deps.onError('', error),
+    );
+  });
+  function* lookAtGroups(groups: ReadonlySet<string>): Steps<void> {
+    for (const group of groups) {
       for (const name of definedServices(registry.scheme, group)) queue.enqueue(name);
+      yield;
     }
     // A version may be gone of a group that is still there.
-    for (const { name } of registry.streams.snapshot(kind.storage).entries(undefined)) {
-      if (changed.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
-    }
-    changed.clear();
-  });
+    yield* inSteps(registry.streams.snapshot(kind.storage).entries(undefined), ({ name }) => {
+      if (groups.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
+      return undefined;
+    });
+  }
   const lookAt = (kinds: readonly KindInfo[]): void => {
     for (const { group } of kinds) changed.add(group);
     if (kinds.length > 0) lookSoon();
@@ -73,7 +85,7 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   return {
     start() {
       queue.start();
-      lookAt(registry.scheme.kinds.filter(({ custom }) => custom !== undefined));
+      lookAt(definedKinds(registry.scheme));
       following.add(
         registry.scheme.onChange(({ added, removed }) => {
           lookAt(added);
@@ -82,10 +94,18 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
       );
     },
     async stop() {
+      stopped = true;
       following.unsubscribe();
       await queue.stop();
     },
   };
+}
+
+/** As they are stored: the lists of groups need not be made for that. */
+function definedKinds(scheme: Scheme): readonly KindInfo[] {
+  return scheme.storageResources
+    .map((resource) => scheme.findStorage(resource))
+    .filter((found): found is KindInfo => found?.custom !== undefined);
 }
 
 /** Versions in which there is nothing but what is defined. */

@@ -75,11 +75,12 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   const groups = new Map<string, string>();
   let following: Subscription | undefined;
   const ofGroup = (group: string): GroupNames => known.get(group) ?? createGroupNames();
-  const queue = queueOf(deps, 'definition-lifecycle', (name) =>
+  const all = (): Iterable<string> => groups.keys();
+  const queue = queueOf(deps, 'definition-lifecycle', all, (name) =>
     keepDefinition(deps, name, ofGroup),
   );
   // Objects take their time to go: nobody who defines something waits for that.
-  const ending = queueOf(deps, 'definition-removal', (name) => endDefinition(deps, name));
+  const ending = queueOf(deps, 'definition-removal', all, (name) => endDefinition(deps, name));
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
     for (const name of known.get(group)?.refused ?? []) queue.add(name);
@@ -127,6 +128,7 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
 function queueOf(
   { onError, queues, registry, timers }: DefinitionLifecycleDeps,
   name: string,
+  all: WorkQueueDeps['all'],
   work: WorkQueueDeps['work'],
 ): WorkQueue {
   return createWorkQueue({
@@ -137,8 +139,7 @@ function queueOf(
     prepare: () => registry.streams.waitUntilCurrent(),
     pause: () => registry.turns.pause(shortWorkMs),
     work,
-    onOverflow: () => undefined,
-    onEmpty: () => undefined,
+    all,
     onError,
   });
 }

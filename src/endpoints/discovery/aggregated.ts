@@ -1,10 +1,13 @@
 /**
  * Aggregated discovery: every group with every version and resource in one document.
  *
- * Spec 1, sections 4.1 and 9.
+ * Spec 1, sections 4.1 and 9. Bound: a group may have thousands of kinds that users have defined,
+ * and there may be thousands of groups: it is made in steps.
  */
 import type { GroupInfo, KindInfo } from '../../apimachinery/scheme.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { sharesVersion } from './plain.ts';
 
 /** The two versions differ in their name only. */
@@ -13,29 +16,31 @@ export type AggregatedVersion = (typeof aggregatedVersions)[number];
 
 export const aggregatedKind = 'APIGroupDiscoveryList';
 
+/** Made in one step, as far as they are small. */
+const groupsAtOnce = 64;
+
 /** At /api (the core group alone) and at /apis (all the others). */
-export function apiGroupDiscoveryList(
+export function* apiGroupDiscoveryList(
   groups: readonly GroupInfo[],
   discoveryGroup: string,
   version: AggregatedVersion,
-): JsonObject {
-  return {
-    kind: aggregatedKind,
-    apiVersion: `${discoveryGroup}/${version}`,
-    metadata: {},
-    items: groups.map(groupItem),
-  };
+): Steps<JsonObject> {
+  const items: JsonObject[] = [];
+  for (const [at, group] of groups.entries()) {
+    if (at > 0 && at % groupsAtOnce === 0) yield;
+    items.push(yield* groupItem(group));
+  }
+  return { kind: aggregatedKind, apiVersion: `${discoveryGroup}/${version}`, metadata: {}, items };
 }
 
-function groupItem(group: GroupInfo): JsonObject {
-  return {
-    metadata: group.group === '' ? {} : { name: group.group },
-    versions: group.versions.map((version) => ({
-      version: version.version,
-      resources: version.kinds.map(resourceItem),
-      freshness: 'Current',
-    })),
-  };
+function* groupItem(group: GroupInfo): Steps<JsonObject> {
+  const versions: JsonObject[] = [];
+  for (const { kinds, version } of group.versions) {
+    const resources: JsonObject[] = [];
+    yield* inSteps(kinds, (kind) => void resources.push(resourceItem(kind)));
+    versions.push({ version, resources, freshness: 'Current' });
+  }
+  return { metadata: group.group === '' ? {} : { name: group.group }, versions };
 }
 
 function resourceItem(kind: KindInfo): JsonObject {

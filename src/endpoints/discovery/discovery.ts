@@ -7,21 +7,28 @@
  *     /api/v1, /apis/<g>/<v>    APIResourceList
  *
  * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
- * depend on the scheme only, so each is made once for as long as that serves the same; aggregated
- * documents carry an ETag, which changes exactly when they do. Bound: one document per path, form
- * and format.
+ * depend on the scheme only, so each is made once for as long as that serves the same, and is of
+ * one moment; aggregated documents carry an ETag, which changes exactly when they do.
+ * Bounds: one document per path, form and format. Users may have defined thousands of kinds: an
+ * aggregated document is made in turns with everybody else; one that is small, at once.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
-import { encodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import { encodeYaml, encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { chooseType, protobufType, supportedTypes } from '../../apimachinery/negotiation.ts';
 import type { SupportedType, Target } from '../../apimachinery/negotiation.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { metaTypes } from '../../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { startedAtOnce } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { hashedJson } from '../openapi/hashed-json.ts';
 import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
 import type { AggregatedVersion } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
@@ -43,11 +50,12 @@ export interface DiscoveryOptions {
   readonly identity: Identity;
   /** host:port as clients reach the server. */
   readonly serverAddress: string;
+  readonly turns: Pick<Turns, 'run'>;
 }
 
 export interface Discovery {
   /** Path as requested; a trailing slash does not matter. */
-  find(path: string, accept: string | undefined): DiscoveryResult;
+  find(path: string, accept: string | undefined): Awaitable<DiscoveryResult>;
 }
 
 type Form = 'plain' | AggregatedVersion;
@@ -55,7 +63,8 @@ type Form = 'plain' | AggregatedVersion;
 export function makeDiscovery(options: DiscoveryOptions): Discovery {
   const { identity } = options;
   const offered = [...supportedTypes, protobufType(identity.mediaTypes.protobuf)];
-  const cache = new Map<string, DiscoveryDocument>();
+  /** What is being made is shared by all who ask meanwhile. */
+  const cache = new Map<string, Awaitable<DiscoveryDocument>>();
   let generation = options.scheme.generation;
   return {
     find(requestedPath, accept) {
@@ -77,11 +86,17 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
       const name = `${path} ${form} ${chosen.type.format}`;
       let document = cache.get(name);
       if (document === undefined) {
-        const value = form === 'plain' ? plain() : aggregatedDocument(path, form, options);
-        document = encode(value, chosen.type, form, identity);
+        document =
+          form === 'plain'
+            ? {
+                body: encode(plain(), chosen.type),
+                contentType: chosen.type.mediaType,
+                etag: undefined,
+              }
+            : startedAtOnce(options.turns, aggregatedDocument(path, form, chosen.type, options));
         cache.set(name, document);
       }
-      return { kind: 'document', document };
+      return after(document, (made) => ({ kind: 'document', document: made }));
     },
   };
 }
@@ -124,34 +139,53 @@ function plainDocument(
   return found && (() => apiGroup(found));
 }
 
-function aggregatedDocument(
+/** Of what is served when it is begun. */
+function* aggregatedDocument(
   path: string,
-  version: AggregatedVersion,
+  form: AggregatedVersion,
+  type: SupportedType,
   { scheme, identity }: DiscoveryOptions,
-): JsonObject {
+): Steps<DiscoveryDocument> {
   const groups =
     path === '/api' ? scheme.groups.filter((g) => g.group === '') : namedGroups(scheme);
-  return apiGroupDiscoveryList(groups, identity.groups.discovery, version);
+  const value = yield* apiGroupDiscoveryList(groups, identity.groups.discovery, form);
+  const { body, hash } = yield* type.format === 'yaml' ? hashedYaml(value) : hashedItems(value);
+  const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
+  return { body, contentType: `${type.mediaType};${target}`, etag: `"${hash}"` };
+}
+
+interface Hashed {
+  readonly body: Uint8Array;
+  /** SHA-512, in capital letters. */
+  readonly hash: string;
+}
+
+/** As deep as `items[].versions[].resources[]`. */
+const resourcesDepth = 6;
+
+function* hashedItems(value: JsonObject): Steps<Hashed> {
+  const { hash, json } = yield* hashedJson(value, resourcesDepth);
+  return { body: json, hash };
+}
+
+/** Hashed in one step: a millisecond. */
+const hashedBytes = 512 * 1024;
+
+function* hashedYaml(value: JsonObject): Steps<Hashed> {
+  const body = yield* encodeYamlSteps(value);
+  const hash = createHash('sha512');
+  for (let at = 0; at < body.length; at += hashedBytes) {
+    if (at > 0) yield;
+    hash.update(body.subarray(at, at + hashedBytes));
+  }
+  return { body, hash: hash.digest('hex').toUpperCase() };
 }
 
 function namedGroups(scheme: Scheme) {
   return scheme.groups.filter((group) => group.group !== '');
 }
 
-function encode(
-  value: JsonObject,
-  type: SupportedType,
-  form: Form,
-  identity: Identity,
-): DiscoveryDocument {
-  const body = inFormat(value, type);
-  if (form === 'plain') return { body, contentType: type.mediaType, etag: undefined };
-  const digest = createHash('sha512').update(body).digest('hex').toUpperCase();
-  const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
-  return { body, contentType: `${type.mediaType};${target}`, etag: `"${digest}"` };
-}
-
-function inFormat(value: JsonObject, type: SupportedType): Uint8Array {
+function encode(value: JsonObject, type: SupportedType): Uint8Array {
   switch (type.format) {
     case 'json':
       return encodeJson(value);

@@ -2,7 +2,7 @@
  * The JSON of a large document and its SHA-512, in steps of about `stepCharacters`.
  *
  * Invariant: the text is the one that stringifyJson gives of the whole. Bound: what lies deeper
- * than `depthMax` (`components.schemas.NAME`) is written in one step.
+ * than `depthMax` is written in one step.
  */
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
@@ -11,7 +11,8 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 const stepCharacters = 128 * 1024;
-const depthMax = 3;
+/** As deep as `components.schemas.NAME`. */
+const schemasDepth = 3;
 
 export interface HashedJson {
   readonly json: Uint8Array;
@@ -19,7 +20,7 @@ export interface HashedJson {
   readonly hash: string;
 }
 
-export function* hashedJson(document: JsonObject): Steps<HashedJson> {
+export function* hashedJson(document: JsonObject, depthMax = schemasDepth): Steps<HashedJson> {
   const hash = createHash('sha512');
   const pieces: Uint8Array[] = [];
   let text = '';
@@ -40,6 +41,7 @@ export function* hashedJson(document: JsonObject): Steps<HashedJson> {
 
 /** What stringifyJson gives, in pieces. */
 function* jsonPieces(value: JsonValue, depth: number): Generator<string, void> {
+  if (depth > 0 && Array.isArray(value)) return yield* itemPieces(value, depth);
   if (depth === 0 || !isJsonObject(value)) return yield stringifyJson(value);
   let before = '{';
   for (const [name, member] of Object.entries(value)) {
@@ -50,4 +52,14 @@ function* jsonPieces(value: JsonValue, depth: number): Generator<string, void> {
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
+}
+
+function* itemPieces(items: readonly JsonValue[], depth: number): Generator<string, void> {
+  let before = '[';
+  for (const item of items) {
+    yield before;
+    yield* jsonPieces(item, depth - 1);
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
 }

@@ -14,12 +14,14 @@
  * requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
-import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { gunzipInParts, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
 import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { hashedJson } from './hashed-json.ts';
 import { pieceStore } from './pieced-document.ts';
@@ -105,7 +107,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       if (pieces === undefined) return makeV3(options, path, encoding);
       const form = { dialect: 'v3', encoding } as const;
       const body = await store.assemble(form, documents.frame('v3'), pieces);
-      return keptOf(body, hashOfStamps(pieces));
+      return keptOf(body, await runToEnd(turns, hashOfStamps(pieces)));
     });
   const v2Of = (encoding: Encoding): Promise<Kept> =>
     cached(`v2 ${encoding}`, documents.generation, async () => {
@@ -114,11 +116,12 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       const first = always === undefined ? '' : await store.hashOf('v2', always);
       const form = { dialect: 'v2', encoding } as const;
       const body = await store.assemble(form, documents.frame('v2'), pieces);
-      return keptOf(body, hashOfStamps(defined, first));
+      return keptOf(body, await runToEnd(turns, hashOfStamps(defined, first)));
     });
   const hashOf = async (path: string): Promise<string> => {
     const pieces = documents.piecesOf(path);
-    return pieces === undefined ? (await v3Of(path, 'json')).hash : hashOfStamps(pieces);
+    if (pieces === undefined) return (await v3Of(path, 'json')).hash;
+    return runToEnd(turns, hashOfStamps(pieces));
   };
   const index = (): Promise<Kept> =>
     cached('index', documents.generation, async () => {
@@ -198,28 +201,32 @@ function sha512(data: Uint8Array | string): string {
 }
 
 /** `before`: what else the document is made of. */
-function hashOfStamps(pieces: readonly DocumentPiece[], before = ''): string {
-  return sha512([before, ...pieces.map(({ stamp }) => stamp)].join('\n'));
+function* hashOfStamps(pieces: readonly DocumentPiece[], before = ''): Steps<string> {
+  const hash = createHash('sha512').update(before);
+  yield* inSteps(pieces, ({ stamp }) => void hash.update(`\n${stamp}`));
+  return hash.digest('hex').toUpperCase();
 }
 
 async function keptOf(body: Uint8Array, hash: string): Promise<Kept> {
   const bytes = await gzipBytes(body);
-  return { packed: bytes, hash, plain: unpacking(bytes) };
+  return { packed: bytes, hash, plain: unpacking(bytes, body) };
 }
 
-function unpacking(bytes: Uint8Array): Kept['plain'] {
-  let held: WeakRef<Uint8Array> | undefined;
+/** `body`: as it is before it was packed, for as long as somebody has it. */
+function unpacking(bytes: Uint8Array, body: Uint8Array): Kept['plain'] {
+  let held = new WeakRef(body);
+  const { length } = body;
   let underWay: Promise<Uint8Array> | undefined;
   const unpack = async (): Promise<Uint8Array> => {
     try {
-      const plain = await gunzipBytes(bytes);
+      const plain = await gunzipInParts(bytes, length);
       held = new WeakRef(plain);
       return plain;
     } finally {
       underWay = undefined;
     }
   };
-  return async () => held?.deref() ?? (underWay ??= unpack());
+  return async () => held.deref() ?? (underWay ??= unpack());
 }
 
 /** The name with an @ is what clients send and no media type can be; the answer has a dot. */

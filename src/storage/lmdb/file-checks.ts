@@ -11,7 +11,7 @@
  *
  * Bounds: two reads of a few bytes; a walk over the keys, 0.4 s of processor time for a million.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from 'lmdb';
 import { StorageError } from '../storage.ts';
@@ -72,6 +72,27 @@ function headOf(descriptor: number, position: number): Buffer {
 
 function unreadable(file: string, cause: unknown): StorageError {
   return new StorageError('io', `cannot read ${file}: ${String(cause)}`, { cause });
+}
+
+/** LMDB makes its lock file with the first store and never removes it. In a directory that has one,
+ * and no data file beside it, there was a store: a new, empty one in its place would look to
+ * everybody as if all had been deleted. Copies and backups that are put into a new directory have a
+ * data file; who means it removes the lock file, too.
+ * @throws StorageError `io`. */
+export function refuseLostFile(directory: string): void {
+  const [lock, data] = ['lock.mdb', 'data.mdb'].map((name) => path.join(directory, name));
+  if (lock === undefined || data === undefined || existsSync(data) || !existsSync(lock)) return;
+  throw new StorageError(
+    'io',
+    `${data} is gone, though ${lock} says that there was a store: put back a backup,` +
+      ` or remove ${lock} as well to begin with a new, empty one`,
+  );
+}
+
+/** Before LMDB makes its lock file: so that is never there alone, wherever the process ends.
+ * @throws what the system says. */
+export function makeDataFile(directory: string): void {
+  closeSync(openSync(path.join(directory, 'data.mdb'), 'a', 0o600));
 }
 
 type Counted = Pick<Database<Buffer, Buffer>, 'getKeysCount' | 'getStats'>;

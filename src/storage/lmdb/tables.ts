@@ -22,7 +22,7 @@ import type { StoreContent } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
 import { FORMAT, IMPORTING, UNCHECKED_FORMAT } from './layout.ts';
 import { encodeRevision, metaKeys } from './layout.ts';
-import { checkFile } from './file-checks.ts';
+import { checkFile, makeDataFile, refuseLostFile } from './file-checks.ts';
 import { checkAddressSpace, translateLmdbError, translateOpenError } from './lmdb-errors.ts';
 import { checkPages } from './page-checks.ts';
 import type { TableSizes } from './page-checks.ts';
@@ -68,9 +68,10 @@ export async function openTables(
 }
 
 /** All that can be known of a file before LMDB is let at it.
- * @throws StorageError `corrupt`, `io`. */
+ * @throws StorageError `corrupt`; `io`, also when it is gone from where it was. */
 export async function checkStore(directory: string, readOnly: boolean): Promise<TableSizes> {
   const file = path.join(directory, 'data.mdb');
+  if (!readOnly) refuseLostFile(directory);
   checkFile(file, readOnly);
   return checkPages(file);
 }
@@ -135,6 +136,7 @@ export function openEnvironment(
   if (!readOnly) checkWritable(directory, 'data.mdb', allowed);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   try {
+    if (!readOnly) makeDataFile(directory);
     const root = open<Buffer, Buffer>({
       ...binary,
       path: directory,
