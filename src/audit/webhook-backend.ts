@@ -57,6 +57,8 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   const { clock, mode, sizes, timers } = deps;
   const losses = createLossCounter(deps.onProblem);
   const pauses = createPauses(timers);
+  /** Of requests that wait for it; a stop waits with them. */
+  const underWay = new Set<Promise<boolean>>();
 
   async function delivered(lines: readonly string[], msMax: number): Promise<boolean> {
     const endMs = clock.monotonicMs() + msMax;
@@ -105,6 +107,8 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
         return true;
       }
       const known = delivered([kept.json], webhookBackendLimits.blockingMsMax);
+      underWay.add(known);
+      void known.finally(() => underWay.delete(known));
       return mode === 'blocking' ? known.then(() => true) : known;
     },
     async stop() {
@@ -115,6 +119,7 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
       });
       pauses.end();
       await batcher.stop();
+      await Promise.all(underWay);
       flush.cancel();
       deps.close();
     },

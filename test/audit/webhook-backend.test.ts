@@ -213,6 +213,35 @@ describe('audit webhook', () => {
     assert.equal(state.triesCount, 2);
   });
 
+  for (const mode of ['blocking', 'blocking-strict'] as const) {
+    it(`${mode}: a stop waits for events under way, as long as it may`, async () => {
+      const { backend, items, send, state, time } = webhook(mode);
+      let take: () => void = () => undefined;
+      const slow = webhook(mode, {
+        post: () => new Promise((resolve) => (take = resolve)),
+        close: () => assert.equal(taken, true, 'what is under way is not cut'),
+      });
+      let taken = false;
+      const sent = slow.send(1);
+      const stopped = slow.backend.stop();
+      await turns();
+      taken = true;
+      take();
+      assert.equal(await sent, true);
+      await stopped;
+      assert.equal(slow.backend.lostTotal, 0);
+
+      state.behaves = 'hangs';
+      const never = send(2);
+      const ended = backend.stop();
+      await turns();
+      time.advance(webhookBackendLimits.flushMsMax);
+      await ended;
+      assert.equal(await never, mode === 'blocking');
+      assert.deepEqual([items(), backend.lostTotal], [[], 1]);
+    });
+  }
+
   for (const [mode, after] of [
     ['blocking', true],
     ['blocking-strict', false],
