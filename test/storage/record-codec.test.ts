@@ -45,7 +45,8 @@ describe('record codec', () => {
   it('says of a record on its way to the store what it holds, in the very same memory', () => {
     let decodedCount = 0;
     // Most records of the first kind are left to the general encoder, none of the second.
-    const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 40 });
+    const any = fc.string({ unit: 'grapheme-ascii', maxLength: 40 });
+    const ascii = any.filter((s) => s !== '__proto__');
     const texts = fc.dictionary(ascii, ascii, { noNullPrototype: true, maxKeys: 5 });
     const object = fc.uint8Array({ minLength: 10, maxLength: 3000 });
     const parts = { uid: fc.uuid(), labels: texts, fields: texts, metadataAt: fc.nat(10), object };

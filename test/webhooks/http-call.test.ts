@@ -160,7 +160,8 @@ describe('a call to another server', () => {
   for (const row of rows) {
     it(`${row.title}: it fails as ${row.problem}, once, and closes the connection`, async () => {
       serve = row.serve;
-      const error = await call().then(
+      const timeoutMs = row.problem === 'late' ? 500 : 20_000;
+      const error = await call({ timeoutMs }).then(
         () => assert.fail('there was an answer'),
         (failure: unknown) => failure,
       );
