@@ -55,6 +55,7 @@ export interface WebhookBackendDeps {
 
 export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   const { clock, mode, sizes, timers } = deps;
+  const { blockingMsMax, flushMsMax, triesMax, tryMsMax } = webhookBackendLimits;
   const losses = createLossCounter(deps.onProblem);
   const pauses = createPauses(timers);
   /** Of requests that wait for it; a stop waits with them. */
@@ -66,9 +67,9 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
     const body = made instanceof Promise ? await made : made;
     let pauseMs = deps.firstPauseMs;
     for (let tries = 1; ; tries += 1) {
-      const last = pauses.over || tries >= webhookBackendLimits.triesMax;
+      const last = pauses.over || tries >= triesMax;
       try {
-        const leftMs = Math.min(webhookBackendLimits.tryMsMax, endMs - clock.monotonicMs());
+        const leftMs = Math.min(tryMsMax, endMs - clock.monotonicMs());
         await deps.post(body, Math.max(1, leftMs));
         losses.kept();
         return true;
@@ -101,18 +102,14 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
         return mode !== 'blocking-strict';
       }
       if (mode === 'batch') {
-        if (!batcher.add(kept.json)) {
-          losses.lost(1, new Error('the buffer of audit events is full'));
-        }
+        if (!batcher.add(kept.json)) losses.lost(1, new Error('the buffer of audit events is full'));
         return true;
       }
-      const known = delivered([kept.json], webhookBackendLimits.blockingMsMax);
-      underWay.add(known);
-      void known.finally(() => underWay.delete(known));
+      const known = amongThese(underWay, delivered([kept.json], blockingMsMax));
       return mode === 'blocking' ? known.then(() => true) : known;
     },
     async stop() {
-      const flush = timers.after(webhookBackendLimits.flushMsMax, () => {
+      const flush = timers.after(flushMsMax, () => {
         const left = batcher.abandon();
         if (left > 0) losses.lost(left, new Error('the webhook was not there at the end'));
         deps.close();
@@ -124,6 +121,13 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
       deps.close();
     },
   };
+}
+
+/** Until it is settled. */
+function amongThese<T>(these: Set<Promise<T>>, promise: Promise<T>): Promise<T> {
+  these.add(promise);
+  void promise.finally(() => these.delete(promise));
+  return promise;
 }
 
 /** The events are JSON already. Part by part, as it is sent. */
