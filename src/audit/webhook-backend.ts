@@ -102,7 +102,8 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
         return mode !== 'blocking-strict';
       }
       if (mode === 'batch') {
-        if (!batcher.add(kept.json)) losses.lost(1, new Error('the buffer of audit events is full'));
+        const isAdded = batcher.add(kept.json);
+        if (!isAdded) losses.lost(1, new Error('the buffer of audit events is full'));
         return true;
       }
       const known = amongThese(underWay, delivered([kept.json], blockingMsMax));
