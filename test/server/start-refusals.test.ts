@@ -17,6 +17,7 @@ const missing = path.join(folder, 'missing');
 writeFileSync(broken, 'a: [');
 const unopened = path.join(folder, 'unopened');
 mkdirSync(path.join(unopened, 'lock.mdb'), { recursive: true });
+writeFileSync(path.join(unopened, 'data.mdb'), '');
 const pipe = path.join(folder, 'pipe');
 execFileSync('mkfifo', [pipe]);
 
