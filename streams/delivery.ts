@@ -52,9 +52,6 @@ interface PassBudget {
   readonly endsMs: number;
 }
 
-const isUsedUp = ({ bytes, unsettled, writes }: PassBudget): boolean =>
-  writes <= 0 || bytes <= 0 || unsettled <= 0;
-
 /** Live writes between two looks at the clock, and those that renew `unsettled`. */
 const writesPerLook = 16;
 
@@ -218,7 +215,7 @@ export class Delivery {
       endsMs: begunMs + turnWritesMs,
     };
     this.#groups.beginRound();
-    while (!isUsedUp(budget)) {
+    while (budget.writes > 0 && budget.bytes > 0) {
       const group = this.#groups.shift();
       if (group === undefined) break;
       if (group.position < 0) {
@@ -249,14 +246,14 @@ export class Delivery {
    * says wait. Backwards, because a watcher that leaves is replaced by the last one, which has had
    * its turn. */
   #pass(group: Group, budget: PassBudget): void {
-    const { live, livePositions, liveSinks, ring } = group;
+    const { live, livePositions, liveSinks, ring, settlesLater } = group;
     const { head } = ring;
     let at = Math.min(group.position, live.length - 1);
     // Most of them are at one position: it is looked up, and its chunk counted, once for all.
     let seq = unknownSeq;
     let chunk: LiveChunk | undefined;
     let sentCount = 0;
-    for (; at >= 0 && !isUsedUp(budget); at -= 1) {
+    for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
       const watcher = live[at];
       const sink = liveSinks[at];
       const position = livePositions[at];
@@ -284,7 +281,7 @@ export class Delivery {
       sentCount += 1;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
-      if (sink.settlesLater === true) budget.unsettled -= 1;
+      if (settlesLater && sink.settlesLater === true) budget.unsettled -= 1;
       livePositions[at] = chunk.position;
       if (!taken(watcher, sink, chunk.bytes)) watcher.stalled();
       this.#lookAtClock(budget);
@@ -298,9 +295,9 @@ export class Delivery {
     if (budget.writes % writesPerLook !== 0 && budget.unsettled > 0) return;
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs >= budget.endsMs) budget.writes = 0;
-    if (budget.unsettled <= 0 && nowMs < budget.unsettledUntilMs) {
-      budget.unsettled = writesPerLook;
-    }
+    if (budget.unsettled > 0) return;
+    if (nowMs < budget.unsettledUntilMs) budget.unsettled = writesPerLook;
+    else budget.writes = 0;
   }
 
   #sent(group: Group, { bytes, framesCount }: LiveChunk, watchersCount: number): void {

@@ -77,6 +77,8 @@ export class WatchGroup<W extends LiveListEntry> {
    * are not in the caches of the processor. */
   readonly live: W[] = [];
   readonly liveSinks: WatchSink[] = [];
+  /** Of any of its sinks. Else nobody has to ask each of them at each write. */
+  settlesLater = false;
   readonly livePositions: Position[] = [];
   /** All watchers, in whatever state. */
   watchersCount = 0;
@@ -154,6 +156,7 @@ export class WatchGroup<W extends LiveListEntry> {
     watcher.placeInLiveList(this.live.length);
     this.live.push(watcher);
     this.liveSinks.push(watcher.sink);
+    if (watcher.sink.settlesLater === true) this.settlesLater = true;
     this.livePositions.push(position);
   }
 
