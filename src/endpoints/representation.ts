@@ -10,7 +10,7 @@
 import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
-import { encodeYaml, encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
+import { encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
@@ -25,7 +25,7 @@ import {
   supportedTypes,
   wantsPretty,
 } from '../apimachinery/negotiation.ts';
-import { decodeObject, decodeSteps } from '../apimachinery/object-encoding.ts';
+import { decodeSteps } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
@@ -34,12 +34,12 @@ import { queryValue } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { responseEncoder } from '../registry/versions.ts';
 import type { ResponseEncoder } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { responseConverter } from './response-conversion.ts';
 import type { ResponseConverter } from './response-conversion.ts';
@@ -228,22 +228,7 @@ export function renderObject(
   bytes: Uint8Array,
   resourceVersion: string,
 ): Uint8Array {
-  const { negotiated, show, pretty, schema } = representation;
-  const shown = show(bytes);
-  const { projection } = negotiated;
-  switch (projection.kind) {
-    case 'none':
-      return inFormat(shown, negotiated, pretty, schema);
-    case 'partial': {
-      const form = partialForm({ domain: deps.identity.domain, version: projection.version });
-      return inFormat(form.project(shown), negotiated, pretty, partialMetadataType);
-    }
-    case 'table': {
-      const form = tableFormOf(deps, projection.version, representation);
-      const table = Buffer.from(form.tableOf(shown, resourceVersion, true), 'utf8');
-      return inFormat(table, negotiated, pretty, undefined);
-    }
-  }
+  return finished(renderSteps(deps, representation, bytes, resourceVersion));
 }
 
 /** `show` of the representation, in parts where it takes long. */
@@ -287,34 +272,23 @@ export function inFormat(
   pretty: boolean,
   schema: ObjectSchema | undefined,
 ): Uint8Array {
-  if (negotiated.format === 'json' && !pretty) return json;
-  return writtenIn(decodeObject(json), negotiated, schema);
+  return finished(inFormatSteps(json, negotiated, pretty, schema));
 }
 
 function* inFormatSteps(
   json: Uint8Array,
-  negotiated: Negotiated,
+  { format }: Negotiated,
   pretty: boolean,
   schema: ObjectSchema | undefined,
 ): Steps<Uint8Array> {
-  if (negotiated.format === 'json' && !pretty) return json;
+  if (format === 'json' && !pretty) return json;
   const object = yield* decodeSteps(json);
   yield;
-  if (negotiated.format === 'yaml') return yield* encodeYamlSteps(object);
-  return writtenIn(object, negotiated, schema);
-}
-
-/** An object in a form that is not its stored one: JSON is indented. */
-function writtenIn(
-  object: ApiObject,
-  { format }: Negotiated,
-  schema: ObjectSchema | undefined,
-): Uint8Array {
   switch (format) {
     case 'json':
       return encodeJson(object, true);
     case 'yaml':
-      return encodeYaml(object);
+      return yield* encodeYamlSteps(object);
     case 'protobuf':
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
       return encodeProtobuf(schema, object);

@@ -16,8 +16,8 @@ interface Audience {
   readonly sinks: readonly TestSink[];
   /** Writes to those that settle later and to the others, in each turn that had any. */
   readonly written: readonly (readonly [later: number, others: number])[];
-  /** Adds to it what was written since. */
-  endTurn(): void;
+  /** A change, and so many turns, in each of which others have the event loop. */
+  hearOne(turnsCount: number, othersMs?: (turn: number) => number): Promise<void>;
 }
 
 /** `writeMs`: what a write takes. */
@@ -45,7 +45,16 @@ async function audience(
     if (inTurn[0] + inTurn[1] > 0) written.push(inTurn);
     inTurn = [0, 0];
   };
-  return { world, sinks, written, endTurn };
+  const hearOne: Audience['hearOne'] = async (turnsCount, othersMs = () => 0) => {
+    await putMany(world, 1);
+    for (let i = 0; i < turnsCount; i += 1) {
+      endTurn();
+      const ms = othersMs(i);
+      if (ms > 0) systemTimers.nextTurn(() => world.time.advance(ms));
+      await turns(1);
+    }
+  };
+  return { world, sinks, written, hearOne };
 }
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -53,12 +62,8 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 describe('sinks that settle later', () => {
   it('I35: few of their writes are made in a turn, and all come through', async () => {
     const made = await audience(times(35, LaterSink), { turnUnsettledMax: 10 });
-    const { endTurn, sinks, world, written } = made;
-    await putMany(world, 1);
-    for (let i = 0; i < 20; i += 1) {
-      endTurn();
-      await turns(1);
-    }
+    const { hearOne, sinks, world, written } = made;
+    await hearOne(20);
     assert.deepEqual(
       written.map(([later]) => later),
       [10, 10, 10, 5],
@@ -69,12 +74,8 @@ describe('sinks that settle later', () => {
 
   it('I35: writes that are settled at once do not count among them', async () => {
     const kinds = [...times(10, LaterSink), ...times(50, TestSink), ...times(5, LaterSink)];
-    const { endTurn, world, written } = await audience(kinds, { turnUnsettledMax: 10 });
-    await putMany(world, 1);
-    for (let i = 0; i < 20; i += 1) {
-      endTurn();
-      await turns(1);
-    }
+    const { hearOne, world, written } = await audience(kinds, { turnUnsettledMax: 10 });
+    await hearOne(20);
     assert.deepEqual(written, [
       [10, 50],
       [5, 0],
@@ -85,13 +86,8 @@ describe('sinks that settle later', () => {
   it('I35: while others have the event loop, a turn writes on for as long as they had it', async () => {
     const othersMs = 30;
     const limits = { turnUnsettledMax: 10, turnWritesMs: 100, turnPumpMs: 0 };
-    const { endTurn, sinks, world, written } = await audience(times(150, LaterSink), limits, 1);
-    await putMany(world, 1);
-    for (let i = 0; i < 40; i += 1) {
-      endTurn();
-      systemTimers.nextTurn(() => world.time.advance(othersMs));
-      await turns(1);
-    }
+    const { hearOne, sinks, world, written } = await audience(times(150, LaterSink), limits, 1);
+    await hearOne(40, () => othersMs);
     const [first, second, third = 0] = written.map(([later]) => later);
     assert.deepEqual([first, second], [10, 10], 'nobody is known to have had it twice');
     assert.ok(third >= othersMs && third < 2 * othersMs, `${third}`);
@@ -101,26 +97,16 @@ describe('sinks that settle later', () => {
 
   it('I35: others who had the event loop once do not change that', async () => {
     const limits = { turnUnsettledMax: 10, turnWritesMs: 100, turnPumpMs: 0 };
-    const { endTurn, world, written } = await audience(times(80, LaterSink), limits, 1);
-    await putMany(world, 1);
-    for (let i = 0; i < 40; i += 1) {
-      endTurn();
-      if (i % 2 === 0) systemTimers.nextTurn(() => world.time.advance(50));
-      await turns(1);
-    }
+    const { hearOne, world, written } = await audience(times(80, LaterSink), limits, 1);
+    await hearOne(40, (i) => (i % 2 === 0 ? 50 : 0));
     assert.deepEqual(written, times(8, [10, 0]));
     await world.stop();
   });
 
   it('I35: others who have the event loop for long do not make a turn longer than its slice', async () => {
     const limits = { turnUnsettledMax: 10, turnWritesMs: 40, turnPumpMs: 0 };
-    const { endTurn, world, written } = await audience(times(300, LaterSink), limits, 1);
-    await putMany(world, 1);
-    for (let i = 0; i < 40; i += 1) {
-      endTurn();
-      systemTimers.nextTurn(() => world.time.advance(1_000));
-      await turns(1);
-    }
+    const { hearOne, world, written } = await audience(times(300, LaterSink), limits, 1);
+    await hearOne(40, () => 1_000);
     const most = Math.max(...written.map(([later]) => later));
     assert.ok(most >= 40 && most < 80, `${most}`);
     await world.stop();

@@ -14,6 +14,7 @@
  * escapes. What is read and written again keeps the value of every integer.
  */
 import { parse as parseLossless } from 'lossless-json';
+import { finished } from '../../stdx/stepwise.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { markLongIntegers, withLongIntegers } from './long-integers.ts';
 
@@ -27,11 +28,7 @@ const integerToken = /^-?\d+$/;
 
 /** Throws SyntaxError for what is not JSON, RangeError for a number beyond a double's range. */
 export function parseJsonText(text: string): JsonValue {
-  const steps = parseSteps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finished(parseSteps(text));
 }
 
 /** parseJsonText() in parts, none longer than the engine's own JSON.parse of the text. */

@@ -32,11 +32,7 @@ import { TokenReader } from './yaml-tokens.ts';
 import { YamlValues } from './yaml-values.ts';
 
 export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded {
-  const steps = yamlSteps(bytes, options, stepsMax);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finished(yamlSteps(bytes, options, stepsMax));
 }
 
 /** decodeYaml() in parts, of so many steps of the grammar each, if no scalar is long. */
@@ -117,11 +113,7 @@ function refused(message: string): Decoded {
 }
 
 export function encodeYaml(value: JsonValue): Uint8Array {
-  const steps = encodeYamlSteps(value);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finished(encodeYamlSteps(value));
 }
 
 /** encodeYaml() in parts. */
