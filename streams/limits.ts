@@ -143,7 +143,7 @@ export const defaultStreamLimits: StreamLimits = {
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnWritesMs: 8,
-  // What node touches for one is some ten kilobytes; beside a processor core lies a megabyte.
+  // A write to a socket of node touches some 10 KB; the cache of a core holds about 1 MB.
   turnUnsettledMax: 32,
   restMs: 0,
   restEventsMin: 8,

@@ -77,7 +77,7 @@ export class WatchGroup<W extends LiveListEntry> {
    * are not in the caches of the processor. */
   readonly live: W[] = [];
   readonly liveSinks: WatchSink[] = [];
-  /** Of any of its sinks. Else nobody has to ask each of them at each write. */
+  /** Whether one of its sinks does. Where none does, delivery asks no sink at each write. */
   settlesLater = false;
   readonly livePositions: Position[] = [];
   /** All watchers, in whatever state. */

@@ -124,7 +124,7 @@ export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
   };
 }
 
-/** Until it is settled. */
+/** Keeps the promise in the set until it is settled, and returns it. */
 function amongThese<T>(these: Set<Promise<T>>, promise: Promise<T>): Promise<T> {
   these.add(promise);
   void promise.finally(() => these.delete(promise));

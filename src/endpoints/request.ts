@@ -46,7 +46,7 @@ export interface EndpointDeps {
   readonly limits: EndpointLimits;
   /** The cache of encoded objects. */
   readonly encodings: KeptEncodings;
-  /** Lets the work on one large object for its answer go on at once. */
+  /** Work on large objects for answers, one object at a time (object-in-turns.ts). */
   readonly largeObjects: Limiter;
   /** What watches share of the answers of conversion webhooks. */
   readonly sharedEvents: SharedEvents;

@@ -470,7 +470,7 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
   for (const kind of scheme.kinds) {
-    // Perhaps thousands, and they have no types of their own: others have the same Scale.
+    // Users may define thousands. Their types are not listed here, and built-in kinds have Scale.
     if (kind.custom !== undefined) continue;
     const { group, listKind, version } = kind;
     add(kind.schema, kind);

@@ -147,8 +147,8 @@ const uniteNodes: Combine = (left, right) => {
   });
 };
 
-/** In pairs, and these in pairs: each field is copied a few times, however many sets there are. A
- * part for each two. */
+/** Halves are united, then the two results, so each field is copied log2(sets) times at most. A
+ * part for each union. */
 export function* unionOf(sets: readonly FieldSet[]): Steps<FieldSet> {
   if (sets.length <= 2) return union(sets[0] ?? emptySet, sets[1] ?? emptySet);
   const middle = sets.length >> 1;
