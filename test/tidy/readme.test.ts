@@ -9,7 +9,9 @@ const pages = [
   'README.md',
   'bench/README.md',
   'test/README.md',
-  ...readdirSync('docs')
+  'actors/SPEC.md',
+  'streams/SPEC.md',
+  ...readdirSync('docs', { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
 ];
