@@ -139,7 +139,7 @@ export interface CustomVersion {
 
 export interface OpenApiForm {
   readonly version: 'v2' | 'v3';
-  /** The reference to the published schema of metadata: `{ $ref: '#/definitions/...' }`. */
+  /** What stands for the metadata: a reference to its published schema, and what is said of it. */
   readonly metadata: JsonObject;
 }
 

@@ -101,6 +101,7 @@ const steps: readonly Step[] = [
     prints: /cron\t<string> -required-[^]*replicas\t<integer>/,
   },
   { line: 'explain ct.spec.cron', prints: /When it runs\./ },
+  { line: 'explain ct', prints: /metadata\t<ObjectMeta>\s+Its name, labels, owners/ },
   {
     line: 'api-resources --api-group=shop.example',
     prints: /crontabs +ct +shop.example\/v1 +true +CronTab/,

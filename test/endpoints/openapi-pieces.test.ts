@@ -133,6 +133,27 @@ describe('OpenAPI of what users define', () => {
       assert.deepEqual(names.definitions.sort(), Object.keys(defined).sort());
     }
   });
+
+  it('says of the metadata of a custom object and of its list what built-in kinds say', async () => {
+    const kinds = [
+      { custom: 'example.shop.v1.Fig', builtIn: 'io.k8s.api.core.v1.ConfigMap' },
+      { custom: 'example.shop.v1.FigList', builtIn: 'io.k8s.api.core.v1.ConfigMapList' },
+    ];
+    await established(server, definition({ plural: 'figs', kind: 'Fig' }));
+    const read = async (path: string, at: readonly string[]) =>
+      at.reduce(part, (await server.request('GET', path)).body);
+    const metadataIn = (defined: JsonObject, name: string) =>
+      part(part(part(defined, name), 'properties'), 'metadata');
+    const all = await read('/openapi/v2', ['definitions']);
+    const core = await read('/openapi/v3/api/v1', ['components', 'schemas']);
+    const own = await read(version, ['components', 'schemas']);
+    for (const { builtIn, custom } of kinds) {
+      const said = metadataIn(all, builtIn);
+      assert.ok(typeof said['description'] === 'string', builtIn);
+      assert.deepEqual(metadataIn(all, custom), said);
+      assert.deepEqual({ ...metadataIn(own, custom), default: {} }, metadataIn(core, builtIn));
+    }
+  });
 });
 
 /** Of a document in Protobuf, as a reader merges it. */

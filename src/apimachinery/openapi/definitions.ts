@@ -29,6 +29,8 @@ export type Dialect = 'v2' | 'v3';
 export interface Definitions {
   /** `{"$ref": ...}` to an object type, which will be among the definitions. */
   toType(type: ObjectSchema): JsonObject;
+  /** The type of a field, with what is to be said of the field. */
+  toField(type: ObjectSchema, name: string): JsonObject;
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
   /** The same for one that may be large. */
@@ -79,6 +81,7 @@ export function makeDefinitions(options: DefinitionOptions): Definitions {
   const writer = schemaWriter(options, refer);
   return {
     toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
+    toField: (type, name) => writer.field(type, name),
     toOwn: refer,
     toLarge,
     *collect() {
@@ -101,6 +104,7 @@ type Refer = (name: string, definition: () => JsonObject) => JsonObject;
 
 interface SchemaWriter {
   definition(type: ObjectSchema): JsonObject;
+  field(type: ObjectSchema, name: string): JsonObject;
 }
 
 interface FieldLocation {
@@ -160,7 +164,15 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
     return withSiblings(dialect, base, zero === undefined ? {} : { default: zero });
   };
 
-  return { definition };
+  const field = (owner: ObjectSchema, name: string): JsonObject => {
+    const found = owner.members.get(name);
+    assert(found !== undefined, `${owner.name} has a field ${name}`);
+    const description = describeField([owner.name], found);
+    const base = schemaOf(found.type, { owner, field: found });
+    return withSiblings(dialect, base, description === undefined ? {} : { description });
+  };
+
+  return { definition, field };
 }
 
 /** A scalar with a name is a definition of its own; others, and enumerations, stand in place. */

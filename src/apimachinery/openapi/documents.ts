@@ -13,7 +13,12 @@
  */
 import type { GroupVersionKind } from '../schema.ts';
 import type { KindInfo, Scheme, VersionInfo } from '../scheme.ts';
-import { metaTypes, statusType } from '../typed/meta-types.ts';
+import {
+  metaTypes,
+  partialMetadataListType,
+  partialMetadataType,
+  statusType,
+} from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject } from '../unstructured.ts';
@@ -409,7 +414,7 @@ function customSchema(
   });
   const object = (): JsonObject =>
     definitions.toLarge(nameOf(kind.kind), function* () {
-      const metadata = definitions.toType(metaTypes.object('meta/v1.ObjectMeta'));
+      const metadata = definitions.toField(partialMetadataType, 'metadata');
       const schema = custom && (yield* custom.openApiSteps({ version: dialect, metadata }));
       return { ...schema, ...named(kind.kind) };
     });
@@ -421,7 +426,7 @@ function customSchema(
     properties: {
       ...typeMetaProperties,
       items: { description: `List of ${kind.resource}.`, type: 'array', items: object() },
-      metadata: definitions.toType(metaTypes.object('meta/v1.ListMeta')),
+      metadata: definitions.toField(partialMetadataListType, 'metadata'),
     },
     ...named(kind.listKind),
   }));

@@ -9,3 +9,4 @@ export const statusType = metaTypes.object('meta/v1.Status');
 export const listMetaType = metaTypes.object('meta/v1.ListMeta');
 export const deleteOptionsType = metaTypes.object('meta/v1.DeleteOptions');
 export const partialMetadataType = metaTypes.object('meta/v1.PartialObjectMetadata');
+export const partialMetadataListType = metaTypes.object('meta/v1.PartialObjectMetadataList');
