@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/stdx/clock.ts';
+import { systemClock, whenSettled } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
@@ -41,6 +41,36 @@ function ended(child: ChildProcess): Promise<void> {
 }
 
 after(() => directories.removeAll());
+
+describe('lmdb: when a commit begins', () => {
+  it('it is on its way to the disk before the turn that asked for it ends', async () => {
+    const directory = directories.make();
+    const store = await open(directory);
+    await commitOne(store, put(key('before'), absent, 'b'));
+    await setImmediate();
+    const before = metaPages(directory);
+    const committed = commitOne(store, put(key('now'), absent, 'n'));
+    await new Promise<void>(whenSettled);
+    // No callback of this thread runs meanwhile: only the store's own thread can write.
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let looks = 2_000; looks > 0 && metaPages(directory) === before; looks -= 1) {
+      Atomics.wait(pause, 0, 0, 5);
+    }
+    assert.notEqual(metaPages(directory), before);
+    await committed;
+    assert.equal(textOf(ok(await store.read(key('now')))), 'n');
+    await store.close();
+  });
+});
+
+/** What LMDB writes last of a commit. */
+function metaPages(directory: string): string {
+  const bytes = Buffer.alloc(2 * 4096);
+  const file = openSync(path.join(directory, 'data.mdb'), 'r');
+  readSync(file, bytes, 0, bytes.length, 0);
+  closeSync(file);
+  return bytes.toString('latin1');
+}
 
 describe('lmdb: values with room before them', () => {
   it('are stored as those without, however much room there is and however long the state', async () => {

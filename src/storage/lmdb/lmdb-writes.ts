@@ -177,7 +177,7 @@ function createTransactions(
       throw new StorageError('io', `writing has stopped: ${broken.message}`, { cause: broken });
     }
     try {
-      await tables.root.batch(write);
+      await begun(tables, write);
     } catch (error) {
       onFailed();
       const translated = await translateCommitError(error, path, usable);
@@ -201,6 +201,17 @@ function createTransactions(
 
   return { transaction, checkOpened, broken: () => broken };
 }
+
+/** A batch is one write to lmdb-js, which begins with the second, or else in the next turn of the
+ * event loop: there a broadcast may come first. So an empty batch stands behind. It is in the same
+ * transaction, or in one of its own, which writes nothing: how that ends does not matter. */
+function begun({ root }: Pick<Tables, 'root'>, write: () => void): Promise<boolean> {
+  const committed = root.batch(write);
+  root.batch(nothing).catch(nothing);
+  return committed;
+}
+
+function nothing(): void {}
 
 function withReserve(reserve: Reserve, transaction: Transaction) {
   return async ({ write, whenFull }: ReservedWrite): Promise<void> => {
