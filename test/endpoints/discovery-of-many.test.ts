@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
+import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { decodeYaml, encodeYamlSteps } from '../../src/apimachinery/codecs/yaml.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
@@ -107,6 +110,19 @@ describe('aggregated discovery of a thousand kinds', () => {
     assert.equal(defined(JSON.parse(textOf(after)) as Shown).length, kindsCount + 1);
     // The older one has not taken the place of the newer one.
     assert.equal(await documentOf(discovery.find('/apis', asJson)), after);
+  });
+
+  it('is written in steps in Protobuf, too, one document a level, and reads back as it is', async () => {
+    const { discovery } = served();
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    for (const path of ['/apis', '/apis/many/v1', '/apis/apps', '/api']) {
+      const json = textOf(await documentOf(discovery.find(path, 'application/json')));
+      const value = JSON.parse(json) as JsonObject;
+      const { body } = await documentOf(discovery.find(path, protobuf));
+      const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);
+      const whole = encodeProtobuf(schema, { apiVersion: 'v1', ...value });
+      assert.deepEqual(Buffer.from(body), Buffer.from(whole), path);
+    }
   });
 
   it('says the same in YAML', async () => {

@@ -14,16 +14,21 @@
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
-import { encodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
+import { encodeMessage } from '../../apimachinery/codecs/protobuf-encode.ts';
+import { encodeProtobuf, envelopeAround, fieldHead } from '../../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { chooseType, protobufType, supportedTypes } from '../../apimachinery/negotiation.ts';
 import type { SupportedType, Target } from '../../apimachinery/negotiation.ts';
+import { objects } from '../../apimachinery/members.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { metaTypes } from '../../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { assert } from '../../stdx/assert.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import { joined } from '../../stdx/joined-bytes.ts';
 import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -205,10 +210,37 @@ function* encoded(value: JsonObject, type: SupportedType): Steps<Uint8Array> {
       return yield* encodeYamlSteps(value);
     case 'cbor':
       return encodeCbor(value);
-    case 'protobuf': {
-      // APIVersions is older than versions of kinds; its envelope names one all the same.
-      const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);
-      return encodeProtobuf(schema, { apiVersion: 'v1', ...value });
-    }
+    case 'protobuf':
+      return yield* encodedProtobuf(value);
   }
+}
+
+/** The lists that may be long: the last field of their document. */
+const longLists: Readonly<Record<string, { readonly field: string; readonly type: string }>> = {
+  APIGroupList: { field: 'groups', type: 'APIGroup' },
+  APIResourceList: { field: 'resources', type: 'APIResource' },
+};
+
+/** What encodeProtobuf gives; the items of a list are written in steps. */
+function* encodedProtobuf(document: JsonObject): Steps<Uint8Array> {
+  const kind = String(document['kind']);
+  const schema = metaTypes.object(`meta/v1.${kind}`);
+  // APIVersions is older than versions of kinds; its envelope names one all the same.
+  const long = longLists[kind];
+  if (long === undefined) return encodeProtobuf(schema, { apiVersion: 'v1', ...document });
+  const { [long.field]: _items, ...rest } = document;
+  const number = schema.members.get(long.field)?.number;
+  assert(number !== undefined, `${kind} has ${long.field}`);
+  const itemType = metaTypes.object(`meta/v1.${long.type}`);
+  const parts = [encodeMessage(schema, rest)];
+  let bytes = parts[0]?.byteLength ?? 0;
+  yield* inSteps(objects(document, long.field), (item) => {
+    const message = encodeMessage(itemType, item);
+    const head = fieldHead(number, message.byteLength);
+    parts.push(head, message);
+    bytes += head.byteLength + message.byteLength;
+    return undefined;
+  });
+  const { head, tail } = envelopeAround({ apiVersion: 'v1', kind }, bytes);
+  return yield* joined([head, ...parts, tail]);
 }
