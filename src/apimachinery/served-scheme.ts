@@ -12,9 +12,9 @@
  * that it had, and is never hidden by a defined one. Kinds, versions and groups that a change does
  * not touch stay the same objects.
  * Bounds: a change costs the same however many definitions there are; the lists over its group and
- * over everything are made when they are next asked for. Nothing is sorted for them: what is defined
- * is kept in its order. Groups that are small are made with the change, so that whoever asks first
- * has not thousands of them to make.
+ * over everything are made when they are next asked for. Nothing is sorted for them, because what
+ * is defined is kept in its order. Small groups are made with the change, so that whoever asks
+ * first has not thousands of them to make.
  */
 import { indexFor } from '../stdx/sorted-list.ts';
 import type { GroupResource } from './schema.ts';
