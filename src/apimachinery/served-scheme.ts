@@ -12,8 +12,11 @@
  * that it had, and is never hidden by a defined one. Kinds, versions and groups that a change does
  * not touch stay the same objects.
  * Bounds: a change costs the same however many definitions there are; the lists over its group and
- * over everything are made when they are next asked for.
+ * over everything are made when they are next asked for. Nothing is sorted for them, because what
+ * is defined is kept in its order. Small groups are made with the change, so that whoever asks
+ * first has not thousands of them to make.
  */
+import { indexFor } from '../stdx/sorted-list.ts';
 import type { GroupResource } from './schema.ts';
 import { allSelectable, compareText, makeScheme, selectableValues } from './scheme.ts';
 import type {
@@ -63,13 +66,22 @@ interface DefinedGroup {
 interface DefinedNames {
   readonly byResource: Map<string, KindInfo>;
   readonly byKind: Map<string, KindInfo>;
+  /** Those of `byResource`, by resource. */
+  readonly sorted: KindInfo[];
 }
+
+/** With so many definitions a group is made anew at each change of it. */
+const smallGroupMax = 16;
 
 class Served implements ServedScheme {
   readonly #always: Scheme;
   readonly #compareVersions: (a: string, b: string) => number;
   readonly #byDefinition = new Map<string, Defined>();
   readonly #defined = new Map<string, DefinedGroup>();
+  /** The names of those, sorted. */
+  readonly #definedNames: string[] = [];
+  /** What is defined, sorted. */
+  readonly #definedStorage: GroupResource[] = [];
   /** Those in which something is defined, as of when they were last asked for. */
   readonly #groups = new Map<string, GroupInfo>();
   /** Those that have changed since. */
@@ -108,7 +120,7 @@ class Served implements ServedScheme {
     if (next !== undefined) this.#add(definition, next);
     this.#generation += 1;
     this.#allGroups = this.#allKinds = this.#allStored = undefined;
-    for (const each of [before, next]) if (each !== undefined) this.#stale.add(each.stored.group);
+    for (const each of [before, next]) if (each !== undefined) this.#changed(each.stored.group);
     const change: SchemeChange = {
       added: next === undefined ? [] : [next.stored],
       removed: before === undefined ? [] : [before.stored],
@@ -120,9 +132,10 @@ class Served implements ServedScheme {
     for (const group of this.#stale) this.#definedGroup(group);
     this.#allGroups ??= [
       ...this.#always.groups.map((group) => this.#groups.get(group.group) ?? group),
-      ...[...this.#groups.values()]
-        .filter(({ group }) => this.#always.findGroup(group) === undefined)
-        .sort((a, b) => compareText(a.group, b.group)),
+      ...this.#definedNames.flatMap((name) => {
+        const group = this.#groups.get(name);
+        return group === undefined || this.#always.findGroup(name) !== undefined ? [] : [group];
+      }),
     ];
     return this.#allGroups;
   }
@@ -135,10 +148,10 @@ class Served implements ServedScheme {
   }
 
   get storageResources(): readonly GroupResource[] {
-    this.#allStored ??= [
-      ...this.#always.storageResources,
-      ...[...this.#byDefinition.values()].map(({ stored }) => stored.storage),
-    ].sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
+    // Two lists that are sorted: to merge them is all that there is to do.
+    this.#allStored ??= [...this.#always.storageResources, ...this.#definedStorage].sort(
+      (a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource),
+    );
     return this.#allStored;
   }
 
@@ -202,15 +215,17 @@ class Served implements ServedScheme {
   #add(definition: string, defined: Defined): void {
     const { kinds, stored } = defined;
     this.#byDefinition.set(definition, defined);
-    const group = this.#defined.get(stored.group) ?? emptyGroup();
-    this.#defined.set(stored.group, group);
+    const group = this.#defined.get(stored.group) ?? this.#newGroup(stored.group);
     group.definitions.add(definition);
     group.stored.set(stored.storage.resource, defined);
+    const at = indexFor(this.#definedStorage, sortName(stored.storage), sortName);
+    this.#definedStorage.splice(at, 0, stored.storage);
     for (const each of kinds) {
       const names = group.versions.get(each.version) ?? emptyNames();
       group.versions.set(each.version, names);
       names.byResource.set(each.resource, each);
       names.byKind.set(each.kind, each);
+      names.sorted.splice(indexFor(names.sorted, each.resource, resourceOf), 0, each);
     }
   }
 
@@ -220,15 +235,33 @@ class Served implements ServedScheme {
     if (group === undefined) return;
     group.definitions.delete(definition);
     group.stored.delete(stored.storage.resource);
+    const at = indexFor(this.#definedStorage, sortName(stored.storage), sortName);
+    this.#definedStorage.splice(at, 1);
     for (const each of kinds) {
       const names = group.versions.get(each.version);
       if (names === undefined) continue;
       names.byResource.delete(each.resource);
+      names.sorted.splice(indexFor(names.sorted, each.resource, resourceOf), 1);
       // Another definition may have the name by now.
       if (names.byKind.get(each.kind) === each) names.byKind.delete(each.kind);
       if (names.byResource.size + names.byKind.size === 0) group.versions.delete(each.version);
     }
-    if (group.definitions.size === 0) this.#defined.delete(stored.group);
+    if (group.definitions.size > 0) return;
+    this.#defined.delete(stored.group);
+    this.#definedNames.splice(indexFor(this.#definedNames, stored.group, itself), 1);
+  }
+
+  #newGroup(name: string): DefinedGroup {
+    const group: DefinedGroup = { definitions: new Set(), stored: new Map(), versions: new Map() };
+    this.#defined.set(name, group);
+    this.#definedNames.splice(indexFor(this.#definedNames, name, itself), 0, name);
+    return group;
+  }
+
+  #changed(group: string): void {
+    this.#stale.add(group);
+    const { size } = this.#defined.get(group)?.definitions ?? noDefinitions;
+    if (size <= smallGroupMax) this.#definedGroup(group);
   }
 
   #definedGroup(group: string): GroupInfo | undefined {
@@ -238,46 +271,45 @@ class Served implements ServedScheme {
 
   /** Versions in which nothing has changed stay as they are. */
   #remakeGroup(group: string): void {
-    const byVersion = new Map<string, KindInfo[]>();
-    for (const definition of this.#defined.get(group)?.definitions ?? []) {
-      for (const each of this.#byDefinition.get(definition)?.kinds ?? []) {
-        const known = byVersion.get(each.version);
-        if (known === undefined) byVersion.set(each.version, [each]);
-        else known.push(each);
-      }
-    }
-    if (byVersion.size === 0) {
+    const defined = this.#defined.get(group)?.versions;
+    if (defined === undefined || defined.size === 0) {
       this.#groups.delete(group);
       return;
     }
     const before = this.#groups.get(group);
     const always = this.#always.findGroup(group)?.versions ?? [];
-    const names = [...byVersion.keys()].filter((name) => !always.some((v) => v.version === name));
+    const names = [...defined.keys()].filter((name) => !always.some((v) => v.version === name));
     const mixed = always.map((each) => {
-      const more = byVersion.get(each.version);
-      return more === undefined ? each : versionOf(each.version, [...each.kinds, ...more], before);
+      const more = defined.get(each.version)?.sorted;
+      return more === undefined ? each : versionOf(each.version, merged(each.kinds, more), before);
     });
     const own = names
       .sort(this.#compareVersions)
-      .map((name) => versionOf(name, byVersion.get(name) ?? [], before));
+      .map((name) => versionOf(name, [...(defined.get(name)?.sorted ?? [])], before));
     this.#groups.set(group, { group, versions: [...mixed, ...own] });
   }
 }
 
-function emptyGroup(): DefinedGroup {
-  return { definitions: new Set(), stored: new Map(), versions: new Map() };
-}
+const noDefinitions: ReadonlySet<string> = new Set();
+
+const itself = (name: string): string => name;
+const resourceOf = ({ resource }: KindInfo): string => resource;
+/** Orders as group and resource do: NUL is in neither. */
+const sortName = ({ group, resource }: GroupResource): string => `${group}\0${resource}`;
 
 function emptyNames(): DefinedNames {
-  return { byResource: new Map(), byKind: new Map() };
+  return { byResource: new Map(), byKind: new Map(), sorted: [] };
+}
+
+function merged(a: readonly KindInfo[], b: readonly KindInfo[]): readonly KindInfo[] {
+  return [...a, ...b].sort((x, y) => compareText(x.resource, y.resource));
 }
 
 function versionOf(
   version: string,
-  unsorted: readonly KindInfo[],
+  kinds: readonly KindInfo[],
   group: GroupInfo | undefined,
 ): VersionInfo {
-  const kinds = [...unsorted].sort((a, b) => compareText(a.resource, b.resource));
   const before = group?.versions.find((each) => each.version === version);
   const same =
     before?.kinds.length === kinds.length && kinds.every((kind, at) => kind === before.kinds[at]);

@@ -49,7 +49,10 @@ export function localApiServices(
       return [`${identity.fill(name.slice(0, slash))}${name.slice(slash)}`, each];
     }),
   );
-  const served = scheme.groups.filter(({ group }) => group !== own);
+  // Its own groups only: the lists of those that users define need not be made for that.
+  const served = groups
+    .map(({ group }) => identity.fill(group))
+    .flatMap((group) => (group === own ? [] : (scheme.findGroup(group) ?? [])));
   return served.flatMap(({ group, versions }) =>
     versions.filter(isBuiltIn).map(({ version }) => {
       const priorities = filled.get(`${group}/${version}`);

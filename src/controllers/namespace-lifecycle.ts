@@ -137,7 +137,7 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
     if (failure !== undefined) failures.push(failure);
   }
   await streams.waitUntilCurrent();
-  for (const { storage } of contents) {
+  for await (const { storage } of paced(registry.turns, contents)) {
     for (const { key } of unreadableIn(streams.snapshot(storage), name)) {
       failures.push(`${storage.resource} ${key} cannot be read`);
     }
@@ -181,7 +181,7 @@ async function remaining(
 ): Promise<RemainingContent> {
   const resources: { resource: GroupResource; count: number }[] = [];
   const finalizers = new Map<string, number>();
-  for (const { storage } of contents) {
+  for await (const { storage } of paced(turns, contents)) {
     const snapshot = streams.snapshot(storage);
     const count = snapshot.count(namespace);
     if (count === 0) continue;

@@ -69,27 +69,58 @@ describe('a scheme in which kinds come and go', () => {
     assert.equal(scheme.findVersion('a.example', 'v2'), undefined);
   });
 
-  it('defines n kinds of one group without a look at each of those before, until it is asked', () => {
+  it('looks at few of the kinds of a group to define one more, and sorts none to list them', () => {
     const scheme = newScheme();
+    const count = 1_000;
     let looks = 0;
-    const first = kindOf(scheme, 'a.example', 'v1', 'xs');
-    const watched = Object.defineProperty({ ...first }, 'version', {
-      get: () => {
-        looks += 1;
-        return 'v1';
-      },
-    });
-    scheme.define('xs.a.example', [watched], watched);
-    assert.equal(scheme.findGroup('a.example')?.versions.length, 1);
-    looks = 0;
-    const others = Array.from({ length: 50 }, (_, i) =>
-      kindOf(scheme, 'a.example', 'v1', `of${i}`),
+    const counted = <T extends { readonly resource: string }>(of: T): T =>
+      Object.defineProperty({ ...of }, 'resource', {
+        get: () => {
+          looks += 1;
+          return of.resource;
+        },
+      });
+    const looksOf = (work: () => void): number => {
+      looks = 0;
+      work();
+      return looks;
+    };
+    const define = (at: number): void => {
+      const kind = kindOf(scheme, 'a.example', 'v1', `of${at}`);
+      const watched = counted({ ...kind, storage: counted(kind.storage) });
+      scheme.define(`of${at}.a.example`, [watched], watched);
+    };
+    // In no order: 389 and 1,000 have no factor in common.
+    for (let at = 0; at < count; at += 1) define((at * 389) % count);
+    assert.ok(looksOf(() => define(count)) <= 100);
+    assert.equal(
+      looksOf(() => assert.equal(scheme.findVersion('a.example', 'v1')?.kinds.length, count + 1)),
+      0,
     );
-    for (const kind of others) scheme.define(`${kind.resource}.a.example`, [kind], kind);
-    assert.equal(looks, 0);
-    assert.equal(scheme.findVersion('a.example', 'v1')?.kinds.length, 51);
-    assert.ok(looks > 0);
-    assert.ok(scheme.kinds.includes(watched));
+    const stored = looksOf(() => assert.ok(scheme.storageResources.length > count));
+    assert.ok(stored <= 4 * count, `${stored}`);
+    const names = scheme.findVersion('a.example', 'v1')?.kinds.map(({ resource }) => resource);
+    assert.deepEqual(names, [...(names ?? [])].sort());
+    scheme.define('of7.a.example', [], undefined);
+    assert.equal(scheme.findVersion('a.example', 'v1')?.kinds.length, count);
+    assert.ok(!scheme.storageResources.some(({ resource }) => resource === 'of7'));
+  });
+
+  it('lists small groups, and the versions in them, as they come and go', () => {
+    const scheme = newScheme();
+    const own = (): readonly string[] =>
+      scheme.groups.map(({ group }) => group).filter((group) => group.endsWith('.example'));
+    const define = (group: string, version: string): void => {
+      const kind = kindOf(scheme, group, version, 'xs');
+      scheme.define(`xs.${group}`, [kind], kind);
+    };
+    for (const group of ['c.example', 'a.example', 'b.example']) define(group, 'v1');
+    assert.deepEqual(own(), ['a.example', 'b.example', 'c.example']);
+    scheme.define('xs.b.example', [], undefined);
+    define('a.example', 'v2');
+    assert.deepEqual(own(), ['a.example', 'c.example']);
+    const versions = scheme.findGroup('a.example')?.versions.map(({ version }) => version);
+    assert.deepEqual(versions, ['v2']);
   });
 
   it('never hides what is built in', () => {

@@ -256,6 +256,17 @@ describe('the APIServices of what is served here', () => {
     },
   );
 
+  it('are found without the lists of groups that users define', () => {
+    const built = buildScheme({ identity: kubernetes });
+    assert.ok(built.kind === 'ok');
+    const { scheme } = built;
+    const unlisted = Object.create(scheme, {
+      findGroup: { value: (group: string) => scheme.findGroup(group) },
+      groups: { get: () => assert.fail('all groups are asked for') },
+    }) as typeof scheme;
+    assert.deepEqual(localApiServices(unlisted, kubernetes), localApiServices(scheme, kubernetes));
+  });
+
   for (const name of identityNames) {
     it(`are one for each version but their own, under the names of ${name}`, () => {
       const identity = identityOf(name);

@@ -2,12 +2,20 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
+import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { decodeYaml, encodeYamlSteps } from '../../src/apimachinery/codecs/yaml.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { serveScheme } from '../../src/apimachinery/served-scheme.ts';
 import { compareVersionNames } from '../../src/apimachinery/version-order.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { apiGroupDiscoveryList } from '../../src/endpoints/discovery/aggregated.ts';
+import { apiResourceList } from '../../src/endpoints/discovery/plain.ts';
+import { hashedJson, jsonInSteps } from '../../src/endpoints/openapi/hashed-json.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
+import type { Steps } from '../../src/stdx/stepwise.ts';
 import { makeDiscovery } from '../../src/endpoints/discovery/discovery.ts';
 import type { DiscoveryDocument } from '../../src/endpoints/discovery/discovery.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
@@ -19,13 +27,19 @@ const kindsCount = 1_000;
 const aggregated = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const asJson = `application/json;${aggregated}`;
 
+const like = ((): KindInfo => {
+  const built = buildScheme({ identity: identityOf('kubernetes'), featureGates: new Set() });
+  assert.ok(built.kind === 'ok');
+  const found = built.scheme.findResource('apps', 'v1', 'deployments');
+  assert.ok(found !== undefined);
+  return found;
+})();
+
 function served() {
   const identity = identityOf('kubernetes');
   const built = buildScheme({ identity, featureGates: new Set() });
   assert.ok(built.kind === 'ok');
   const scheme = serveScheme(built.scheme.groups, compareVersionNames);
-  const like = scheme.findResource('apps', 'v1', 'deployments');
-  assert.ok(like !== undefined);
   const define = (at: number, group: string): void => {
     const [resource, kind] = [`k${at}s`, `K${at}`];
     const storage = { group, resource };
@@ -98,6 +112,19 @@ describe('aggregated discovery of a thousand kinds', () => {
     assert.equal(await documentOf(discovery.find('/apis', asJson)), after);
   });
 
+  it('is written in steps in Protobuf, too, one document a level, and reads back as it is', async () => {
+    const { discovery } = served();
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    for (const path of ['/apis', '/apis/many/v1', '/apis/apps', '/api']) {
+      const json = textOf(await documentOf(discovery.find(path, 'application/json')));
+      const value = JSON.parse(json) as JsonObject;
+      const { body } = await documentOf(discovery.find(path, protobuf));
+      const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);
+      const whole = encodeProtobuf(schema, { apiVersion: 'v1', ...value });
+      assert.deepEqual(Buffer.from(body), Buffer.from(whole), path);
+    }
+  });
+
   it('says the same in YAML', async () => {
     const { discovery } = served();
     const json = await documentOf(discovery.find('/apis', asJson));
@@ -107,5 +134,77 @@ describe('aggregated discovery of a thousand kinds', () => {
     assert.deepEqual(read.value, JSON.parse(textOf(json)));
     const digest = createHash('sha512').update(yaml.body).digest('hex').toUpperCase();
     assert.equal(yaml.etag, `"${digest}"`);
+  });
+});
+
+/** Each kind counts when its verbs are read, which is once for each document. */
+function counted(groupsCount: number, kindsOfGroup: number) {
+  const count = { shown: 0 };
+  const kindOf = (group: string, at: number): KindInfo => {
+    const [resource, kind] = [`k${at}s`, `K${at}`];
+    const storage = { group, resource };
+    const own = { ...like, group, version: 'v1', resource, kind, storage, subresources: [] };
+    Object.defineProperty(own, 'verbs', {
+      get: () => {
+        count.shown += 1;
+        return like.verbs;
+      },
+    });
+    return own;
+  };
+  const groups = Array.from({ length: groupsCount }, (_, at) => {
+    const group = `g${at}`;
+    const kinds = Array.from({ length: kindsOfGroup }, (__, each) => kindOf(group, each));
+    return { group, versions: [{ version: 'v1', kinds }] };
+  });
+  return { count, groups };
+}
+
+/** The most kinds that one step has shown, and what came of all. */
+function shownAtOnce<T>(count: { shown: number }, work: Steps<T>): { most: number; made: T } {
+  let most = 0;
+  for (;;) {
+    const before = count.shown;
+    const step = work.next();
+    most = Math.max(most, count.shown - before);
+    if (step.done === true) return { most, made: step.value };
+  }
+}
+
+describe('one step of discovery', () => {
+  const atOnceMax = 200;
+  const rows: readonly (readonly [string, number, number])[] = [
+    ['in groups that are small', 60, 100],
+    ['in groups of one', 2_000, 1],
+    ['in one group', 1, 4_000],
+  ];
+  for (const [where, groupsCount, kindsOfGroup] of rows) {
+    it(`shows few kinds, however many there are ${where}`, () => {
+      const { count, groups } = counted(groupsCount, kindsOfGroup);
+      const { made, most } = shownAtOnce(count, apiGroupDiscoveryList(groups, 'd', 'v2'));
+      assert.equal(count.shown, groupsCount * kindsOfGroup);
+      assert.ok(most <= atOnceMax, `${most}`);
+      assert.equal(defined(made as unknown as Shown).length, groupsCount * kindsOfGroup);
+    });
+  }
+
+  it('shows few kinds of a resource list', () => {
+    const { count, groups } = counted(1, 4_000);
+    const [version] = groups[0]?.versions ?? [];
+    assert.ok(version !== undefined);
+    const { made, most } = shownAtOnce(count, apiResourceList('g0', version));
+    assert.ok(most <= atOnceMax, `${most}`);
+    assert.equal((made['resources'] as readonly unknown[]).length, 4_000);
+  });
+
+  it('writes a part of a large document', () => {
+    const { groups } = counted(1, 4_000);
+    const [version] = groups[0]?.versions ?? [];
+    assert.ok(version !== undefined);
+    const list = finished(apiResourceList('g0', version));
+    for (const work of [jsonInSteps(list, 2), hashedJson(list, 2), encodeYamlSteps(list)]) {
+      assert.ok([...work].length > 2);
+    }
+    assert.equal(Buffer.from(finished(jsonInSteps(list, 2))).toString(), JSON.stringify(list));
   });
 });

@@ -16,6 +16,7 @@
  * and is double-quoted otherwise; JSON's quoted strings are YAML's.
  */
 import { isUtf8 } from 'node:buffer';
+import { joined } from '../../stdx/joined-bytes.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import { TextUnits, withEscapes } from '../../stdx/text-units.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
@@ -118,18 +119,18 @@ export function encodeYaml(value: JsonValue): Uint8Array {
 
 /** encodeYaml() in parts. */
 export function* encodeYamlSteps(value: JsonValue): Generator<undefined, Uint8Array> {
-  const out: Output = { text: '', linesLeft: linesPerStep, partFrom: 0 };
+  const out: Output = { parts: [], text: '', linesLeft: linesPerStep };
   if (isFlow(value)) out.text = `${formatScalar(value, '')}\n`;
   else yield* writeBlock(out, value, '', '');
-  return Buffer.from(out.text, 'utf8');
+  return yield* joined([...out.parts, Buffer.from(out.text, 'utf8')]);
 }
 
 interface Output {
-  text: string;
+  /** Those that are complete: of many megabytes of text, to make bytes is long by itself. */
+  readonly parts: Uint8Array[];
   /** Of the part in hand. */
+  text: string;
   linesLeft: number;
-  /** Where it begins in the text. */
-  partFrom: number;
 }
 
 /** Each takes some microseconds. */
@@ -196,10 +197,10 @@ function* writeBlock(
 
 function endsStep(out: Output): boolean {
   out.linesLeft -= 1;
-  const { length } = out.text;
-  if (out.linesLeft > 0 && length - out.partFrom < charactersPerStep) return false;
+  if (out.linesLeft > 0 && out.text.length < charactersPerStep) return false;
+  out.parts.push(Buffer.from(out.text, 'utf8'));
+  out.text = '';
   out.linesLeft = linesPerStep;
-  out.partFrom = length;
   return true;
 }
 

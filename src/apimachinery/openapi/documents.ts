@@ -474,8 +474,9 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
       k.group === group && k.version === version && k.kind === kind.kind;
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
-  for (const kind of scheme.kinds) {
-    // Users may define thousands. Their types are not listed here, and built-in kinds have Scale.
+  const builtIn = scheme.groups.flatMap(({ versions }) => versions.filter(isBuiltIn));
+  for (const kind of builtIn.flatMap(({ kinds }) => kinds)) {
+    // Their types are not listed here, and built-in kinds have Scale.
     if (kind.custom !== undefined) continue;
     const { group, listKind, version } = kind;
     add(kind.schema, kind);

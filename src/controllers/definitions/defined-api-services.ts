@@ -60,14 +60,21 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
    * costs what they hold. */
   let changed = new Set<string>();
   let stopped = false;
-  const lookSoon = onceATurn(timers, () => {
-    const looking = lookAtGroups(changed);
-    changed = new Set();
+  const look = (looking: Steps<void>): void => {
     runStepwise(registry.turns, looking, () => stopped).catch((error: unknown) =>
       deps.onError('', error),
     );
+  };
+  const lookSoon = onceATurn(timers, () => {
+    const groups = changed;
+    changed = new Set();
+    look(lookAtGroups(groups));
   });
+  function* lookAtAll(): Steps<void> {
+    yield* lookAtGroups(yield* definedGroups(registry.scheme));
+  }
   function* lookAtGroups(groups: ReadonlySet<string>): Steps<void> {
+    if (groups.size === 0) return;
     for (const group of groups) {
       for (const name of definedServices(registry.scheme, group)) queue.enqueue(name);
       yield;
@@ -85,7 +92,7 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   return {
     start() {
       queue.start();
-      lookAt(definedKinds(registry.scheme));
+      look(lookAtAll());
       following.add(
         registry.scheme.onChange(({ added, removed }) => {
           lookAt(added);
@@ -101,11 +108,14 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   };
 }
 
-/** As they are stored: the lists of groups need not be made for that. */
-function definedKinds(scheme: Scheme): readonly KindInfo[] {
-  return scheme.storageResources
-    .map((resource) => scheme.findStorage(resource))
-    .filter((found): found is KindInfo => found?.custom !== undefined);
+/** By what is stored: the lists of groups need not be made for that. */
+function* definedGroups(scheme: Scheme): Steps<ReadonlySet<string>> {
+  const groups = new Set<string>();
+  yield* inSteps(scheme.storageResources, (resource) => {
+    if (scheme.findStorage(resource)?.custom !== undefined) groups.add(resource.group);
+    return undefined;
+  });
+  return groups;
 }
 
 /** Versions in which there is nothing but what is defined. */

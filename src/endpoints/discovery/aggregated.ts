@@ -16,9 +16,6 @@ export type AggregatedVersion = (typeof aggregatedVersions)[number];
 
 export const aggregatedKind = 'APIGroupDiscoveryList';
 
-/** Made in one step, as far as they are small. */
-const groupsAtOnce = 64;
-
 /** At /api (the core group alone) and at /apis (all the others). */
 export function* apiGroupDiscoveryList(
   groups: readonly GroupInfo[],
@@ -26,21 +23,28 @@ export function* apiGroupDiscoveryList(
   version: AggregatedVersion,
 ): Steps<JsonObject> {
   const items: JsonObject[] = [];
-  for (const [at, group] of groups.entries()) {
-    if (at > 0 && at % groupsAtOnce === 0) yield;
-    items.push(yield* groupItem(group));
-  }
+  yield* inSteps(groupItems(groups), (item) => {
+    if (item !== undefined) items.push(item);
+    return undefined;
+  });
   return { kind: aggregatedKind, apiVersion: `${discoveryGroup}/${version}`, metadata: {}, items };
 }
 
-function* groupItem(group: GroupInfo): Steps<JsonObject> {
-  const versions: JsonObject[] = [];
-  for (const { kinds, version } of group.versions) {
-    const resources: JsonObject[] = [];
-    yield* inSteps(kinds, (kind) => void resources.push(resourceItem(kind)));
-    versions.push({ version, resources, freshness: 'Current' });
+/** Each group behind its kinds, for each of which there is undefined: a step counts both, be there
+ * many groups or many kinds in one. */
+function* groupItems(groups: readonly GroupInfo[]): Generator<JsonObject | undefined, void> {
+  for (const group of groups) {
+    const versions: JsonObject[] = [];
+    for (const { kinds, version } of group.versions) {
+      const resources: JsonObject[] = [];
+      for (const kind of kinds) {
+        resources.push(resourceItem(kind));
+        yield undefined;
+      }
+      versions.push({ version, resources, freshness: 'Current' });
+    }
+    yield { metadata: group.group === '' ? {} : { name: group.group }, versions };
   }
-  return { metadata: group.group === '' ? {} : { name: group.group }, versions };
 }
 
 function resourceItem(kind: KindInfo): JsonObject {

@@ -9,26 +9,30 @@
  * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
  * depend on the scheme only, so each is made once for as long as that serves the same, and is of
  * one moment; aggregated documents carry an ETag, which changes exactly when they do.
- * Bounds: one document per path, form and format. Users may have defined thousands of kinds: an
- * aggregated document is made in turns with everybody else; one that is small, at once.
+ * Bounds: one document per path, form and format. Users may have defined thousands of kinds: a
+ * document is made in turns with everybody else; one that is small, at once.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../../apimachinery/codecs/json.ts';
-import { encodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
-import { encodeYaml, encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
+import { encodeMessage } from '../../apimachinery/codecs/protobuf-encode.ts';
+import { encodeProtobuf, envelopeAround, fieldHead } from '../../apimachinery/codecs/protobuf.ts';
+import { encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { chooseType, protobufType, supportedTypes } from '../../apimachinery/negotiation.ts';
 import type { SupportedType, Target } from '../../apimachinery/negotiation.ts';
+import { objects } from '../../apimachinery/members.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { metaTypes } from '../../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { assert } from '../../stdx/assert.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import { joined } from '../../stdx/joined-bytes.ts';
 import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { hashedJson } from '../openapi/hashed-json.ts';
+import { hashedJson, jsonInSteps } from '../openapi/hashed-json.ts';
 import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
 import type { AggregatedVersion } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
@@ -86,14 +90,11 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
       const name = `${path} ${form} ${chosen.type.format}`;
       let document = cache.get(name);
       if (document === undefined) {
-        document =
+        const steps =
           form === 'plain'
-            ? {
-                body: encode(plain(), chosen.type),
-                contentType: chosen.type.mediaType,
-                etag: undefined,
-              }
-            : startedAtOnce(options.turns, aggregatedDocument(path, form, chosen.type, options));
+            ? encodedPlain(plain, chosen.type)
+            : aggregatedDocument(path, form, chosen.type, options);
+        document = startedAtOnce(options.turns, steps);
         cache.set(name, document);
       }
       return after(document, (made) => ({ kind: 'document', document: made }));
@@ -115,15 +116,16 @@ function formOf(
   return aggregatedVersions.find((version) => version === target.version);
 }
 
+/** Undefined: there is nothing at this path. */
 function plainDocument(
   path: string,
   { scheme, serverAddress }: DiscoveryOptions,
-): (() => JsonObject) | undefined {
+): (() => Steps<JsonObject>) | undefined {
   const [, root, ...rest] = path.split('/');
   const core = scheme.findGroup('');
   if (root === 'api' && core !== undefined) {
     const [version] = rest;
-    if (version === undefined) return () => apiVersions(core, serverAddress);
+    if (version === undefined) return () => small(apiVersions(core, serverAddress));
     const found = rest.length === 1 ? scheme.findVersion('', version) : undefined;
     return found && (() => apiResourceList('', found));
   }
@@ -136,7 +138,7 @@ function plainDocument(
     return found && (() => apiResourceList(group, found));
   }
   const found = scheme.findGroup(group);
-  return found && (() => apiGroup(found));
+  return found && (() => small(apiGroup(found)));
 }
 
 /** Of what is served when it is begun. */
@@ -185,18 +187,60 @@ function namedGroups(scheme: Scheme) {
   return scheme.groups.filter((group) => group.group !== '');
 }
 
-function encode(value: JsonObject, type: SupportedType): Uint8Array {
+function* small(document: JsonObject): Steps<JsonObject> {
+  return document;
+}
+
+function* encodedPlain(
+  make: () => Steps<JsonObject>,
+  type: SupportedType,
+): Steps<DiscoveryDocument> {
+  const body = yield* encoded(yield* make(), type);
+  return { body, contentType: type.mediaType, etag: undefined };
+}
+
+/** As deep as `resources[]`. */
+const entriesDepth = 2;
+
+function* encoded(value: JsonObject, type: SupportedType): Steps<Uint8Array> {
   switch (type.format) {
     case 'json':
-      return encodeJson(value);
+      return yield* jsonInSteps(value, entriesDepth);
     case 'yaml':
-      return encodeYaml(value);
+      return yield* encodeYamlSteps(value);
     case 'cbor':
       return encodeCbor(value);
-    case 'protobuf': {
-      // APIVersions is older than versions of kinds; its envelope names one all the same.
-      const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);
-      return encodeProtobuf(schema, { apiVersion: 'v1', ...value });
-    }
+    case 'protobuf':
+      return yield* encodedProtobuf(value);
   }
+}
+
+/** The lists that may be long: the last field of their document. */
+const longLists: Readonly<Record<string, { readonly field: string; readonly type: string }>> = {
+  APIGroupList: { field: 'groups', type: 'APIGroup' },
+  APIResourceList: { field: 'resources', type: 'APIResource' },
+};
+
+/** What encodeProtobuf gives; the items of a list are written in steps. */
+function* encodedProtobuf(document: JsonObject): Steps<Uint8Array> {
+  const kind = String(document['kind']);
+  const schema = metaTypes.object(`meta/v1.${kind}`);
+  // APIVersions is older than versions of kinds; its envelope names one all the same.
+  const long = longLists[kind];
+  if (long === undefined) return encodeProtobuf(schema, { apiVersion: 'v1', ...document });
+  const { [long.field]: _items, ...rest } = document;
+  const number = schema.members.get(long.field)?.number;
+  assert(number !== undefined, `${kind} has ${long.field}`);
+  const itemType = metaTypes.object(`meta/v1.${long.type}`);
+  const parts = [encodeMessage(schema, rest)];
+  let bytes = parts[0]?.byteLength ?? 0;
+  yield* inSteps(objects(document, long.field), (item) => {
+    const message = encodeMessage(itemType, item);
+    const head = fieldHead(number, message.byteLength);
+    parts.push(head, message);
+    bytes += head.byteLength + message.byteLength;
+    return undefined;
+  });
+  const { head, tail } = envelopeAround({ apiVersion: 'v1', kind }, bytes);
+  return yield* joined([head, ...parts, tail]);
 }

@@ -2,7 +2,8 @@
  * Discovery, one document a level: APIVersions, APIGroupList, APIGroup, APIResourceList.
  *
  * A document shows exactly the verbs and subresources that the scheme says are served. Spec 1,
- * sections 1, 4.1 and 9.
+ * sections 1, 4.1 and 9. Bound: users may have defined thousands of groups, and thousands of kinds
+ * in one of them: lists of those are made in steps.
  */
 import { createHash } from 'node:crypto';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
@@ -13,6 +14,8 @@ import type {
   VersionInfo,
 } from '../../apimachinery/scheme.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 /** At /api. `serverAddress` is host:port as clients reach it. */
 export function apiVersions(core: GroupInfo, serverAddress: string): JsonObject {
@@ -24,8 +27,10 @@ export function apiVersions(core: GroupInfo, serverAddress: string): JsonObject 
 }
 
 /** At /apis. */
-export function apiGroupList(groups: readonly GroupInfo[]): JsonObject {
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupBody) };
+export function* apiGroupList(groups: readonly GroupInfo[]): Steps<JsonObject> {
+  const bodies: JsonObject[] = [];
+  yield* inSteps(groups, (group) => void bodies.push(groupBody(group)));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: bodies };
 }
 
 /** At /apis/<group>. */
@@ -42,15 +47,18 @@ function groupBody(group: GroupInfo): JsonObject {
 }
 
 /** At /api/v1 and /apis/<group>/<version>. */
-export function apiResourceList(group: string, version: VersionInfo): JsonObject {
+export function* apiResourceList(group: string, version: VersionInfo): Steps<JsonObject> {
+  const resources: JsonObject[] = [];
+  yield* inSteps(version.kinds, (kind) => {
+    resources.push(resourceEntry(kind));
+    for (const each of kind.subresources) resources.push(subresourceEntry(kind, each));
+    return undefined;
+  });
   return {
     kind: 'APIResourceList',
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: formatGroupVersion({ group, version: version.version }),
-    resources: version.kinds.flatMap((kind) => [
-      resourceEntry(kind),
-      ...kind.subresources.map((subresource) => subresourceEntry(kind, subresource)),
-    ]),
+    resources,
   };
 }
 

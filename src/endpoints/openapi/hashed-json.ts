@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { joined } from '../../stdx/joined-bytes.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 const stepCharacters = 128 * 1024;
@@ -22,21 +23,35 @@ export interface HashedJson {
 
 export function* hashedJson(document: JsonObject, depthMax = schemasDepth): Steps<HashedJson> {
   const hash = createHash('sha512');
-  const pieces: Uint8Array[] = [];
+  const parts: Uint8Array[] = [];
+  for (const bytes of jsonParts(document, depthMax)) {
+    if (parts.length > 0) yield;
+    hash.update(bytes);
+    parts.push(bytes);
+  }
+  return { json: yield* joined(parts), hash: hash.digest('hex').toUpperCase() };
+}
+
+/** The same, where nobody wants its hash. */
+export function* jsonInSteps(document: JsonObject, depthMax: number): Steps<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (const bytes of jsonParts(document, depthMax)) {
+    if (parts.length > 0) yield;
+    parts.push(bytes);
+  }
+  return yield* joined(parts);
+}
+
+/** The text in parts of `stepCharacters`; the last one may be short. */
+function* jsonParts(document: JsonObject, depthMax: number): Generator<Uint8Array, void> {
   let text = '';
   for (const piece of jsonPieces(document, depthMax)) {
     text += piece;
     if (text.length < stepCharacters) continue;
-    const bytes = Buffer.from(text, 'utf8');
-    hash.update(bytes);
-    pieces.push(bytes);
+    yield Buffer.from(text, 'utf8');
     text = '';
-    yield;
   }
-  const last = Buffer.from(text, 'utf8');
-  pieces.push(last);
-  const digest = hash.update(last).digest('hex').toUpperCase();
-  return { json: Buffer.concat(pieces), hash: digest };
+  if (text !== '') yield Buffer.from(text, 'utf8');
 }
 
 /** What stringifyJson gives, in pieces. */

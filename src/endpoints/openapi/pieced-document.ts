@@ -19,6 +19,8 @@ import type { Dialect } from '../../apimachinery/openapi/definitions.ts';
 import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import { joined } from '../../stdx/joined-bytes.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 export type Encoding = 'json' | 'protobuf';
@@ -107,7 +109,7 @@ export function pieceStore(run: RunSteps): PieceStore {
         const part = sharedParts.get(`${nameOf(form)} ${name}`);
         if (!defined.has(name) && part !== undefined) definitions.push(part);
       }
-      if (form.encoding === 'json') return run(joined(jsonParts(frame, paths, definitions)));
+      if (form.encoding === 'json') return run(jsonOf(frame, paths, definitions));
       const first = await run(encoded(form.dialect, frame));
       return run(joined([first, ...paths, ...definitions]));
     },
@@ -179,40 +181,26 @@ const comma = Buffer.from(',');
 /** The places of the frame in which members come. */
 const places = /(?<="paths":\{)|(?<="(?:definitions|schemas)":\{)/;
 
-function jsonParts(
+function* jsonOf(
   frame: JsonObject,
   paths: readonly Uint8Array[],
   definitions: readonly Uint8Array[],
-): readonly Uint8Array[] {
+): Steps<Uint8Array> {
   const [head = '', between = '', tail = ''] = JSON.stringify(frame).split(places);
-  return [
-    Buffer.from(head),
-    ...separated(paths),
-    Buffer.from(between),
-    ...separated(definitions),
-    Buffer.from(tail),
-  ];
+  const parts: Uint8Array[] = [Buffer.from(head)];
+  yield* addSeparated(parts, paths);
+  parts.push(Buffer.from(between));
+  yield* addSeparated(parts, definitions);
+  parts.push(Buffer.from(tail));
+  return yield* joined(parts);
 }
 
-/** Copied between two pauses: memory that is new is slow. */
-const stepBytes = 512 * 1024;
-
-/** One behind the other: of a thousand definitions they are tens of megabytes. */
-function* joined(parts: readonly Uint8Array[]): Steps<Uint8Array> {
-  const whole = Buffer.allocUnsafeSlow(bytesOf(parts));
-  let [at, copied] = [0, 0];
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-    copied += part.byteLength;
-    if (copied < stepBytes) continue;
-    copied = 0;
-    yield;
-  }
-  return whole;
-}
-
-function separated(parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  const filled = parts.filter(({ byteLength }) => byteLength > 0);
-  return filled.flatMap((part, at) => (at === 0 ? [part] : [comma, part]));
+function* addSeparated(parts: Uint8Array[], members: readonly Uint8Array[]): Steps<void> {
+  const before = parts.length;
+  yield* inSteps(members, (member) => {
+    if (member.byteLength === 0) return undefined;
+    if (parts.length > before) parts.push(comma);
+    parts.push(member);
+    return undefined;
+  });
 }
