@@ -19,7 +19,7 @@ import { hasFailed } from '../src/storage/pending-commit.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { ObjectCommand, ObjectOutcome } from './actors.ts';
-import { retryAfterSeconds } from './limits.ts';
+import { objectBytesOfTurn, retryAfterSeconds } from './limits.ts';
 import { forgetAnswers } from './object-context.ts';
 import type {
   Attempt,
@@ -137,7 +137,29 @@ function findingOf(
   basis: ObjectState,
   ports: ObjectPorts,
 ): Finding | undefined {
-  if (entry.answered !== undefined) return entry.answered;
+  const finding = entry.answered ?? examinedFinding(context, entry, basis, ports);
+  if (finding === undefined || entry.hasTurn || !isLargeWrite(finding, entry, basis)) {
+    return finding;
+  }
+  entry.answered = finding;
+  entry.hasTurn = true;
+  context.asking = { kind: 'found', entry };
+  return undefined;
+}
+
+/** To encode it takes as long as to decide about it. */
+function isLargeWrite(finding: Finding, { command }: Entry, { image }: ObjectState): boolean {
+  if (command.type !== 'change' || finding.object === undefined) return false;
+  if (finding.event === 'replace.unchanged' || finding.event === 'delete.unchanged') return false;
+  return image !== undefined && image.bytes.byteLength > objectBytesOfTurn;
+}
+
+function examinedFinding(
+  context: ObjectContext,
+  entry: Entry,
+  basis: ObjectState,
+  ports: ObjectPorts,
+): Finding | undefined {
   const { rest } = entry;
   const examined =
     rest === undefined
@@ -389,7 +411,7 @@ const ask: ObjectAction = (context, _event, effects) => {
   context.questionNumber += 1;
   const { command } = asking.entry;
   const number = context.questionNumber;
-  if (asking.kind === 'unfinished') {
+  if (asking.kind !== 'asking') {
     effects.emit({ type: 'pause', number });
     return;
   }

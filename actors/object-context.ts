@@ -71,6 +71,8 @@ export interface Entry {
   answered: Finding | undefined;
   /** The rest of a decision in parts that was begun on the current object. */
   rest: ProposalSteps | undefined;
+  /** Its large object is encoded in this turn, which it has for itself. */
+  hasTurn: boolean;
   /** The store was read after the command came. */
   fresh: boolean;
   lostRaces: number;
@@ -95,7 +97,7 @@ export interface ObjectContext {
   tip: ObjectState | undefined;
   /** Decided, and about to be carried out by the machine's verdict. */
   pending: Attempt | undefined;
-  asking: ((Asking | Unfinished) & { readonly entry: Entry }) | undefined;
+  asking: ((Asking | Unfinished | Found) & { readonly entry: Entry }) | undefined;
   /** The number of the last question; an answer to an earlier one comes too late. */
   questionNumber: number;
   /** Entries that were there when the store was asked. */
@@ -138,6 +140,7 @@ export function newEntry(
     answers: noAnswers,
     answered: undefined,
     rest: undefined,
+    hasTurn: false,
     fresh: false,
     lostRaces: 0,
   };
@@ -148,6 +151,12 @@ export function forgetAnswers(entry: Entry): void {
   entry.answers = noAnswers;
   entry.answered = undefined;
   entry.rest = undefined;
+  entry.hasTurn = false;
+}
+
+/** What a command comes to is known, and is encoded in a turn of its own. */
+export interface Found {
+  readonly kind: 'found';
 }
 
 /** Events that come into the mailbox of the actor. */

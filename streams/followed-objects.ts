@@ -10,13 +10,16 @@ import { eachInSteps } from '../src/stdx/in-steps.ts';
 import type { Steps } from '../src/stdx/stepwise.ts';
 import type { Entry, Streams } from './streams.ts';
 
+/** What is left of it, where that is much: what comes behind waits for its end. */
+type Work = Steps<void> | undefined | void;
+
 export interface ObjectKeeper {
   /** What was set before is void. */
   readonly clear: () => void;
   /** Also for one that was set before, with its state then. */
-  readonly set: (entry: Entry) => void;
+  readonly set: (entry: Entry) => Work;
   /** Its last state. */
-  readonly remove: (entry: Entry) => void;
+  readonly remove: (entry: Entry) => Work;
   /** All that there is has been set. */
   readonly complete?: () => void;
   /** After that, one has been set or removed. */
@@ -32,11 +35,17 @@ export function followObjects(
 ): Subscription {
   return streams.followers.follow(name, streams.resourceEvents(resource), (event) => {
     if (event.type === 'RESET') return allOf(event.snapshot.entries(undefined), keeper);
-    if (event.type === 'DELETED') keeper.remove(event.entry);
-    else keeper.set(event.entry);
-    keeper.changed?.(event.entry);
+    const { entry, type } = event;
+    const rest = (type === 'DELETED' ? keeper.remove(entry) : keeper.set(entry)) ?? undefined;
+    if (rest !== undefined) return restOf(rest, entry, keeper);
+    keeper.changed?.(entry);
     return undefined;
   });
+}
+
+function* restOf(rest: Steps<void>, entry: Entry, keeper: ObjectKeeper): Steps<void> {
+  yield* rest;
+  keeper.changed?.(entry);
 }
 
 function* allOf(entries: Iterable<Entry>, keeper: ObjectKeeper): Steps<void> {

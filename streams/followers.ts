@@ -6,9 +6,9 @@
  *       ▲                  └── throws ─▶ logged, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀────────┘
  *
- * The first state may be all that the store holds: whoever takes it in steps gets the rest of it
- * in turns with everybody else, and the changes that come meanwhile behind it. After a failure
- * there is no such pause: until it has ended, those who ask would be told of half a state.
+ * The first state may be all that the store holds, and one object may be large: whoever takes them
+ * in steps gets the rest in turns with everybody else, and what comes meanwhile behind it. After a
+ * failure there is no such pause: until it has ended, those who ask would be told of half a state.
  *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a
@@ -79,7 +79,7 @@ export class Followers {
 
   /** Hands each event to `take`. When `take` throws, or the events fail, it subscribes again after
    * a pause; so the events must begin with RESET, which voids all earlier ones. `take` must be
-   * quick, or return its work on a RESET in steps: the first one is done at once. `name` is for
+   * quick, or return its work in steps: the first one is done at once. `name` is for
    * the log, metrics and health checks; several followers may share one. */
   follow<E extends FollowedEvent>(
     name: string,
@@ -108,7 +108,7 @@ export class Followers {
     return subscription;
   }
 
-  /** Resolves when the first state has been taken by all who follow something. */
+  /** Resolves when nobody is taking something in steps: the first state has been taken by all. */
   async settled(): Promise<void> {
     while (this.#walks.size > 0) await Promise.all(this.#walks);
   }
@@ -165,7 +165,7 @@ class Follower {
   /** Takes each of the events; emits nothing, and fails with what that throws. */
   taken<E extends FollowedEvent>(events: Observable<E>, take: Take<E>): Observable<never> {
     return new Observable((subscriber) => {
-      /** What has come while the first state was being taken. */
+      /** What has come while something was being taken in steps. */
       let waiting: E[] | undefined;
       const next = (event: E): void => {
         if (subscriber.closed) return;

@@ -25,6 +25,8 @@ import { isJsonObject, without } from './unstructured.ts';
 export interface EncodedObject {
   /** Compact JSON without metadata.resourceVersion. Short-lived: may share a pooled buffer. */
   readonly bytes: Uint8Array;
+  /** Of a large one: what it lies in, alone, with room for what a record has around it. */
+  readonly memory: Buffer | undefined;
   /** Byte offset just behind the opening brace of metadata. */
   readonly metadataAt: number;
 }
@@ -48,23 +50,36 @@ const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
   const head = headOf(object.kind, object.apiVersion);
-  const bytes = writtenObject(head, object) ?? encodedAsText(head, object);
+  const metadataAt = head.length + 1;
+  let memory: Buffer | undefined;
+  let bytes = writtenObject(head, object);
+  if (bytes === undefined) ({ bytes, memory } = encodedAsText(head, object));
   assert(bytes.length > head.length + 3, 'a stored object has metadata');
-  return { bytes, metadataAt: head.length + 1 };
+  return { bytes, memory, metadataAt };
 }
 
-function encodedAsText(head: Uint8Array, object: ApiObject): Buffer {
+/** Around a large object: for the name, the labels and the fields in its record; for its shape. */
+const roomBefore = 1024;
+const roomBehind = 512;
+
+function encodedAsText(
+  head: Uint8Array,
+  object: ApiObject,
+): { readonly bytes: Buffer; readonly memory: Buffer | undefined } {
   const metadataText = textOfMetadata(object.metadata);
   const rest = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
   const isAll = rest === '{}';
   const restAt = head.length + Buffer.byteLength(metadataText);
-  const bytes = Buffer.allocUnsafe(restAt + (isAll ? 1 : Buffer.byteLength(rest)));
+  const size = restAt + (isAll ? 1 : Buffer.byteLength(rest));
+  const memory =
+    size < largeBytesMin ? undefined : Buffer.allocUnsafeSlow(roomBefore + size + roomBehind);
+  const bytes = memory?.subarray(roomBefore, roomBefore + size) ?? Buffer.allocUnsafe(size);
   // The texts are written to their places: joined, they would be copied once more.
   bytes.set(head, 0);
   bytes.write(metadataText, head.length);
   if (!isAll) bytes.write(rest, restAt);
   bytes[restAt] = isAll ? closingBrace : comma;
-  return bytes;
+  return { bytes, memory };
 }
 
 /** Of the kinds that there are. Emptied when full: users define kinds, too. */

@@ -15,12 +15,13 @@ import { newBadRequest, newInternalError, newInvalid } from '../apimachinery/sta
 import { labelSelectorFromSpec } from '../apimachinery/selectors/label-selector.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { bytesAtOnceMax, objectMs } from '../apimachinery/object-cost.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSteps } from '../apimachinery/object-encoding.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import { withGeneration } from './object-metadata.ts';
@@ -118,13 +119,18 @@ export async function executeScale(
   const { kind } = target;
   const { paths, type } = scaleTypeOf(kind);
   const { bytes, warnings } = result.value;
-  // All writes of a commit go on together.
-  if (bytes.length > bytesAtOnceMax) await deps.turns.pause(objectMs(bytes));
-  const written = decodeObject(bytes);
+  const isSmall = bytes.length <= bytesAtOnceMax;
+  const written = isSmall ? decodeObject(bytes) : await decodedInTurns(deps, bytes);
   return withConversions(kind, () => {
     const object = scaleOf(decidedVersionOf(written, kind), paths, type);
     return Promise.resolve(ok({ object, warnings }));
   });
+}
+
+/** All writes of a commit go on together. */
+async function decodedInTurns({ turns }: RegistryDeps, bytes: Uint8Array): Promise<ApiObject> {
+  await turns.pause(objectMs(bytes));
+  return runToEnd(turns, decodeSteps(bytes));
 }
 
 /** The scaled object after a write of its Scale. */

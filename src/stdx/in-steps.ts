@@ -24,15 +24,21 @@ export function* inSteps<T>(
   }
 }
 
-/** The same, where the items say how large they are. */
-export function eachInSteps<T extends { readonly bytes: Uint8Array }>(
+/** The same, where the items say how large they are. What `take` returns is the rest of its work,
+ * where that is much. */
+export function* eachInSteps<T extends { readonly bytes: Uint8Array }>(
   items: Iterable<T>,
-  take: (item: T) => void,
+  take: (item: T) => Steps<void> | undefined | void,
 ): Steps<void> {
-  return inSteps(items, (item) => {
-    take(item);
-    return item.bytes.length;
-  });
+  let bytes = 0;
+  for (const item of items) {
+    const rest = take(item) ?? undefined;
+    if (rest !== undefined) yield* rest;
+    bytes += itemBytes + item.bytes.length;
+    if (bytes < stepBytes) continue;
+    bytes = 0;
+    yield;
+  }
 }
 
 /** What is sorted, or merged, between two steps. */

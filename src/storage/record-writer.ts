@@ -25,15 +25,16 @@ const head = Buffer.alloc(headBytesMax);
 let used = 0;
 
 export interface WrittenRecord {
-  /** New memory, of which the last bytes are the record. */
+  /** New memory, or that of the object, of which the last bytes are the record. */
   readonly memory: Buffer;
   readonly bytes: Buffer;
   /** Where the object's own bytes begin in them. */
   readonly objectAt: number;
 }
 
-/** New bytes: `before`, then the items from the uid on, the shape included. Not for a record with a
- * timer. `room`: how many bytes are free before them. */
+/** `before`, then the items from the uid on, the shape included: around the object, where its
+ * memory has room for them, so that a large one is not copied. Not for a record with a timer.
+ * `room`: how many bytes are free before them. */
 export function writeRecord(
   before: Uint8Array,
   record: ObjectRecord,
@@ -47,12 +48,25 @@ export function writeRecord(
   // What comes behind the object is made behind what stands before it, and put in its place.
   const objectAt = used;
   if (shape !== undefined && !text(shape)) return undefined;
-  const memory = allocate(room + used + object.length);
+  const placed = placeAround(record, room + objectAt, used - objectAt);
+  const memory = placed ?? allocate(room + used + object.length);
   const bytes = room === 0 ? memory : memory.subarray(room);
   for (let at = 0; at < objectAt; at += 1) bytes[at] = head[at] as number;
-  bytes.set(object, objectAt);
+  if (placed === undefined) bytes.set(object, objectAt);
   for (let at = objectAt; at < used; at += 1) bytes[at + object.length] = head[at] as number;
   return { memory, bytes, objectAt };
+}
+
+/** The object with so many bytes before and behind it, if it has them. */
+function placeAround(
+  { memory, object }: ObjectRecord,
+  before: number,
+  behind: number,
+): Buffer | undefined {
+  if (memory === undefined) return undefined;
+  const start = object.byteOffset - memory.byteOffset - before;
+  const end = start + before + object.length + behind;
+  return start < 0 || end > memory.length ? undefined : memory.subarray(start, end);
 }
 
 /** False: it is not of ASCII, or too long. */

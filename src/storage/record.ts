@@ -23,6 +23,8 @@ export interface ObjectRecord {
   readonly fields: Readonly<Record<string, string>>;
   readonly metadataAt: number;
   readonly object: Uint8Array;
+  /** What the object lies in, alone: its record may be made around it. Absent: it is copied. */
+  readonly memory?: Buffer | undefined;
   /** Of an object whose life depends on time: its machine's snapshot. Absent for all others. */
   readonly timer?: RecordTimer | undefined;
   /** Of a kind that users define: by which form of its definition the object was written. Under

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Answer, Question } from '../../actors/actors.ts';
+import { objectBytesOfTurn } from '../../actors/limits.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { newForbidden } from '../../src/apimachinery/status-error.ts';
 import {
   actorHarness,
   changeOf,
   createOf,
+  encodePod,
   pod,
   pods,
   replaceOf,
@@ -239,6 +241,43 @@ describe('questions of a decision', () => {
     assert.equal(outcome.kind === 'refused' && outcome.error.code, 500);
     const next = replaceOf(({ object }) => object);
     assert.equal((await run('a', next)).kind, 'unchanged');
+  });
+
+  test('I36 a large object is encoded in a turn behind the one that decides about it', async () => {
+    let turns = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (turns += 1));
+    const encodedIn: number[] = [];
+    const { answer, asked } = askable();
+    const { run } = actorHarness({
+      answer,
+      pause,
+      soleWriter: true,
+      encode: (key, object) => {
+        encodedIn.push(turns);
+        return encodePod(key, object);
+      },
+    });
+    const decidedIn: number[] = [];
+    const change = (added: string) =>
+      replaceOf(({ object }) => {
+        decidedIn.push(turns);
+        return { ...object, added };
+      });
+    await run('small', createOf(pod('small')));
+    assert.equal((await run('small', change('a'))).kind, 'replaced');
+    assert.equal(turns, 0);
+    await run('large', createOf(pod('large', { spec: 'x'.repeat(objectBytesOfTurn) })));
+    assert.equal((await run('large', change('a'))).kind, 'replaced');
+    const ofLarge = [encodedIn.at(-1), decidedIn.at(-1)] as [number, number];
+    assert.equal(ofLarge[0] - ofLarge[1], 1);
+    assert.equal((await run('large', change('a'))).kind, 'unchanged');
+    assert.equal(turns, decidedIn.at(-1), 'what is not written is not waited for');
+    const asking = run('large', guarded(1));
+    await settle();
+    asked[0]?.answer(allowed);
+    const answeredIn = turns;
+    assert.equal((await asking).kind, 'replaced');
+    assert.equal((encodedIn.at(-1) ?? 0) - answeredIn, 1, 'behind an answer, too');
   });
 
   test('C8 a question that is not answered in time refuses its command', async () => {

@@ -11,6 +11,8 @@ import {
   stampResourceVersion,
 } from '../../src/apimachinery/object-encoding.ts';
 import { parseJsonText, stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
+import { recordToPut } from '../../src/storage/record-codec.ts';
+import type { StoreKey } from '../../src/storage/storage.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { corpusPath, noVectors } from '../support/data/corpora.ts';
 
@@ -165,6 +167,20 @@ describe('object encoding', () => {
   it('keeps kind first when a top-level key looks like an array index', () => {
     const encoded = encodeObject({ 7: 'x', kind: 'T', apiVersion: 'v1', metadata: { name: 'n' } });
     assert.match(text(encoded.bytes), /^\{"kind":"T","apiVersion":"v1","metadata":\{/);
+  });
+
+  it('leaves room around a large object, so that its record is not another piece of memory', () => {
+    const metadata = { name: 'n', labels: { app: 'web' } };
+    const spec = { text: 'x'.repeat(1024 * 1024), list: [...Array(20_000).keys()] };
+    const object = { kind: 'T', apiVersion: 'v1', metadata, spec };
+    const { bytes, memory, metadataAt } = encodeObject(object);
+    assert.equal(text(bytes), JSON.stringify(object));
+    const record = { uid: 'u', labels: metadata.labels, fields: {}, metadataAt, object: bytes };
+    const place = { key: '/ts/ns/n' as StoreKey, state: 'live' };
+    const { decoded, value } = recordToPut({ ...record, memory, shape: 'a shape' }, place);
+    assert.equal(value.buffer, bytes.buffer);
+    assert.equal(decoded?.object.byteOffset, bytes.byteOffset);
+    assert.deepEqual(value, recordToPut({ ...record, shape: 'a shape' }, place).value);
   });
 
   it('encodes an object that is only metadata', () => {

@@ -80,6 +80,7 @@ describe('the Scale of an object', () => {
 
     it(`that is ${title}: a write`, async () => {
       let pauses = 0;
+      let steps = 0;
       const { bytes, metadataAt } = object;
       const outcome = {
         kind: 'replaced',
@@ -90,7 +91,12 @@ describe('the Scale of an object', () => {
         notes: [],
       };
       const deps = {
-        turns: { pause: () => Promise.resolve(void (pauses += 1)) },
+        turns: {
+          pause: () => Promise.resolve(void (pauses += 1)),
+          run(step: Step): void {
+            for (let isMore = true; isMore; steps += 1) isMore = step(() => true);
+          },
+        },
         clock: { nowMs: () => 0 },
         prng: seededPrng(1),
         actors: { execute: () => Promise.resolve(outcome) },
@@ -105,6 +111,7 @@ describe('the Scale of an object', () => {
       assert(written.kind === 'ok');
       assert.deepEqual(written.value.object['spec'], { replicas: 3 });
       assert.equal(pauses, takesTurns ? 1 : 0);
+      assert.equal(steps > 1, takesTurns);
     });
   }
 });

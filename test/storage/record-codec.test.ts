@@ -71,6 +71,35 @@ describe('record codec', () => {
     assert.ok(decodedCount > 0, 'some are');
   });
 
+  it('is made around an object whose memory has room for it, and equals one that is copied', () => {
+    let placedCount = 0;
+    const object = fc.uint8Array({ minLength: 10, maxLength: 300 });
+    const names = fc.dictionary(
+      fc.stringMatching(/^[a-z]{1,9}$/),
+      fc.stringMatching(/^[a-z]{0,9}$/),
+    );
+    const shape = fc.option(fc.stringMatching(/^[a-z]{0,40}$/), { nil: undefined });
+    const parts = { uid: fc.uuid(), labels: names, fields: names, metadataAt: fc.nat(10), shape };
+    const rooms = fc.record({ before: fc.nat(400), behind: fc.nat(60), at: fc.nat(8) });
+    fc.assert(
+      fc.property(fc.record({ ...parts, object }), rooms, (given, { at, before, behind }) => {
+        const memory = Buffer.alloc(at + before + given.object.length + behind, 1).subarray(at);
+        const own = memory.subarray(before, before + given.object.length);
+        own.set(given.object);
+        const copied = recordToPut(given, place);
+        const { decoded, value, withRoom } = recordToPut({ ...given, object: own, memory }, place);
+        assert.deepEqual(value, copied.value);
+        assert.deepEqual(withRoom?.subarray(-value.length), copied.withRoom && value);
+        assert.equal(withRoom?.length, copied.withRoom?.length);
+        assert.deepEqual(Buffer.from(given.object), own, 'the object stays as it is');
+        if (value.buffer !== memory.buffer) return;
+        placedCount += 1;
+        assert.equal(decoded?.object.byteOffset, own.byteOffset);
+      }),
+    );
+    assert.ok(placedCount > 0, 'some are');
+  });
+
   it('notices every altered byte, a cut, an addition, another key and another state', () => {
     const alteration = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) });
     fc.assert(

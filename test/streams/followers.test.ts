@@ -154,7 +154,7 @@ describe('followers', () => {
         if (name === poison) throw new Error(`cannot take ${name}`);
         kept.push(`set ${name}`);
       },
-      remove: ({ name }) => kept.push(`removed ${name}`),
+      remove: ({ name }) => void kept.push(`removed ${name}`),
       complete: () => kept.push('complete'),
       changed: ({ name }) => kept.push(`changed ${name}`),
     });
@@ -172,6 +172,36 @@ describe('followers', () => {
     subscription.unsubscribe();
     await put('d');
     assert.equal(kept.length, 3);
+  });
+
+  it('I26: what is kept of a large object is taken in steps, and what comes behind waits', async () => {
+    await put('a');
+    const kept: string[] = [];
+    function* inSteps(what: string): Steps<void> {
+      for (const step of [1, 2, 3]) {
+        kept.push(`${what} ${step}`);
+        world.time.advance(10);
+        yield;
+      }
+    }
+    const subscription = followObjects(world.streams, 'kept', pods, {
+      clear: () => undefined,
+      set: ({ name }) => (name === 'c' ? void kept.push(name) : inSteps(`set ${name}`)),
+      remove: ({ name }) => inSteps(`removed ${name}`),
+      complete: () => kept.push('complete'),
+      changed: ({ name }) => kept.push(`changed ${name}`),
+    });
+    await world.streams.followers.settled();
+    assert.deepEqual(kept.splice(0), ['set a 1', 'set a 2', 'set a 3', 'complete']);
+    await Promise.all([put('b'), put('c'), world.remove('ns', 'a')]);
+    await world.streams.followers.settled();
+    await world.settle();
+    await world.streams.followers.settled();
+    const ofB = ['set b 1', 'set b 2', 'set b 3', 'changed b'];
+    const ofA = ['removed a 1', 'removed a 2', 'removed a 3', 'changed a'];
+    assert.deepEqual(kept, [...ofB, 'c', 'changed c', ...ofA]);
+    assert.deepEqual(failures, []);
+    subscription.unsubscribe();
   });
 
   /** Takes the state a name at a time, and fails at one that is told. */

@@ -1,13 +1,17 @@
-/** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). */
+/** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). What is
+ * large is taken in steps. */
 import { Subscription } from 'rxjs';
-import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSteps, isLarge } from '../../apimachinery/object-encoding.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
 import type { ObjectKeeper } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { rulesOf } from './policy-rules.ts';
 import { rbacKey } from './rbac-index.ts';
-import type { RbacIndex } from './rbac-index.ts';
+import type { RbacIndex, RbacKey } from './rbac-index.ts';
 import { bindingOf } from './rbac-objects.ts';
+import type { Binding } from './rbac-objects.ts';
 
 export interface RbacFollowerDeps {
   readonly streams: Streams;
@@ -18,13 +22,28 @@ export interface RbacFollowerDeps {
 
 /** The index has the state when followers are settled. */
 export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Subscription {
-  const setRole = (entry: Entry): void => {
-    index.setRole(rbacKey(entry.namespace, entry.name), rulesOf(decodeObject(entry.bytes)));
+  const setRole = (entry: Entry): Steps<void> | undefined => {
+    if (isLarge(entry.bytes)) return settingRole(entry);
+    index.setRole(keyOf(entry), rulesOf(decodeObject(entry.bytes)));
+    return undefined;
   };
-  const setBinding = (entry: Entry): void => {
-    const { namespace, name } = entry;
-    index.setBinding({ ...bindingOf(decodeObject(entry.bytes)), namespace, name });
+  function* settingRole(entry: Entry): Steps<void> {
+    yield;
+    const role = yield* decodeSteps(entry.bytes);
+    yield;
+    index.setRole(keyOf(entry), rulesOf(role));
+  }
+  const setBinding = (entry: Entry): Steps<void> | undefined => {
+    if (isLarge(entry.bytes)) return settingBinding(entry);
+    index.setBinding(namedBinding(decodeObject(entry.bytes), entry));
+    return undefined;
   };
+  function* settingBinding(entry: Entry): Steps<void> {
+    yield;
+    const binding = yield* decodeSteps(entry.bytes);
+    yield;
+    yield* index.settingBinding(namedBinding(binding, entry));
+  }
   const follow = (resource: string, part: ObjectKeeper): Subscription =>
     followObjects(streams, 'rbac', { group: rbacGroup, resource }, part);
   const roles = (ofCluster: boolean): ObjectKeeper => ({
@@ -35,7 +54,11 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
   const bindings = (ofCluster: boolean): ObjectKeeper => ({
     clear: () => index.clearBindings(ofCluster),
     set: setBinding,
-    remove: ({ namespace, name }) => index.removeBinding(namespace, name),
+    remove({ bytes, name, namespace }) {
+      if (isLarge(bytes)) return index.removingBinding(namespace, name);
+      index.removeBinding(namespace, name);
+      return undefined;
+    },
   });
   const following = new Subscription();
   following.add(follow('clusterroles', roles(true)));
@@ -43,4 +66,12 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
   following.add(follow('clusterrolebindings', bindings(true)));
   following.add(follow('rolebindings', bindings(false)));
   return following;
+}
+
+function keyOf({ namespace, name }: Entry): RbacKey {
+  return rbacKey(namespace, name);
+}
+
+function namedBinding(object: ApiObject, { namespace, name }: Entry): Binding {
+  return { ...bindingOf(object), namespace, name };
 }

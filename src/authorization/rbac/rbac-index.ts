@@ -13,10 +13,12 @@
  * (subject-grants.ts); a question costs a look-up for each group of the user, twice, and a walk
  * over the roles granted to it. Several bindings of one subject to one role count once.
  */
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { textsOf } from './owned-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import { subjectKey, subjectKeysOf } from './rbac-objects.ts';
-import type { Binding, RoleRef, Subject, SubjectKey } from './rbac-objects.ts';
+import type { Binding, RoleRef, SubjectKey } from './rbac-objects.ts';
 import { SubjectGrants } from './subject-grants.ts';
 import type { Grant } from './subject-grants.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
@@ -39,6 +41,10 @@ export interface RbacIndex {
   removeRole(key: RbacKey): void;
   setBinding(binding: Binding): void;
   removeBinding(namespace: string, name: string): void;
+  /** The same in steps, for one of many subjects. Those of one binding are to be finished one after
+   * the other. */
+  settingBinding(binding: Binding): Steps<void>;
+  removingBinding(namespace: string, name: string): Steps<void>;
   /** Removes all roles, or all bindings, of the cluster (true) or of namespaces (false). */
   clearRoles(ofCluster: boolean): void;
   clearBindings(ofCluster: boolean): void;
@@ -59,41 +65,36 @@ export function referredRole({ kind, name }: RoleRef, namespace: string): RbacKe
 export function createRbacIndex(): RbacIndex {
   const roles = new Map<RbacKey, KnownRole>();
   const bindings = new Map<RbacKey, Binding>();
-  const scopes = new Map<string, Map<SubjectKey, SubjectGrants>>();
+  const scopes: Scopes = new Map();
 
-  const removeBinding = (namespace: string, name: string): void => {
+  function* settingBinding(binding: Binding): Steps<void> {
+    const key = rbacKey(binding.namespace, binding.name);
+    const before = bindings.get(key);
+    bindings.set(key, binding);
+    yield* changingGrants(scopes, binding, before);
+  }
+  function* removingBinding(namespace: string, name: string): Steps<void> {
     const key = rbacKey(namespace, name);
     const before = bindings.get(key);
-    if (before === undefined) return;
     bindings.delete(key);
-    const scope = scopes.get(namespace);
-    if (scope === undefined) return;
-    const role = referredRole(before.roleRef, namespace);
-    if (role === undefined) return;
-    for (const subject of before.subjects) removeGrant(scope, subject, role, name);
-    if (scope.size === 0) scopes.delete(namespace);
-  };
+    if (before !== undefined) yield* removingGrants(scopes, before, undefined);
+  }
   return {
     setRole: (key, rules) => void roles.set(key, { rules, weight: weightOf(rules) }),
     removeRole: (key) => void roles.delete(key),
-    setBinding(binding) {
-      const { namespace, name } = binding;
-      removeBinding(namespace, name);
-      bindings.set(rbacKey(namespace, name), binding);
-      const role = referredRole(binding.roleRef, namespace);
-      if (role === undefined) return;
-      const scope = scopes.get(namespace) ?? new Map<SubjectKey, SubjectGrants>();
-      for (const subject of binding.subjects) addGrant(scope, { binding, subject, role });
-      if (scope.size > 0) scopes.set(namespace, scope);
-    },
-    removeBinding,
+    setBinding: (binding) => finished(settingBinding(binding)),
+    removeBinding: (namespace, name) => finished(removingBinding(namespace, name)),
+    settingBinding,
+    removingBinding,
     clearRoles(ofCluster) {
       for (const key of roles.keys()) if (key.startsWith('/') === ofCluster) roles.delete(key);
     },
     clearBindings(ofCluster) {
-      for (const { namespace, name } of [...bindings.values()]) {
-        if ((namespace === '') === ofCluster) removeBinding(namespace, name);
+      // With all that may be left of one that was being changed.
+      for (const key of bindings.keys()) {
+        if (key.startsWith('/') === ofCluster) bindings.delete(key);
       }
+      for (const key of scopes.keys()) if ((key === '') === ofCluster) scopes.delete(key);
     },
     rules: (key) => roles.get(key)?.rules,
     role: (key) => roles.get(key),
@@ -119,24 +120,78 @@ function weightOf(rules: readonly PolicyRule[]): number {
   return weight;
 }
 
-function addGrant(scope: Map<SubjectKey, SubjectGrants>, grant: Grant): void {
+/** Scopes without a grant are not kept. */
+type Scopes = Map<string, Map<SubjectKey, SubjectGrants>>;
+
+/** Of subjects that keep what they have been granted, none is without it meanwhile. */
+function* changingGrants(
+  scopes: Scopes,
+  binding: Binding,
+  before: Binding | undefined,
+): Steps<void> {
+  const { namespace, roleRef, subjects } = binding;
+  const role = referredRole(roleRef, namespace);
+  const roleBefore = before && referredRole(before.roleRef, namespace);
+  const granted = before && new Set<SubjectKey>();
+  if (role !== undefined) {
+    for (const [at, subject] of subjects.entries()) {
+      if (at > 0 && at % subjectsAtOnce === 0) yield;
+      addGrant(scopes, { binding, subject, role }, roleBefore, granted);
+    }
+  }
+  if (before !== undefined) yield* removingGrants(scopes, before, granted);
+}
+
+/** From all subjects but these. */
+function* removingGrants(
+  scopes: Scopes,
+  { name, namespace, roleRef, subjects }: Binding,
+  kept: ReadonlySet<SubjectKey> | undefined,
+): Steps<void> {
+  const role = referredRole(roleRef, namespace);
+  if (role === undefined) return;
+  for (const [at, subject] of subjects.entries()) {
+    if (at > 0 && at % subjectsAtOnce === 0) yield;
+    const key = subjectKey(subject);
+    const scope = scopes.get(namespace);
+    if (key === undefined || scope === undefined || kept?.has(key) === true) continue;
+    removeGrant(scope, key, role, name);
+    if (scope.size === 0) scopes.delete(namespace);
+  }
+}
+
+/** Subjects whose grants are changed in a step: some tenths of a millisecond. */
+const subjectsAtOnce = 128;
+
+/** `before`: the role that the binding granted until now. `granted`: whom it has granted the new
+ * one. */
+function addGrant(
+  scopes: Scopes,
+  grant: Grant,
+  before: RbacKey | undefined,
+  granted: Set<SubjectKey> | undefined,
+): void {
   const key = subjectKey(grant.subject);
-  if (key === undefined) return;
+  // The first of two subjects that are the same user is the one that is named in reasons.
+  if (key === undefined || granted?.has(key) === true) return;
+  granted?.add(key);
+  const { namespace } = grant.binding;
+  const scope = scopes.get(namespace) ?? new Map<SubjectKey, SubjectGrants>();
+  scopes.set(namespace, scope);
   const grants = scope.get(key) ?? new SubjectGrants();
   scope.set(key, grants);
-  // The first of two subjects that are the same user is the one that is named in reasons.
-  grants.add(grant);
+  if (before === undefined) grants.add(grant);
+  else grants.replace(before, grant);
 }
 
 function removeGrant(
   scope: Map<SubjectKey, SubjectGrants>,
-  subject: Subject,
+  key: SubjectKey,
   role: RbacKey,
   bindingName: string,
 ): void {
-  const key = subjectKey(subject);
-  const grants = key === undefined ? undefined : scope.get(key);
-  if (key === undefined || grants === undefined) return;
+  const grants = scope.get(key);
+  if (grants === undefined) return;
   grants.remove(role, bindingName);
   if (grants.isEmpty) scope.delete(key);
 }

@@ -53,6 +53,23 @@ export class SubjectGrants {
     if (next !== undefined) walked.set(next.binding.name, next);
   }
 
+  /** In place of what the same binding granted before, which was this role: there is no moment
+   * without either. */
+  replace(before: string, grant: Grant): void {
+    const { binding, role } = grant;
+    if (this.#only?.binding.name === binding.name) this.#only = grant;
+    else if (this.#several === undefined || before !== role) {
+      this.remove(before, binding.name);
+      this.add(grant);
+    } else {
+      const { all, walked } = this.#several;
+      const place = placeOf(role, binding.name);
+      if (all.get(place) === undefined) return this.add(grant);
+      all.set(place, grant);
+      if (walked.get(binding.name) !== undefined) walked.set(binding.name, grant);
+    }
+  }
+
   /** In order of the names of their bindings. */
   walk(): Iterable<Grant> {
     if (this.#only !== undefined) return [this.#only];

@@ -100,7 +100,7 @@ const noShape = '';
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */
 function recordOf(scheme: Scheme, key: GroupResource, object: ApiObject): ObjectRecord {
-  const { bytes, metadataAt } = encodeObject(object);
+  const { bytes, memory, metadataAt } = encodeObject(object);
   const custom = scheme.findStorage(key)?.custom;
   return {
     uid: object.metadata.uid ?? '',
@@ -108,6 +108,7 @@ function recordOf(scheme: Scheme, key: GroupResource, object: ApiObject): Object
     fields: scheme.fieldsOf(key, object),
     metadataAt,
     object: bytes,
+    memory,
     timer: undefined,
     shape: custom === undefined || custom.isWhole(object) ? custom?.shape : noShape,
   };
