@@ -72,6 +72,9 @@ export interface StreamLimits {
   readonly leaveOutWatchersMax: number;
   /** Handing changes to the groups of one scope, before that of the next one. */
   readonly scopeTurnMs: number;
+  /** Watches of one caller in a scope that all callers share. Policy: the next ones lie in a scope
+   * of its own, where frames are made once more. */
+  readonly callerWatchesMax: number;
 
   /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
@@ -161,6 +164,7 @@ export const defaultStreamLimits: StreamLimits = {
   leaveOutGroupsMin: 64,
   leaveOutWatchersMax: 8,
   scopeTurnMs: 1,
+  callerWatchesMax: 64,
 
   logReadsMax: 4,
   logPageChanges: 512,

@@ -17,10 +17,10 @@
 import type { Clock } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { StagedWrite } from '../src/storage/write-stages.ts';
+import type { ScopeWalk } from './caller-scopes.ts';
 import type { Delivery } from './delivery.ts';
 import type { StreamLimits } from './limits.ts';
 import type { ResourceChange } from './resource-change.ts';
-import type { ScopeWalk } from './routes.ts';
 import type { OutstandingChange, Scope } from './scope.ts';
 
 export class Outstanding {

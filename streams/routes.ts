@@ -3,8 +3,8 @@
  * values that their selections pin.
  *
  *      change of ns/name ─┬─▶ followers of this process, in the same step
- *                         ├─▶ scope of all namespaces ─┬─▶ all     groups that pin nothing
- *                         └─▶ scope of ns ─────────────┼─▶ name    metadata.name pinned
+ *                         ├─▶ scopes of all namespaces ┬─▶ all     groups that pin nothing
+ *                         └─▶ scopes of ns ────────────┼─▶ name    metadata.name pinned
  *                                                      └─▶ field   each that is pinned: its value
  *                                                                  before and now
  *
@@ -14,20 +14,17 @@
  *
  * A group on a visited route still applies its whole selection.
  *
+ * Whose groups are in which of these scopes is the business of caller-scopes.ts.
+ *
  * Invariants: a scope without groups is removed.
  */
 import { Observable } from 'rxjs';
 import type { ResourceChange } from './resource-change.ts';
+import { CallerScopes } from './caller-scopes.ts';
+import type { ScopeWalk } from './caller-scopes.ts';
 import { Route } from './route-walk.ts';
-import type { RouteWalk } from './route-walk.ts';
-import { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 import type { EventType } from './streams.ts';
-
-export interface ScopeWalk {
-  readonly scope: Scope;
-  readonly walk: RouteWalk;
-}
 
 export class Routes {
   readonly #followers: Readonly<Record<EventType, Route<ResourceChange>>> = {
@@ -35,8 +32,8 @@ export class Routes {
     MODIFIED: new Route(),
     DELETED: new Route(),
   };
-  readonly #wide = new Scope();
-  readonly #byNamespace = new Map<string, Scope>();
+  readonly #wide = new CallerScopes();
+  readonly #byNamespace = new Map<string, CallerScopes>();
 
   /** All changes, or those of one type, for who follows them in this process: each in the step that
    * routes it. */
@@ -51,18 +48,18 @@ export class Routes {
     });
   }
 
-  /** Where the groups of a selection lie. */
-  scope({ namespace, predicate }: Selection): Scope {
+  /** Where the groups of a selection lie, for whoever asks. */
+  scopes({ namespace, predicate }: Selection): CallerScopes {
     const name = namespace ?? predicate.pins.get('metadata.namespace');
     if (name === undefined) return this.#wide;
-    let scope = this.#byNamespace.get(name);
-    if (scope === undefined) {
-      scope = new Scope(() => {
-        if (this.#byNamespace.get(name) === scope) this.#byNamespace.delete(name);
+    let scopes = this.#byNamespace.get(name);
+    if (scopes === undefined) {
+      scopes = new CallerScopes(() => {
+        if (this.#byNamespace.get(name) === scopes) this.#byNamespace.delete(name);
       });
-      this.#byNamespace.set(name, scope);
+      this.#byNamespace.set(name, scopes);
     }
-    return scope;
+    return scopes;
   }
 
   /** Gives the change to those who follow all of them. What is returned takes it to the groups that
@@ -70,20 +67,16 @@ export class Routes {
   route(change: ResourceChange): readonly ScopeWalk[] {
     for (const subscriber of this.#followers[change.type].members.list) subscriber.next(change);
     const walks: ScopeWalk[] = [];
-    const wide = this.#wide;
-    const wideWalk = wide.walk(change);
-    if (wideWalk !== undefined) walks.push({ scope: wide, walk: wideWalk });
+    this.#wide.addWalks(change, walks);
     if (this.#byNamespace.size === 0) return walks;
-    const scope = this.#byNamespace.get(change.entry.namespace);
-    const walk = scope?.walk(change);
-    if (scope !== undefined && walk !== undefined) walks.push({ scope, walk });
+    this.#byNamespace.get(change.entry.namespace)?.addWalks(change, walks);
     return walks;
   }
 
   /** Routes in use, for bounds in tests. */
   get count(): number {
     let count = this.#wide.routesCount;
-    for (const scope of this.#byNamespace.values()) count += scope.routesCount;
+    for (const scopes of this.#byNamespace.values()) count += scopes.routesCount;
     return count;
   }
 }

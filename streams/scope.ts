@@ -1,12 +1,13 @@
 /**
- * The watches of a resource in one namespace, or those over all namespaces: the routes that their
- * groups lie on, and the changes that have been applied and are not with all of these groups yet.
+ * The watches of a resource in one namespace, or those over all namespaces, but for callers who
+ * have many (caller-scopes.ts): the routes that their groups lie on, and the changes that have been
+ * applied and are not with all of these groups yet.
  *
  *      applied ─▶ [ oldest: on its way ][ ........ ][ newest ]      one at a time, in order
  *                        └─▶ its groups, a few in each turn
  *
- * Scopes take turns (outstanding.ts, delivery.ts), and a change visits two at most. So whoever may
- * watch one namespace cannot keep the watches of another one waiting.
+ * Scopes take turns (outstanding.ts, delivery.ts). So whoever may watch one namespace cannot keep
+ * the watches of another one waiting.
  *
  * A backlog can be left out: a gap takes its place, and the watches behind it catch up.
  *
@@ -55,7 +56,10 @@ export class Scope {
   readonly backlog = new RingBuffer<Handout>();
   /** The groups that the changes of the backlog go to, counted for each change. */
   backlogGroups = 0;
-  watchersCount = 0;
+  /** The one caller whose watches these are; undefined: all callers share it. */
+  readonly owner: string | undefined;
+  #watchersCount = 0;
+  readonly #watchesOf = new Map<string, number>();
   #groupsCount = 0;
   /** It has a backlog, and takes its turns (outstanding.ts). */
   isWaiting = false;
@@ -67,12 +71,31 @@ export class Scope {
   turnsHeld = -1;
   readonly #onUnused: () => void;
 
-  constructor(onUnused: () => void = () => undefined) {
+  constructor(onUnused: () => void = () => undefined, owner?: string) {
     this.#onUnused = onUnused;
+    this.owner = owner;
   }
 
   get isHeld(): boolean {
     return this.turnsHeld >= 0;
+  }
+
+  get watchersCount(): number {
+    return this.#watchersCount;
+  }
+
+  /** A watch of this caller has come (1), or has left (-1). */
+  countWatch(caller: string | undefined, by: 1 | -1): void {
+    this.#watchersCount += by;
+    if (caller === undefined || this.owner !== undefined) return;
+    const watches = this.watchesOf(caller) + by;
+    if (watches > 0) this.#watchesOf.set(caller, watches);
+    else this.#watchesOf.delete(caller);
+  }
+
+  /** Where callers share it. */
+  watchesOf(caller: string): number {
+    return this.#watchesOf.get(caller) ?? 0;
   }
 
   get groupsCount(): number {

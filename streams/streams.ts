@@ -122,6 +122,9 @@ export interface WatchRequest {
   /** The stream is ended cleanly after this long. */
   readonly timeoutMs: number;
   readonly encoder: EventEncoder;
+  /** Who asks for it. The watches of one caller, however many, keep those of others waiting for a
+   * turn. Absent: it counts among nobody's. */
+  readonly caller?: string | undefined;
   /** Counts what is sent. Watches with equal encoders share one. */
   readonly sent?: SentEvents | undefined;
   /** The mark behind the initial events is being sent. Called once, if at all. */

@@ -49,7 +49,7 @@ import type {
 import { createWatchClock } from './watch-clock.ts';
 import type { WatchClock } from './watch-clock.ts';
 import type { WatchErrors } from './watch-events.ts';
-import { WatchGroup, watchGroupId } from './watch-group.ts';
+import { groupPlace, WatchGroup } from './watch-group.ts';
 import type { ResourceStream, WatchGroupEvents } from './watch-group.ts';
 import { Watcher } from './watcher.ts';
 import type { WatcherCounts, WatcherDeps } from './watcher.ts';
@@ -211,9 +211,9 @@ class WatchCache implements Streams {
 
   watch(request: WatchRequest, sink: WatchSink): WatchHandle {
     const group = this.#group(request);
-    const watcher = new Watcher(group, sink, request.bookmarks, this.#watcherDeps);
+    const watcher = new Watcher(group, sink, request, this.#watcherDeps);
     group.watchersCount += 1;
-    group.scope.watchersCount += 1;
+    group.scope.countWatch(request.caller, 1);
     this.#watchers.add(watcher);
     this.#clock.add(watcher, request.timeoutMs);
     if (this.#endsWatches) watcher.end();
@@ -336,12 +336,12 @@ class WatchCache implements Streams {
 
   #group(request: WatchRequest): WatchGroup<Watcher> {
     const stream = this.#stream(request.resource);
-    const id = watchGroupId(stream, request);
-    let group = this.#groups.get(id);
+    const place = groupPlace(stream, request, this.#limits);
+    let group = this.#groups.get(place.id);
     if (group === undefined) {
       const budget = this.#frameBudget;
-      group = new WatchGroup(id, stream, request, this.#limits, budget, this.#groupEvents);
-      this.#groups.set(id, group);
+      group = new WatchGroup(place, request, this.#limits, budget, this.#groupEvents);
+      this.#groups.set(place.id, group);
     }
     return group;
   }
@@ -358,7 +358,7 @@ class WatchCache implements Streams {
     this.#watchers.delete(watcher);
     this.#clock.remove(watcher);
     group.watchersCount -= 1;
-    group.scope.watchersCount -= 1;
+    group.scope.countWatch(watcher.caller, -1);
     if (group.watchersCount === 0) this.#dispose(group);
   }
 

@@ -55,6 +55,13 @@ export interface WatchGroupEvents<W extends LiveListEntry> {
   readonly onBroken: (group: WatchGroup<W>, error: unknown) => void;
 }
 
+/** Where a group lies, and how it is found. */
+export interface GroupPlace {
+  readonly id: string;
+  readonly stream: ResourceStream;
+  readonly scope: Scope;
+}
+
 /** How the watchers of a group are ended (watch-terminator.ts). */
 export interface GroupEnding {
   /** The error that they are sent; undefined: none. */
@@ -104,8 +111,7 @@ export class WatchGroup<W extends LiveListEntry> {
   #bookmark: BookmarkFrame | undefined;
 
   constructor(
-    id: string,
-    stream: ResourceStream,
+    { id, scope, stream }: GroupPlace,
     request: WatchRequest,
     limits: StreamLimits,
     budget: FrameBudget,
@@ -113,11 +119,11 @@ export class WatchGroup<W extends LiveListEntry> {
   ) {
     this.id = id;
     this.stream = stream;
+    this.scope = scope;
     this.selection = { namespace: request.namespace, predicate: request.predicate };
     this.encoder = request.encoder;
     this.sent = request.sent;
     this.ring = new FrameRing(stream.cache.seq, limits, budget);
-    this.scope = stream.routes.scope(this.selection);
     const changes = this.scope.changes(this.selection);
     this.#subscription = changesAndBookmarks(changes, (bookmarks) => (this.#bookmarks = bookmarks))
       .pipe(frames(this.selection, this.encoder, (change) => this.#isForNobody(change, limits)))
@@ -192,9 +198,16 @@ export class WatchGroup<W extends LiveListEntry> {
   }
 }
 
-/** Equal ids: equal frames. Only the last part, the predicate's text, can hold a line break. */
-export function watchGroupId(stream: ResourceStream, request: WatchRequest): string {
-  const { namespace, predicate, encoder } = request;
-  const scope = namespace === undefined ? '*' : `=${namespace}`;
-  return `${stream.id}\n${scope}\n${encoder.id}\n${predicate.id}`;
+/** Where the next watch like this lies. Equal ids: equal frames, and one scope. Only the last part,
+ * the predicate's text, can hold a line break. */
+export function groupPlace(
+  stream: ResourceStream,
+  { caller, encoder, namespace, predicate }: WatchRequest,
+  { callerWatchesMax }: StreamLimits,
+): GroupPlace {
+  const scope = stream.routes.scopes({ namespace, predicate }).scope(caller, callerWatchesMax);
+  const where = namespace === undefined ? '*' : `=${namespace}`;
+  const owner = scope.owner === undefined ? '*' : JSON.stringify(scope.owner);
+  const id = `${stream.id}\n${where}\n${owner}\n${encoder.id}\n${predicate.id}`;
+  return { id, scope, stream };
 }

@@ -22,7 +22,7 @@ import type { Revision } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
 import { unknownSeq } from './position.ts';
 import type { Position } from './position.ts';
-import type { WatchHandle, WatchSink, WatchStart } from './streams.ts';
+import type { WatchHandle, WatchRequest, WatchSink, WatchStart } from './streams.ts';
 import { TimedWatch } from './watch-clock.ts';
 import { resumedEvents, watchEvents } from './watch-events.ts';
 import type { Stage, WatchItem, WatchProgress, WatchSources } from './watch-events.ts';
@@ -57,6 +57,7 @@ export interface WatcherDeps {
 export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   readonly group: WatchGroup<Watcher>;
   readonly bookmarks: boolean;
+  readonly caller: string | undefined;
   readonly sink: WatchSink;
   readonly #deps: WatcherDeps;
   #state: WatcherState = 'waiting';
@@ -68,10 +69,16 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** What the sink calls; made at the first stall and kept. */
   #onDrain: (() => void) | undefined = undefined;
 
-  constructor(group: WatchGroup<Watcher>, sink: WatchSink, bookmarks: boolean, deps: WatcherDeps) {
+  constructor(
+    group: WatchGroup<Watcher>,
+    sink: WatchSink,
+    { bookmarks, caller }: Pick<WatchRequest, 'bookmarks' | 'caller'>,
+    deps: WatcherDeps,
+  ) {
     super();
     this.group = group;
     this.bookmarks = bookmarks;
+    this.caller = caller;
     this.sink = sink;
     this.#deps = deps;
     this.#position = { seq: unknownSeq, revision: deps.sources.applied() };

@@ -53,6 +53,9 @@ async function crowd(limits: Partial<StreamLimits>) {
   return { world, crowded, others };
 }
 
+/** Callers who share a scope have few watches there. */
+const shares = 4;
+
 describe('fairness', () => {
   it('I34: a change reaches other namespaces and kinds while one namespace is behind', async () => {
     const { crowded, others, world } = await crowd(slow);
@@ -169,6 +172,84 @@ describe('fairness', () => {
     await until(() => eventsCount(other) === 3, few);
     assert.ok(crowded.some((sink) => eventsCount(sink) === 0));
     await until(() => crowded.every((sink) => eventsCount(sink) === 3), 4 * many);
+    await world.stop();
+  });
+
+  it('I34: a change reaches other callers while one with many watches there is behind', async () => {
+    for (const namespace of ['crowd', undefined]) {
+      const world = await createWorld({ limits: { ...slow, callerWatchesMax: shares } });
+      const crowded = selectors(world, 'crowd', { namespace, caller: 'one' });
+      const other = watch(world, { namespace, caller: 'other' });
+      await world.settle();
+      await turns(many);
+      for (let at = 0; at < 5; at += 1) await world.put(pod('crowd', `p${at}`));
+      await world.streams.waitUntilCurrent();
+      await until(() => other.frames.length === 5, 5 * few);
+      assert.ok(crowded.filter((sink) => eventsCount(sink) === 5).length <= 2 * shares);
+      await until(() => crowded.every((sink) => eventsCount(sink) === 5), 6 * many);
+      assert.equal(new Set([other, ...crowded].map((sink) => sink.frames.join(''))).size, 1);
+      await world.stop();
+    }
+  });
+
+  it('I34: one that begins waits for few watches of each other caller', async () => {
+    const limits = { turnPumpBytesMax: 1, callerWatchesMax: shares };
+    const world = await createWorld({ limits });
+    await world.put(pod('crowd', 'p'));
+    await world.settle();
+    const start = { kind: 'state', atLeast: world.streams.revision, mark: true } as const;
+    const crowded = selectors(world, 'crowd', { start, caller: 'one' });
+    const other = watch(world, { namespace: 'crowd', start, caller: 'other' });
+    await until(() => other.frames.length === 2, 4 * few);
+    assert.ok(crowded.filter((sink) => sink.frames.length > 0).length <= 4 * few);
+    await until(() => crowded.every((sink) => sink.frames.length === 2), 2 * many);
+    await world.stop();
+  });
+
+  it('I34 I10: callers with few watches share their frames, one with many has them once more', async () => {
+    const world = await createWorld({ limits: { callerWatchesMax: shares } });
+    let encoded = 0;
+    const { encoder } = watchRequest();
+    const event: typeof encoder.event = (...parts) => ((encoded += 1), encoder.event(...parts));
+    const { bookmark, error } = encoder;
+    const counting = { id: 'counting', event, bookmark, error };
+    const of = (caller: string, count: number) =>
+      Array.from({ length: count }, () => watch(world, { encoder: counting, caller }));
+    const sinks = [...of('a', shares), ...of('b', shares)];
+    await world.settle();
+    await world.put(pod('crowd', 'p'));
+    await world.settle();
+    assert.equal(encoded, 1);
+    sinks.push(...of('a', many));
+    await world.settle();
+    await world.put(pod('crowd', 'q'));
+    await world.settle();
+    assert.equal(encoded, 3);
+    assert.ok(sinks.slice(0, 2 * shares).every((sink) => eventsCount(sink) === 2));
+    assert.ok(sinks.slice(2 * shares).every((sink) => eventsCount(sink) === 1));
+    await world.stop();
+  });
+
+  it('I34: a caller whose watches have gone shares the scope of all others again', async () => {
+    const world = await createWorld({ limits: { callerWatchesMax: shares } });
+    const open = (count: number) =>
+      Array.from({ length: count }, () => {
+        const request = watchRequest({ namespace: 'crowd', caller: 'one' });
+        return world.streams.watch(request, new TestSink());
+      });
+    const groupsCount = () => world.streams.stats().groupsCount;
+    for (let round = 0; round < 2; round += 1) {
+      const handles = open(shares);
+      assert.equal(groupsCount(), 1);
+      handles.push(...open(2));
+      assert.equal(groupsCount(), 2);
+      for (const handle of handles.splice(0, shares)) handle.close();
+      assert.equal(groupsCount(), 1);
+      handles.push(...open(1));
+      assert.equal(groupsCount(), 2);
+      for (const handle of handles) handle.close();
+      assert.equal(groupsCount(), 0);
+    }
     await world.stop();
   });
 

@@ -51,6 +51,7 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     leaveOutGroupsMin: upTo(3),
     leaveOutWatchersMax: upTo(3),
     scopeTurnMs: 0,
+    callerWatchesMax: upTo(4),
     logReadsMax: upTo(2),
     logPageChanges: upTo(5),
     logReadChanges: upTo(3),
@@ -131,6 +132,7 @@ function randomRequest(world: World, prng: Prng): WatchRequest {
   return watchRequest({
     namespace: pick(prng, [undefined, undefined, 'ns0', 'ns1']),
     predicate,
+    caller: pick(prng, [undefined, 'a', 'a', 'b']),
     bookmarks: pick(prng, [true, false]),
     start: pick(prng, [
       { kind: 'state', atLeast: undefined, mark: true },

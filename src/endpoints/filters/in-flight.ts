@@ -9,15 +9,13 @@
  * ended; `leave` gives it back once. Who asks for the health of all and nothing more, and
  * `system:masters`, hold none, so that operators can always find out what is wrong.
  * Bounds: `max` of each class, and a quarter more for callers who hold few seats, so that one
- * caller cannot stop the others. 0: no bound.
- *
- * The service accounts of a namespace are one caller: who may make one there may make a hundred.
- * Those of the system's own namespace are a caller each: who may make these rules the cluster.
+ * caller cannot stop the others (caller.ts says who is one). 0: no bound.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
-import { accountUsers, accountUsersOf, wellKnownGroups } from '../../apimachinery/user-info.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { documentAnswer } from '../answer.ts';
+import { callerOf } from '../caller.ts';
 import { healthEndpoints } from '../health.ts';
 import type { RequestInfo } from '../request-info.ts';
 
@@ -45,13 +43,9 @@ export interface Seat {
 
 export function createInFlight(
   limits: InFlightLimits,
-  { namespaces }: Pick<Identity, 'namespaces'>,
+  identity: Pick<Identity, 'namespaces'>,
 ): InFlight {
-  const ofSystem = `${accountUsers}${namespaces.system}:`;
-  const callerOf = ({ name }: UserInfo): string => {
-    const accounts = accountUsersOf(name);
-    return accounts === undefined || accounts === ofSystem ? name : accounts;
-  };
+  const caller = (user: UserInfo): string => callerOf(user, identity);
   const readOnly = new Kind(limits.readOnlyMax);
   const mutating = new Kind(limits.mutatingMax);
   const streams = new Kind(limits.streamsMax);
@@ -63,7 +57,7 @@ export function createInFlight(
     get streamsCount() {
       return streams.count;
     },
-    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info), callerOf),
+    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info), caller),
   };
 }
 

@@ -15,6 +15,7 @@ import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchHandle, WatchStart } from '../../../streams/streams.ts';
 import type { HttpExchange, ResponseStream } from '../../transport/http-exchange.ts';
+import { callerOf } from '../caller.ts';
 import { listOptionsOf, selectedBy } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
@@ -67,7 +68,7 @@ interface RequestedWatch {
 
 function startWatch(
   deps: EndpointDeps,
-  { exchange, kind, resource }: ResourceRequest,
+  { exchange, kind, resource, user }: ResourceRequest,
   { ofShown, options, predicate, representation, startMs }: RequestedWatch,
   stream: ResponseStream,
 ): void {
@@ -84,6 +85,7 @@ function startWatch(
       bookmarks: options.allowWatchBookmarks,
       timeoutMs: timeoutMs(deps, options),
       encoder: convert === undefined ? frames : storedFrames(deps, kind, ofShown !== undefined),
+      caller: callerOf(user, deps.identity),
       sent: deps.watchCounts.sentOf(kind),
       onInitialEventsEnd: countListed(deps, kind, scopeOf(resource, predicate), startMs),
     },

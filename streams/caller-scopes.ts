@@ -1,0 +1,78 @@
+/**
+ * The scopes of a resource in one namespace, or over all namespaces: one that all callers share,
+ * and one for each caller who has many watches there.
+ *
+ *      the first watches of each caller ─▶ shared
+ *      all others of caller a           ─▶ a's own
+ *      all others of caller b           ─▶ b's own
+ *
+ * Scopes take turns, so five thousand watches of one caller keep those of another one in the same
+ * namespace waiting for a turn. Callers with few watches have their frames made once for all.
+ *
+ * Invariants: a scope of its own has one caller's watches only, and is removed with its last group.
+ *
+ * Bounds: `callerWatchesMax` of each caller in the shared scope; so there are fewer scopes than one
+ * for each so many watches.
+ */
+import type { ResourceChange } from './resource-change.ts';
+import type { RouteWalk } from './route-walk.ts';
+import { Scope } from './scope.ts';
+
+/** On its way to the groups of one scope. */
+export interface ScopeWalk {
+  readonly scope: Scope;
+  readonly walk: RouteWalk;
+}
+
+export class CallerScopes {
+  readonly #shared: Scope;
+  /** Undefined until somebody has one: there is a namespace for each few watches. */
+  #own: Map<string, Scope> | undefined;
+  readonly #onUnused: () => void;
+
+  constructor(onUnused: () => void = () => undefined) {
+    this.#onUnused = onUnused;
+    this.#shared = new Scope(() => this.#look());
+  }
+
+  /** Where the next watch of this caller lies. */
+  scope(caller: string | undefined, watchesMax: number): Scope {
+    if (caller === undefined || this.#shared.watchesOf(caller) < watchesMax) return this.#shared;
+    this.#own ??= new Map();
+    let own = this.#own.get(caller);
+    if (own === undefined) {
+      own = new Scope(() => this.#forget(caller), caller);
+      this.#own.set(caller, own);
+    }
+    return own;
+  }
+
+  /** Adds the ways of a change to the groups that are there now. */
+  addWalks(change: ResourceChange, walks: ScopeWalk[]): void {
+    addWalk(this.#shared, change, walks);
+    if (this.#own === undefined) return;
+    for (const own of this.#own.values()) addWalk(own, change, walks);
+  }
+
+  /** Routes in use, for bounds in tests. */
+  get routesCount(): number {
+    let count = this.#shared.routesCount;
+    for (const own of this.#own?.values() ?? []) count += own.routesCount;
+    return count;
+  }
+
+  #forget(caller: string): void {
+    this.#own?.delete(caller);
+    if (this.#own?.size === 0) this.#own = undefined;
+    this.#look();
+  }
+
+  #look(): void {
+    if (!this.#shared.isUsed && this.#own === undefined) this.#onUnused();
+  }
+}
+
+function addWalk(scope: Scope, change: ResourceChange, walks: ScopeWalk[]): void {
+  const walk = scope.walk(change);
+  if (walk !== undefined) walks.push({ scope, walk });
+}
