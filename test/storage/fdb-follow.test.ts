@@ -115,6 +115,9 @@ describe('a follower beside its own commits', () => {
       // The newest revision, the page that first sees it, one that finds no more, and the watch.
       assert.equal(counts.transactions - before, 4);
       await commitOne(writer, put(key('b'), absent));
+      await turns(60);
+      // The watch that looks what has changed, one page, and a watch for the next.
+      assert.equal(counts.transactions - before, 7);
     });
     assert.equal(seen.length, 1);
   });
