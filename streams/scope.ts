@@ -131,7 +131,7 @@ export class Scope {
       return () => {
         route.remove(subscriber);
         this.#groupsCount -= 1;
-        if (!route.isUsed && routes.get(value) === route) {
+        if (!route.isUsed) {
           routes.delete(value);
           this.#forgetField(routes);
         }

@@ -3,7 +3,7 @@
  *
  * A Set alone is no queue: what is taken leaves a hole, and each search from its front walks over
  * all of these, so that taking n keys costs n². Its iterator goes on behind what has been removed
- * and finds what is added, so one is kept for as long as it finds keys.
+ * and finds what is added, so one is kept.
  *
  * Invariant: whatever is added is taken once, behind what was there. It has no bound of its own:
  * the owner knows how many keys may wait.
@@ -27,15 +27,10 @@ export class KeyLine {
   /** The first one, which waits no more. Undefined: none waits. */
   take(): string | undefined {
     if (this.#keys.size === 0) return undefined;
-    for (;;) {
-      this.#rest ??= this.#keys.values();
-      const next = this.#rest.next();
-      // One that has come to the end never finds anything again.
-      if (next.done === true) this.#rest = undefined;
-      else {
-        this.#keys.delete(next.value);
-        return next.value;
-      }
-    }
+    // It never comes to an end: what it has passed was taken, and all that waits lies ahead.
+    this.#rest ??= this.#keys.values();
+    const key = this.#rest.next().value as string;
+    this.#keys.delete(key);
+    return key;
   }
 }

@@ -34,7 +34,8 @@ export function createTurnShare(timers: Timers): TurnShare {
       after: (delayMs, callback) => timers.after(delayMs, callback),
       nextTurn(callback) {
         const run = (): void => {
-          used.set();
+          // Several of them come in a turn: it is over with the first one's callback.
+          if (!used.isSet) used.set();
           callback();
         };
         let isPutOff = false;
@@ -74,17 +75,22 @@ export function createTurnShare(timers: Timers): TurnShare {
   };
 }
 
-/** Set until the turn is over. */
+/** Set until the turn is over, by a callback that comes somewhere in the next turn. Who sets it
+ * anew before that, in the next turn already, has set it for that one. */
 function flagOfTurn(timers: Pick<Timers, 'nextTurn'>) {
   let isSet = false;
+  let timesSet = 0;
   return {
     get isSet() {
       return isSet;
     },
     set(): void {
-      if (isSet) return;
       isSet = true;
-      timers.nextTurn(() => (isSet = false));
+      timesSet += 1;
+      const time = timesSet;
+      timers.nextTurn(() => {
+        if (time === timesSet) isSet = false;
+      });
     },
   };
 }

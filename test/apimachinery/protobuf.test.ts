@@ -287,6 +287,12 @@ describe('hostile bytes', () => {
     }
     const beside = Uint8Array.from([0x62, 5, 0x0a, 1, 0x31, 0x10, 7]);
     assert.equal((decodeMessage(thing, beside) as JsonObject)['amount'], '1', 'not alone');
+    const other = Uint8Array.from([0x62, 5, 0x12, 3, 0x31, 0x31, 0x31]);
+    assert.deepEqual(
+      decodeMessage(thing, other),
+      decodeMessage(thing, Uint8Array.from([0x62, 0])),
+      'of another field',
+    );
     // A text of 126 bytes, were the two bytes of the length 1,280 a length and a tag.
     const text = [...Buffer.alloc(126, 'a')];
     const more = Array.from({ length: 383 }, () => [0x0a, 1, 0x61]).flat();
@@ -305,6 +311,12 @@ describe('hostile bytes', () => {
     malformed([0x6a, 2, 0x08, 7]);
     for (const sign of [0x7f, 0xff]) malformed([0x52, 8, 0, 0, 0, 0, 0, 0, 0xf0, sign]);
     malformed([0x52, 8, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f]);
+  });
+
+  it('that give the key of an entry in another wire type give no key', () => {
+    const entry = [0x08, 1, 0x12, 1, 0x62];
+    const read = decodeMessage(thing, Uint8Array.from([0xba, 0x01, entry.length, ...entry]));
+    assert.deepEqual(read, { map: { '': 'b' } });
   });
 
   it('that nest deeper than the limit are refused', () => {

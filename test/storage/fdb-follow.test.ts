@@ -26,11 +26,15 @@ import type { Servers } from '../support/servers/fdb-servers.ts';
 
 const keys = createKeys(doublePrefix);
 
-/** The same database, which counts the entries of the log that are read. */
-function counting(inner: FdbDatabase, counts: { entries: number }): FdbDatabase {
+/** The same database, which counts its transactions, and the entries of the log that are read. */
+function counting(
+  inner: FdbDatabase,
+  counts: { entries: number; transactions?: number },
+): FdbDatabase {
   const [table] = keys.table('l');
   return {
     begin(options) {
+      counts.transactions = (counts.transactions ?? 0) + 1;
       const transaction = inner.begin(options);
       return {
         ...transaction,
@@ -98,6 +102,24 @@ describe('a follower beside its own commits', () => {
     );
     assert.equal(counts.entries, 0);
     assert.equal((await allChanges(await servers.open(), revisionZero)).length, 30);
+  });
+
+  it('reads nothing again while nobody commits: its watch knows how far it has read', async () => {
+    const writer = await servers.open();
+    await commitOne(writer, put(key('a'), absent));
+    const counts = { entries: 0, transactions: 0 };
+    const own = await servers.open({ db: counting(servers.double.connect(), counts) });
+    const before = counts.transactions;
+    const seen = await following(own, async () => {
+      await turns(60);
+      // The newest revision, the page that first sees it, one that finds no more, and the watch.
+      assert.equal(counts.transactions - before, 4);
+      await commitOne(writer, put(key('b'), absent));
+      await turns(60);
+      // The watch that looks what has changed, one page, and a watch for the next.
+      assert.equal(counts.transactions - before, 7);
+    });
+    assert.equal(seen.length, 1);
   });
 
   it('is given every change when it begins more than a page behind, though nobody commits', async () => {

@@ -21,6 +21,20 @@ const many = <T>(count: number, make: (i: number) => T): T[] =>
 const post = (port: number, path: string, body: object): Promise<number> =>
   send(port, { path, body: JSON.stringify(body) });
 
+/** Fewer than a server takes at a time from one caller, and than a process may have open: what a
+ * row needs to be there before it begins is not to be refused. */
+const lanesCount = 100;
+
+async function inLanes(count: number, make: (i: number) => Promise<number>): Promise<number[]> {
+  const statuses: number[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) statuses.push(await make(next++));
+  };
+  await Promise.all(many(lanesCount, lane));
+  return statuses;
+}
+
 const remove = (port: number, path: string): Promise<number> =>
   send(port, { method: 'DELETE', path });
 
@@ -61,9 +75,7 @@ export const attackStoreRows: readonly AttackRow[] = [
       const labels = { n: '9223372036854775807' };
       const body = JSON.stringify({ metadata: { generateName: 'compared-', labels } });
       const path = `${configMaps}?labelSelector=${encodeURIComponent(costlySelector)}`;
-      const statuses = await Promise.all(
-        many(of(100, 20_000), () => send(port, { path: configMaps, body })),
-      );
+      const statuses = await inLanes(of(100, 20_000), () => send(port, { path: configMaps, body }));
       const streamed =
         'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan' +
         '&allowWatchBookmarks=true&timeoutSeconds=1';
@@ -88,7 +100,7 @@ export const attackStoreRows: readonly AttackRow[] = [
           roleRef: { ...roleRef, name: `gone-${i}` },
           subjects: [account],
         });
-      const statuses = await Promise.all(many(of(100, 20_000), bind));
+      const statuses = await inLanes(of(100, 20_000), bind);
       const user = 'system:serviceaccount:default:bound';
       const resourceAttributes = { namespace: 'default', verb: 'get', resource: 'pods' };
       const asked = { spec: { user, resourceAttributes } };
@@ -106,8 +118,8 @@ export const attackStoreRows: readonly AttackRow[] = [
       const classes = '/apis/storage.k8s.io/v1/storageclasses';
       const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
       const metadata = { generateName: 'attack-', labels: { attack: 'class' }, annotations };
-      const statuses = await Promise.all(
-        many(of(50, 5_000), () => post(port, classes, { metadata, provisioner: 'example.com/x' })),
+      const statuses = await inLanes(of(50, 5_000), () =>
+        post(port, classes, { metadata, provisioner: 'example.com/x' }),
       );
       const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
       const resources = { requests: { storage: '1Gi' } };
