@@ -307,9 +307,18 @@ describe('addresses of services', () => {
         for (let at = 0; at < 4; at += 1) {
           await patch(small, `s${at}`, { spec: { type: 'NodePort' } });
         }
-        const ports = await patch(small, 's5', { spec: { type: 'NodePort' } });
+        const nodePort = { spec: { type: 'NodePort' } };
+        const ports = await patch(small, 's5', nodePort);
         assert.equal(ports.status, 500);
         assert.match(ports.text, /failed to allocate a nodePort: range is full/);
+        assert.equal((await patch(small, 's5', nodePort)).status, 500);
+        const [port] = portsOf((await patch(small, 's2', {})).body['spec'] as JsonObject);
+        await small.request('DELETE', `${services}/s2`);
+        const tried = await create(small, serviceOf('tried', { type: 'NodePort' }), '?dryRun=All');
+        assert.equal(tried.status, 201, 'a dry run knows that one was given back');
+        const later = await patch(small, 's5', nodePort);
+        assert.deepEqual(portsOf(later.body['spec'] as JsonObject), [port]);
+        assert.equal((await patch(small, 's6', nodePort)).status, 500);
       },
     ));
 

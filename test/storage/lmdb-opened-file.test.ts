@@ -7,7 +7,9 @@ import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { openLmdbImport } from '../../src/storage/lmdb/lmdb-transfer.ts';
-import { absent, commitOne, key, put } from '../contract/storage-fixture.ts';
+import { revisionZero } from '../../src/storage/storage.ts';
+import type { Revision } from '../../src/storage/storage.ts';
+import { absent, commitOne, key, ok, put } from '../contract/storage-fixture.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 
 const directories = testDirectories('sluice-opened-file');
@@ -40,6 +42,55 @@ describe('the file of a store that is open', () => {
       await store.close();
     });
   }
+});
+
+describe('a store that is open', () => {
+  const lookedAfterMs = 1_000;
+  const harmed = async (harm: (file: string) => void) => {
+    const directory = directories.make();
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const store = await openLmdbStorage({ path: directory, identity: 'svc', clock });
+    for (let i = 0; i < 200; i += 1) await commitOne(store, put(key(`a${i}`), absent));
+    harm(path.join(directory, 'data.mdb'));
+    nowMs += lookedAfterMs;
+    return store;
+  };
+  const range = { prefix: '', after: undefined, limit: 10 };
+
+  it('is not read any more when its file was cut short, which would end the process', async () => {
+    const store = await harmed((file) => truncateSync(file, 2 * 4096));
+    const message = /was cut short: put back a backup/;
+    await assert.rejects(store.read(key('a7')), { code: 'io', message });
+    await assert.rejects(store.scan(range), { code: 'io', message });
+    await assert.rejects(store.changes(revisionZero, { limit: 9, previous: true }), { message });
+    await assert.rejects(store.revision(), { message });
+    await assert.rejects(store.compact(9n as Revision), { code: 'io', message });
+    await assert.rejects(store.compact(9n as Revision), { code: 'io', message });
+    await store.close();
+  });
+
+  it('is read as far as it was acknowledged when its file is removed under a write', async () => {
+    const directory = directories.make();
+    let whileWriting = (): void => undefined;
+    const nowMs = (): number => (whileWriting(), systemClock.nowMs());
+    const clock = { ...systemClock, nowMs };
+    const store = await openLmdbStorage({ path: directory, identity: 'svc', clock });
+    await commitOne(store, put(key('a'), absent));
+    const acknowledged = await store.revision();
+    whileWriting = () => rmSync(path.join(directory, 'data.mdb'));
+    await assert.rejects(store.commit([put(key('b'), absent)]), { code: 'unknown' });
+    assert.equal(await store.revision(), acknowledged, 'no follower is told of what came later');
+    await store.close();
+  });
+
+  it('is read, and says that it is broken, when its file was removed', async () => {
+    const store = await harmed((file) => rmSync(file));
+    const { records } = ok(await store.scan(range));
+    assert.equal(records.length, 10);
+    assert.match(String(store.failure()?.message), /is gone/);
+    await store.close();
+  });
 });
 
 describe('a directory in which there was a store', () => {

@@ -99,8 +99,8 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
   const chosenPorts = createRecentChoices(deps, nodePortsResource);
   const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
   const chosen = { chosenAddresses, chosenPorts };
-  const full: Parts['full'] = new Map();
-  const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges, full };
+  const seenFull = { full: new Map(), portsFull: { givenBack: undefined } };
+  const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges, ...seenFull };
   const trying: Parts = {
     ...parts,
     chosenAddresses: unchanged(chosenAddresses),
@@ -134,8 +134,15 @@ function rangesOf(streams: Streams, cidrs: GroupResource): readonly KnownRange[]
 }
 
 /** Of a dry run: what it chooses is free for others, and it waits for nothing. */
-function unchanged({ givenBack, has }: RecentChoices): RecentChoices {
-  return { givenBack, has, add: () => undefined, nextFree: () => Promise.resolve(false) };
+function unchanged(choices: RecentChoices): RecentChoices {
+  return {
+    get givenBack() {
+      return choices.givenBack;
+    },
+    has: choices.has,
+    add: () => undefined,
+    nextFree: () => Promise.resolve(false),
+  };
 }
 
 interface Parts extends ServiceAddressDeps {
@@ -147,6 +154,8 @@ interface Parts extends ServiceAddressDeps {
   readonly known: () => readonly KnownRange[];
   /** Families of which nothing was free, and when: these ranges, with so much given back. */
   readonly full: Map<4 | 6, { readonly ranges: readonly KnownRange[]; readonly givenBack: number }>;
+  /** With so much given back no node port was free; undefined: that has not been seen. */
+  readonly portsFull: { givenBack: number | undefined };
 }
 
 class Refused extends Error {
@@ -407,7 +416,9 @@ function checkPort(
 }
 
 async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<number> {
-  const { chosenPorts, nodePorts, prng, streams } = parts;
+  const { chosenPorts, nodePorts, portsFull, prng, streams } = parts;
+  const { givenBack } = chosenPorts;
+  if (portsFull.givenBack === givenBack) throw portRangeIsFull();
   const { first, last } = nodePorts;
   const size = last - first + 1;
   const look = async (isFree: IsFree): Promise<string | undefined> => {
@@ -420,5 +431,11 @@ async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<numbe
     streams.snapshot(nodePortsResource).get('', port) !== undefined;
   const found = await chooseOne(parts, chosenPorts, look, isTaken);
   if (found !== undefined) return Number(found);
-  throw new Refused(newInternalError('failed to allocate a nodePort: range is full'));
+  // What this service is about to take besides may be free for others, if it is refused.
+  if ([...own].every((port) => isTaken(String(port)))) portsFull.givenBack = givenBack;
+  throw portRangeIsFull();
+}
+
+function portRangeIsFull(): Refused {
+  return new Refused(newInternalError('failed to allocate a nodePort: range is full'));
 }

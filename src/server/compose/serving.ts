@@ -60,6 +60,7 @@ import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import { healthChecks } from './health-checks.ts';
 import { StorageError } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
 import { lagMeasured, loadMeasured, measuredOf } from '../metrics/measured.ts';
 import type { Measured } from '../metrics/metrics.ts';
@@ -148,7 +149,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
     requestCounts: metrics.requests,
-    onFailure: failureLogger(log, () => shuttingDown),
+    onFailure: failureLogger(log, parts.storage, () => shuttingDown),
   });
   const begin = inRequestTurns(deps, api, ({ method }) => {
     metrics.ended(method);
@@ -248,15 +249,28 @@ function metricsOf(
 
 function failureLogger(
   log: Log,
+  storage: Pick<Storage, 'failure'>,
   shuttingDown: () => boolean,
 ): (path: string, error: unknown) => void {
+  let saidOfStore = false;
   return (path, error) => {
+    const code = error instanceof StorageError ? error.code : undefined;
     // The store has said so, once; here it would be a line for each write that is refused.
-    if (error instanceof StorageError && error.code === 'full') return;
+    if (code === 'full') return;
     // Whoever waits longer than the shutdown may take.
-    if (error instanceof StorageError && error.code === 'closed' && shuttingDown()) return;
-    log.error({ err: error, path }, 'a request failed');
+    if (code === 'closed' && shuttingDown()) return;
+    const isStores = (code === 'io' || code === 'unknown') && isBroken(storage);
+    if (isStores && saidOfStore) return;
+    saidOfStore ||= isStores;
+    const what = isStores ? 'the store takes no more writes: a request failed' : 'a request failed';
+    log.error({ err: error, path }, what);
   };
+}
+
+/** Every write fails, until a restart. */
+function isBroken(storage: Pick<Storage, 'failure'>): boolean {
+  const failure = storage.failure();
+  return failure !== undefined && failure.code !== 'full';
 }
 
 function versionOf(config: CompletedConfig): JsonObject {

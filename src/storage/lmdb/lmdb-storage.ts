@@ -119,13 +119,14 @@ async function createLmdbStorage(
   /** Runs a read in this turn. */
   async function reading<T>(read: () => T): Promise<T> {
     await enter(closing.signal);
+    writer.checkReadable();
     return translated(read);
   }
 
   function tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage, void> {
     const either = AbortSignal.any([signal, closing.signal]);
     const read = (at: Revision): AtRevision<ChangePage> =>
-      translated(() => tailPage(tables, ring, at));
+      translated(() => tailPage(tables, ring, at, writer));
     return followLog(read, commits, after, either, () => {
       if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
     });
@@ -149,7 +150,7 @@ async function createLmdbStorage(
         return refused ?? { kind: 'ok', value: changePage(tables, after, limit, previous) };
       }),
     tail,
-    revision: () => reading(() => currentRevision(tables)),
+    revision: () => reading(() => writer.revision()),
     compactRevision: () => reading(() => currentCompactRevision(tables)),
     async compact(before) {
       await enter(closing.signal);
@@ -259,11 +260,13 @@ function tailPage(
   tables: Tables,
   ring: Pick<ChangeRing, 'after'>,
   after: Revision,
+  file: Pick<LmdbWriter, 'checkReadable'>,
 ): AtRevision<ChangePage> {
   const { tailChangesMax, pageBytesMax } = storageLimits;
   // What the ring reaches back to has not been compacted, and nothing needs to be read.
   const recent = ring.after(after, tailChangesMax, pageBytesMax);
   if (recent !== undefined) return { kind: 'ok', value: recent };
+  file.checkReadable();
   const refused = refuseRevision(tables, after);
   return refused ?? { kind: 'ok', value: changePage(tables, after, tailChangesMax, false) };
 }

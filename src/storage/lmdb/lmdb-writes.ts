@@ -63,6 +63,12 @@ export interface LmdbWriter {
   /** Refuses what is asked for from now on, the next step of a compaction under way too. Resolves
    * when what was asked for before has ended: nobody reads or writes any more. */
   end(): Promise<void>;
+  /** The newest durable one. Where the file was lost under a write, that write is in it, and nobody
+   * will find it: followers are not told, and must not wait for it. */
+  revision(): Revision;
+  /** Before what is read: LMDB would end the process behind the end of its file.
+   * @throws StorageError `io`: it was cut short. */
+  checkReadable(): void;
   /** Why every further commit is refused, if so; `full`: but for deletions. */
   failure(): StorageError | undefined;
   /** Makes the reserve of a new store, and tries again to where it is gone. */
@@ -87,10 +93,11 @@ export interface LmdbWriterOptions {
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const { tables, clock, isEnding, ring, commits } = options;
   const reserve = createReserve({ ...options, bytes: options.reserveBytes });
-  const { broken, checkOpened, transaction } = createTransactions(options, () => {
+  const transactions = createTransactions(options, () => {
     known = undefined;
     states.forgetAll();
   });
+  const { broken, checkOpened, checkReadable, transaction } = transactions;
   const inReserve = withReserve(reserve, transaction);
   const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
@@ -98,16 +105,20 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const states = createConditionStates(tables);
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
+  let published = currentRevision(tables);
 
   function exclusive<T>(work: () => Promise<T>): Promise<T> {
     if (ended) return Promise.reject(new StorageError('closed', 'the store is closed'));
-    const result = last.then(work);
+    const result = last.then(() => {
+      // Behind others, one of which may have found that it was cut short: what plans a write reads.
+      checkOpened('io');
+      return work();
+    });
     last = result.catch(() => undefined);
     return result;
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    checkOpened('io');
     known ??= currentRevision(tables);
     const planned = planCommit(options, mutations, known, states);
     const newest = planned.writes.at(-1);
@@ -119,16 +130,14 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       write: () => writeCommit(tables, planned, timeMs),
       whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
     });
-    known = newest.revision;
+    known = published = newest.revision;
     const { outcomes, writes } = planned;
     ring.push(changesOf(writes, timeMs), newest.revision, (i) => writes[i]?.previous === undefined);
     commits.notify();
     return outcomes;
   }
 
-  function restore(): Promise<boolean> {
-    return exclusive(() => reserve.restore(transaction));
-  }
+  const restore = (): Promise<boolean> => exclusive(() => reserve.restore(transaction));
 
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
@@ -137,6 +146,8 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       ended = true;
       await last;
     },
+    revision: () => (transactions.haveStopped() ? published : currentRevision(tables)),
+    checkReadable,
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
     async keepReserve() {
       if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
@@ -152,30 +163,47 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
 
 interface Transactions {
   readonly transaction: Transaction;
-  /** `code`: of what is thrown where the file is not what was opened. @throws StorageError. */
+  /** `code`: of what is thrown where the file is not what was opened. @throws StorageError; `io`
+   * where writing has stopped by now. */
   readonly checkOpened: (code: StorageErrorCode) => void;
-  /** Why there are no more, if so. */
+  /** @throws StorageError `io`: the file was cut short. */
+  readonly checkReadable: () => void;
+  readonly haveStopped: () => boolean;
+  /** Why there are no more, if so. It looks at the file. */
   readonly broken: () => StorageError | undefined;
 }
 
 function createTransactions(
-  { path, tables }: Pick<LmdbWriterOptions, 'path' | 'tables'>,
+  { clock, path, tables }: Pick<LmdbWriterOptions, 'clock' | 'path' | 'tables'>,
   onFailed: () => void,
 ): Transactions {
   let broken: StorageError | undefined;
-  const opened = openedFile(path);
+  const opened = openedFile(path, clock);
+
+  function look(code: StorageErrorCode): StorageError | undefined {
+    const problem = broken === undefined ? opened.problem() : undefined;
+    if (problem !== undefined) broken = lostFile(code, problem);
+    return broken;
+  }
+
+  function refuseBroken(): void {
+    if (broken === undefined) return;
+    throw new StorageError('io', `writing has stopped: ${broken.message}`, { cause: broken });
+  }
 
   function checkOpened(code: StorageErrorCode): void {
-    const problem = broken === undefined ? opened.problem() : undefined;
-    if (problem === undefined) return;
-    broken = new StorageError(code, `${problem}: put back a backup and start again`);
-    throw broken;
+    refuseBroken();
+    const found = look(code);
+    if (found !== undefined) throw found;
+  }
+
+  function checkReadable(): void {
+    const problem = opened.unreadable();
+    if (problem !== undefined) throw lostFile('io', problem);
   }
 
   async function transaction(write: () => void): Promise<void> {
-    if (broken !== undefined) {
-      throw new StorageError('io', `writing has stopped: ${broken.message}`, { cause: broken });
-    }
+    refuseBroken();
     try {
       await begun(tables, write);
     } catch (error) {
@@ -199,7 +227,17 @@ function createTransactions(
     }
   }
 
-  return { transaction, checkOpened, broken: () => broken };
+  return {
+    transaction,
+    checkOpened,
+    checkReadable,
+    haveStopped: () => broken !== undefined,
+    broken: () => look('io'),
+  };
+}
+
+function lostFile(code: StorageErrorCode, problem: string): StorageError {
+  return new StorageError(code, `${problem}: put back a backup and start again`);
 }
 
 /** A batch is one write to lmdb-js, which begins with the second, or else in the next turn of the

@@ -4,29 +4,48 @@
  * open and is gone with the process; one that is cut short ends the process (SIGBUS) where LMDB
  * reads behind its end.
  *
- * Bounds: a look is one call to the system, some microseconds.
+ * Bounds: a look is one call to the system, some microseconds; for reads at most one in `lookMs`.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type { Clock } from '../../stdx/clock.ts';
+
+/** A page that is read so soon after the file was cut may still end the process. */
+const lookMs = 100;
 
 export interface OpenedFile {
   /** What is wrong with it, if anything is. */
   problem(): string | undefined;
+  /** Why none of it may be read, if so: it was cut short. One that is gone or was replaced is whole
+   * for whoever has it open. */
+  unreadable(): string | undefined;
 }
 
 /** The file must be there. */
-export function openedFile(directory: string): OpenedFile {
+export function openedFile(directory: string, clock: Pick<Clock, 'monotonicMs'>): OpenedFile {
   const file = path.join(directory, 'data.mdb');
   const { dev, ino, size } = statSync(file);
   let bytes = size;
+  let isCut = false;
+  let lookedMs = clock.monotonicMs();
+
+  function problem(): string | undefined {
+    lookedMs = clock.monotonicMs();
+    const now = statSync(file, { throwIfNoEntry: false });
+    if (now === undefined) return `${file} is gone`;
+    if (now.dev !== dev || now.ino !== ino) return `${file} was replaced by another file`;
+    isCut ||= now.size < bytes;
+    if (isCut) return `${file} was cut short`;
+    bytes = now.size;
+    return undefined;
+  }
+
   return {
-    problem() {
-      const now = statSync(file, { throwIfNoEntry: false });
-      if (now === undefined) return `${file} is gone`;
-      if (now.dev !== dev || now.ino !== ino) return `${file} was replaced by another file`;
-      if (now.size < bytes) return `${file} was cut short`;
-      bytes = now.size;
-      return undefined;
+    problem,
+    unreadable() {
+      if (!isCut && clock.monotonicMs() < lookedMs + lookMs) return undefined;
+      const found = problem();
+      return isCut ? found : undefined;
     },
   };
 }
