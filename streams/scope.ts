@@ -18,8 +18,10 @@
  * Bounds: those of outstanding.ts.
  */
 import { Observable } from 'rxjs';
+import { fieldKey } from '../src/apimachinery/selectors/selection.ts';
 import { assert } from '../src/stdx/assert.ts';
 import { Lane } from '../src/stdx/fair-queue.ts';
+import { ownMember } from '../src/stdx/lookup.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StagedWrite } from '../src/storage/write-stages.ts';
@@ -149,9 +151,9 @@ export class Scope {
     collect(members, this.#all, '');
     if (this.#byName.size > 0) collect(members, this.#byName, entry.name);
     for (const [field, routes] of this.#byField) {
-      const now = entry.fields[field] ?? '';
+      const now = ownMember(entry.fields, field) ?? '';
       collect(members, routes, now);
-      const before = previous?.fields[field] ?? now;
+      const before = previous === undefined ? now : (ownMember(previous.fields, field) ?? now);
       if (before !== now) collect(members, routes, before);
     }
     return members.length === 0 ? undefined : new RouteWalk(change, members);
@@ -195,7 +197,8 @@ export class Scope {
     const name = pins.get('metadata.name');
     if (name !== undefined) return { routes: this.#byName, value: name };
     for (const [field, value] of pins) {
-      if (field !== 'metadata.namespace') return { routes: this.#fieldRoutes(field), value };
+      if (field === 'metadata.namespace') continue;
+      return { routes: this.#fieldRoutes(fieldKey(field)), value };
     }
     return { routes: this.#all, value: '' };
   }

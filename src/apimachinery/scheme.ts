@@ -12,6 +12,7 @@
  * are the same objects for as long as nothing in them changes. Spec 1, sections 4.1 and 9; spec 2,
  * section 3.3.
  */
+import { ownMember } from '../stdx/lookup.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { MergeType } from './fieldmanager/schema/merge-type.ts';
 import type { GroupResource, GroupVersionKind } from './schema.ts';
@@ -20,6 +21,7 @@ import type { TablePrinter } from './projection/printer.ts';
 import type { Conformed } from './typed/conform.ts';
 import type { Defaulter } from './typed/defaulting.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
+import { fieldKey } from './selectors/selection.ts';
 import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
 
 export type Verb =
@@ -393,7 +395,7 @@ export function selectableValues(
   if (fields.length === 0) return noFields;
   const values: Record<string, string> = {};
   for (const field of fields) {
-    values[field.label] = firstScalar(object, field.paths) ?? field.unset;
+    values[fieldKey(field.label)] = firstScalar(object, field.paths) ?? field.unset;
   }
   return values;
 }
@@ -413,7 +415,7 @@ function scalarAt(object: JsonObject, path: readonly string[]): string | undefin
   let value: JsonValue | undefined = object;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    value = (value as JsonObject)[part];
+    value = ownMember(value as JsonObject, part);
   }
   if (value === undefined || value === null || typeof value === 'object') return undefined;
   return String(value);

@@ -11,6 +11,7 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { ownMember } from '../stdx/lookup.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { commonAudiences } from '../apimachinery/audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
@@ -118,7 +119,7 @@ function claimsProblem(
   if (untimely !== undefined) return untimely;
   const own = audiencesOf(claims);
   if (!audiences.some((audience) => own.includes(audience))) return 'it is for other audiences';
-  const missing = requiredClaims.find(({ claim, value }) => claims[claim] !== value);
+  const missing = requiredClaims.find(({ claim, value }) => ownMember(claims, claim) !== value);
   return missing === undefined ? undefined : `the claim ${missing.claim} is not as required`;
 }
 
@@ -178,7 +179,7 @@ async function nameOf(
     const empty = mapped.kind === 'ok' && mapped.text === '';
     return empty ? failed('empty username via CEL expression is not allowed') : mapped;
   }
-  const name = claims[username.claim];
+  const name = ownMember(claims, username.claim);
   if (typeof name !== 'string' || name === '') {
     return failed(`the claim ${username.claim} names nobody`);
   }
@@ -197,7 +198,7 @@ async function uidOf(
 ): Promise<MappedText> {
   if (uid === undefined) return { kind: 'ok', text: '' };
   if ('expression' in uid) return mapToText(uid.expression, given(), 'uid');
-  const value = claims[uid.claim];
+  const value = ownMember(claims, uid.claim);
   if (typeof value === 'string') return { kind: 'ok', text: value };
   return failed(`the claim ${uid.claim} is no text`);
 }
@@ -210,7 +211,7 @@ async function groupsOf(
   if (groups === undefined) return { kind: 'ok', texts: [] };
   if ('expression' in groups) return mapToTexts(groups.expression, given());
   const { claim, prefix } = groups;
-  const value = claims[claim] ?? [];
+  const value = ownMember(claims, claim) ?? [];
   const list = typeof value === 'string' ? [value] : value;
   const texts = Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;
   if (texts === undefined || !Array.isArray(list) || texts.length !== list.length) {

@@ -13,6 +13,7 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
 import type { CompiledExpression, Expression } from '../cel/expression.ts';
+import { areCertificates } from '../pki/certificates.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { usesClaim } from './claim-expressions.ts';
 import type { ClaimLanguage, ValidationRule } from './claim-expressions.ts';
@@ -79,6 +80,11 @@ export function* readIssuers(
       if (issuers.findIndex((other) => other.url === url) !== index) fail(field, 'is given twice');
       if (own.includes(url)) fail(field, "must not be the issuer of service accounts' tokens");
     });
+    issuers.forEach(({ discoveryUrl }, index) => {
+      const first = issuers.findIndex((other) => other.discoveryUrl === discoveryUrl);
+      if (discoveryUrl === undefined || first === index) return;
+      fail(`jwt[${index}].issuer.discoveryURL`, 'is given twice');
+    });
     return { kind: 'ok', issuers };
   } catch (error) {
     if (error instanceof ConfigProblem) return { kind: 'invalid', problem: error.message };
@@ -110,8 +116,8 @@ function* readIssuer(
   if (username === undefined) fail(`${at}.username`, 'claim or expression is required');
   const read: IssuerConfig = {
     url: httpsUrl(issuer['url'], `${field}.issuer.url`),
-    discoveryUrl: optionalUrl(issuer['discoveryURL'], `${field}.issuer.discoveryURL`),
-    ca: optionalText(issuer['certificateAuthority'], `${field}.issuer.certificateAuthority`),
+    discoveryUrl: discoveryUrlAt(issuer, `${field}.issuer.discoveryURL`),
+    ca: yield* certificatesAt(issuer, `${field}.issuer.certificateAuthority`),
     audiences: audiencesAt(issuer, `${field}.issuer`),
     username,
     groups: yield* mappedClaim(mappings['groups'], `${at}.groups`, language),
@@ -122,6 +128,25 @@ function* readIssuer(
   };
   checkVerifiedAddress(read, `${at}.username.expression`);
   return read;
+}
+
+/** Undefined: below the issuer's URL, which it may not name itself. */
+function discoveryUrlAt(issuer: JsonObject, field: string): string | undefined {
+  const url = issuer['discoveryURL'] ?? '';
+  if (url === '') return undefined;
+  const read = httpsUrl(url, field);
+  const withoutSlashes = (text: string): string => text.replace(/\/+$/, '');
+  if (withoutSlashes(read) === withoutSlashes(String(issuer['url']))) {
+    fail(field, 'must be different from the url');
+  }
+  return read;
+}
+
+/** As PEM. */
+function* certificatesAt(issuer: JsonObject, field: string): Steps<string | undefined> {
+  const pem = optionalText(issuer['certificateAuthority'], field);
+  if (pem === undefined) return undefined;
+  return (yield* areCertificates(pem)) ? pem : fail(field, 'has no certificate, or a broken one');
 }
 
 /** Anybody can ask for an account with somebody else's address. */
@@ -147,6 +172,8 @@ function audiencesAt(issuer: JsonObject, field: string): readonly string[] {
   if (audiences.length > issuerLimits.audiencesMax) {
     fail(`${field}.audiences`, `must have at most ${issuerLimits.audiencesMax} entries`);
   }
+  const twice = audiences.findIndex((audience, index) => audiences.indexOf(audience) !== index);
+  if (twice >= 0) fail(`${field}.audiences[${twice}]`, 'is given twice');
   if (policy !== '' && policy !== 'MatchAny')
     fail(`${field}.audienceMatchPolicy`, 'must be MatchAny');
   if (audiences.length > 1 && policy === '') {
@@ -339,10 +366,6 @@ function textAt(value: JsonValue | undefined, field: string): string {
 
 function optionalText(value: JsonValue | undefined, field: string): string | undefined {
   return (value ?? '') === '' ? undefined : textAt(value, field);
-}
-
-function optionalUrl(value: JsonValue | undefined, field: string): string | undefined {
-  return (value ?? '') === '' ? undefined : httpsUrl(value, field);
 }
 
 function httpsUrl(value: JsonValue | undefined, field: string): string {

@@ -12,12 +12,14 @@ import {
   durationMs,
   oneOf,
   openDocumentSteps,
+  trueOrFalse,
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
 import { text } from '../apimachinery/members.ts';
 import type { Environment } from '../cel/cel.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { parseDurationMs } from '../stdx/duration.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
 import { accessReviewVersions } from './webhook/access-review.ts';
@@ -134,7 +136,9 @@ function* readAuthorizer(
 
 const webhookFields = [
   'authorizedTTL',
+  'cacheAuthorizedRequests',
   'unauthorizedTTL',
+  'cacheUnauthorizedRequests',
   'timeout',
   'subjectAccessReviewVersion',
   'matchConditionSubjectAccessReviewVersion',
@@ -153,16 +157,32 @@ function readWebhook(webhook: JsonObject, path: string, problems: string[]): Web
   if (webhook['matchConditionSubjectAccessReviewVersion'] !== 'v1') {
     problems.push(`${at('matchConditionSubjectAccessReviewVersion')}: v1 is required`);
   }
-  const authorized = webhookTtlDefaults.authorized;
-  const unauthorized = webhookTtlDefaults.unauthorized;
   return {
-    authorizedTtlMs: durationMs(webhook, 'authorizedTTL', authorized, path, problems),
-    unauthorizedTtlMs: durationMs(webhook, 'unauthorizedTTL', unauthorized, path, problems),
+    authorizedTtlMs: ttlMs(webhook, 'authorized', path, problems),
+    unauthorizedTtlMs: ttlMs(webhook, 'unauthorized', path, problems),
     timeoutMs,
     version: oneOf(webhook, 'subjectAccessReviewVersion', accessReviewVersions, path, problems),
     failurePolicy: oneOf(webhook, 'failurePolicy', ['NoOpinion', 'Deny'] as const, path, problems),
     kubeConfigFile: readConnection(webhook['connectionInfo'], at('connectionInfo'), problems),
   };
+}
+
+const cacheFields = {
+  authorized: 'cacheAuthorizedRequests',
+  unauthorized: 'cacheUnauthorizedRequests',
+} as const;
+
+/** A time of zero counts as none given, as in the reference; 0 here: these answers are not kept. */
+function ttlMs(
+  webhook: JsonObject,
+  answer: keyof typeof cacheFields,
+  path: string,
+  problems: string[],
+): number {
+  const byDefault = webhookTtlDefaults[answer];
+  const given = durationMs(webhook, `${answer}TTL`, byDefault, path, problems);
+  if (trueOrFalse(webhook, cacheFields[answer], path, problems) === false) return 0;
+  return given > 0 ? given : (parseDurationMs(byDefault) ?? 0);
 }
 
 function* readConditions(

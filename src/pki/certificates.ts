@@ -24,6 +24,7 @@ import {
   X509Certificate,
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
+import type { Steps } from '../stdx/stepwise.ts';
 import { namesWithTexts } from './subject-texts.ts';
 
 cryptoProvider.set(webcrypto);
@@ -116,6 +117,17 @@ export function readCertificates(pem: string): readonly Certificate[] | undefine
     found.push(certificate);
   }
   return found;
+}
+
+/** Whether a PEM text has certificates, all of which can be read. Yields after each. */
+export function* areCertificates(pem: string): Steps<boolean> {
+  let count = 0;
+  for (const [block] of pem.matchAll(pemBlock)) {
+    if (certificateEndMs(block) === undefined) return false;
+    count += 1;
+    yield;
+  }
+  return count > 0;
 }
 
 /** When it is over, of one certificate in PEM; undefined for what is none. For whoever asks nothing

@@ -21,6 +21,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructu
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { ownMember } from '../stdx/lookup.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
@@ -207,7 +208,7 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
   let value: JsonValue | undefined = object;
   for (const part of path) {
     if (!isJsonObject(value)) return undefined;
-    value = value[part];
+    value = ownMember(value, part);
   }
   return value;
 }

@@ -59,6 +59,19 @@ describe('an authorization configuration', () => {
     });
   });
 
+  it('keeps the answers of a webhook for the default where the time is zero, or not at all', () => {
+    const times = (fields: object): readonly number[] => {
+      const parsed = parse(hook(fields));
+      const [first] = parsed.kind === 'ok' ? parsed.authorizers : [];
+      assert.ok(first?.type === 'Webhook');
+      return [first.webhook.authorizedTtlMs, first.webhook.unauthorizedTtlMs];
+    };
+    assert.deepEqual(times({ authorizedTTL: '0s', unauthorizedTTL: '' }), [300_000, 30_000]);
+    assert.deepEqual(times({ authorizedTTL: '7s', cacheAuthorizedRequests: true }), [7000, 30_000]);
+    assert.deepEqual(times({ authorizedTTL: '7s', cacheAuthorizedRequests: false }), [0, 30_000]);
+    assert.deepEqual(times({ cacheUnauthorizedRequests: false }), [300_000, 0]);
+  });
+
   it('may be YAML', () => {
     const text = `apiVersion: ${group}/v1beta1\nkind: AuthorizationConfiguration\nauthorizers:\n- type: RBAC\n  name: rbac\n`;
     assert.equal(parse(Buffer.from(text)).kind, 'ok');
@@ -138,6 +151,12 @@ describe('an authorization configuration', () => {
       hook({ authorizedTTL: 'soon' }),
       /authorizedTTL: not a duration/,
     ],
+    [
+      'with an answer that is neither kept nor not',
+      hook({ cacheAuthorizedRequests: 'no' }),
+      /cacheAuthorizedRequests: true or false expected/,
+    ],
+    ['with a time below zero', hook({ unauthorizedTTL: '-1s' }), /unauthorizedTTL: not a duration/],
     [
       'without a version',
       hook({ subjectAccessReviewVersion: undefined }),

@@ -2,7 +2,7 @@
  * The contract of matching: which requests an admission configuration is about. Webhooks and
  * policies choose them in the same way, by rules, selectors and conditions.
  *
- *     shape of the request ─▶ index: which can match at all   (match-index.ts; remembered by shape)
+ *     shape of the request ─▶ index: which can match at all   (named-match-index.ts; by shape)
  *                          ─▶ namespaceSelector, objectSelector, rules   (matcher.ts, rules.ts)
  *                          ─▶ match conditions                           (match-conditions.ts)
  *

@@ -1,27 +1,30 @@
 /**
- * A match index (match-index.ts) for configurations that are added, replaced and removed one by
- * one.
+ * An index of the configurations that can match a request, by its operation, resource, version,
+ * subresource and scope. They are added, replaced and removed one by one.
  *
  *     a change  ─▶ recorded
  *     a look-up ─▶ the known result for the shape, updated by the changes recorded since
  *
- * Invariants: the result equals that of an index that is made anew. A change costs one check for
- * each shape, when that shape is next looked up.
+ * Invariants: the result for a shape keeps the order of the names, and equals what a look at every
+ * configuration would find. A known shape costs one look-up, however many configurations there are;
+ * it is the same list until something changes. A change costs one check for each shape, when that
+ * shape is next looked up. When the served kinds change, all is forgotten.
  * Bounds: `shapesMax` shapes are remembered; then all are forgotten. For an unknown shape, or after
  * more than `changesMax` changes, every configuration is checked; learn() does it in steps.
  */
 import { indexFor } from '../../stdx/sorted-list.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import { keyOf, shapesMax } from './match-index.ts';
-import type { MatchIndex } from './match-index.ts';
 import type { Matcher, RequestShape } from './matching.ts';
 
+const shapesMax = 8192;
 const changesMax = 512;
 /** Configurations that are looked at in one step. */
 const lookedAtOnce = 100;
 
 /** By name, in the order of their names. */
-export interface NamedMatchIndex<T> extends MatchIndex<T> {
+export interface NamedMatchIndex<T> {
+  /** Often empty. `generation`: of the served kinds, which say what is equivalent. */
+  candidates(shape: RequestShape, generation: number): readonly T[];
   readonly isEmpty: boolean;
   /** A new one, or another one of this name. */
   set(name: string, configuration: T): void;
@@ -173,4 +176,10 @@ class Index<T> implements NamedMatchIndex<T> {
 
 function itself(name: string): string {
   return name;
+}
+
+function keyOf(shape: RequestShape): string {
+  const { group, namespaced, operation, resource, subresource, version } = shape;
+  const scope = namespaced ? 'n' : 'c';
+  return `${operation} ${group}/${version}/${resource}/${subresource} ${scope}`;
 }

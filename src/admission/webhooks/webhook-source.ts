@@ -2,17 +2,17 @@
  * The stored webhooks of one type: followed, compiled in steps, and indexed by the requests that
  * they can match.
  *
- *     a change ─▶ queue ─▶ compiled in steps ─▶ in force, index made anew
+ *     a change ─▶ queue ─▶ compiled in steps ─▶ in force, and in the index
  *
  * Invariants: a configuration stays in force until its successor is compiled. Changes take effect
- * in their order. A write whose shape no webhook can match costs one look-up.
+ * in their order. A write whose shape no webhook can match costs one look-up, and a change of one
+ * configuration costs a look at this one, however many there are.
  */
 import type { Environment } from '../../cel/cel.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { createMatchIndex } from '../matching/match-index.ts';
-import type { MatchIndex } from '../matching/match-index.ts';
+import { namedMatchIndex } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Readiness, StoredConfiguration } from '../readiness.ts';
@@ -55,13 +55,14 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
     const [name = deps.lost()] = unread;
     return name && `${deps.resource} "${name}"`;
   });
-  let index: MatchIndex<Webhook> | undefined;
+  const index = webhookIndex();
   const compile = async ({ name, read }: StoredConfiguration): Promise<void> => {
     try {
       const compiling = compileWebhooks(read(), deps.environment);
-      configurations.set(name, await runToEnd(deps.turns, compiling));
+      const webhooks = await runToEnd(deps.turns, compiling);
+      configurations.set(name, webhooks);
       unread.delete(name);
-      index = undefined;
+      index.set(name, webhooks);
     } catch (error) {
       if (!configurations.has(name)) unread.add(name);
       deps.onProblem(name, error);
@@ -69,7 +70,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   };
   const drop = (name: string): void => {
     unread.delete(name);
-    if (configurations.delete(name)) index = undefined;
+    if (configurations.delete(name)) index.delete(name);
   };
   const workOff = async (): Promise<void> => {
     while (queue.length > 0) await queue.shift()();
@@ -85,10 +86,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
       return configurations.size === 0;
     },
     readiness,
-    candidates(shape, generation) {
-      index ??= createMatchIndex(inOrder(configurations), ({ matcher }) => matcher);
-      return index.candidates(shape, generation);
-    },
+    candidates: (shape, generation) => index.candidates(shape, generation),
     settled: () => working,
     reset(objects) {
       enqueue(async () => {
@@ -105,9 +103,63 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   };
 }
 
-function inOrder(configurations: ReadonlyMap<string, readonly Webhook[]>): readonly Webhook[] {
-  const names = [...configurations.keys()].sort();
-  return names
-    .flatMap((name) => configurations.get(name) ?? [])
-    .map((webhook, index) => ({ ...webhook, index }));
+interface WebhookIndex extends Pick<WebhookSource, 'candidates'> {
+  set(name: string, webhooks: readonly Webhook[]): void;
+  delete(name: string): void;
+}
+
+/** Webhooks of one configuration, in their order. */
+interface Configured {
+  readonly name: string;
+  readonly webhooks: readonly Webhook[];
+}
+
+function webhookIndex(): WebhookIndex {
+  const sizes = new Map<string, number>();
+  const byName = namedMatchIndex<Configured>(
+    ({ webhooks }) => ({
+      mayMatch: (shape) => webhooks.some(({ matcher }) => matcher.mayMatch(shape)),
+    }),
+    ({ name, webhooks }, shape) => ({
+      name,
+      webhooks: webhooks.filter(({ matcher }) => matcher.mayMatch(shape)),
+    }),
+  );
+  // A result is another one after each change, which may have moved everything behind it.
+  const placed = new WeakMap<readonly Configured[], readonly Webhook[]>();
+  return {
+    set(name, webhooks) {
+      sizes.set(name, webhooks.length);
+      byName.set(name, { name, webhooks });
+    },
+    delete(name) {
+      sizes.delete(name);
+      byName.delete(name);
+    },
+    candidates(shape, generation) {
+      const found = byName.candidates(shape, generation);
+      if (found.length === 0) return none;
+      const known = placed.get(found) ?? placedAfter(found, sizes);
+      placed.set(found, known);
+      return known;
+    },
+  };
+}
+
+const none: readonly never[] = [];
+
+/** `sizes`: how many webhooks each configuration has. */
+function placedAfter(
+  found: readonly Configured[],
+  sizes: ReadonlyMap<string, number>,
+): readonly Webhook[] {
+  const placed: Webhook[] = [];
+  const names = [...sizes.keys()].sort();
+  let at = 0;
+  let before = 0;
+  for (const { name, webhooks } of found) {
+    for (; names[at] !== name; at += 1) before += sizes.get(names[at] as string) ?? 0;
+    for (const webhook of webhooks) placed.push({ ...webhook, index: before + webhook.index });
+  }
+  return placed;
 }

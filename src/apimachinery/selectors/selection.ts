@@ -5,6 +5,7 @@
  * Invariants: equal ids mean equal selections; the id of "everything" is ''. Matching reads only
  * what is stored beside the object, never its bytes.
  */
+import { ownMember } from '../../stdx/lookup.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
@@ -13,7 +14,7 @@ export interface Selectable {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Selectable fields beside metadata.name and metadata.namespace. */
+  /** Selectable fields beside metadata.name and metadata.namespace, by fieldKey. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -48,5 +49,14 @@ function matcherOf(labels: LabelSelector, fields: FieldSelector): (item: Selecta
 function selectableValue(item: Selectable, field: string): string {
   if (field === 'metadata.name') return item.name;
   if (field === 'metadata.namespace') return item.namespace;
-  return Object.hasOwn(item.fields, field) ? (item.fields[field] ?? '') : '';
+  return ownMember(item.fields, fieldKey(field)) ?? '';
+}
+
+/**
+ * What a selectable field is called in `fields`. Only `__proto__`, which a custom type may have as
+ * a property, has another name there: the libraries that read records and frames refuse that key.
+ * No path has an empty part, so no field is called like this.
+ */
+export function fieldKey(label: string): string {
+  return label === '__proto__' ? '.__proto__' : label;
 }
