@@ -88,7 +88,10 @@ describe('a scope', () => {
     join(scope, fieldIs('metadata.name', 'q'));
     const pinned = join(scope, fieldIs('spec.nodeName', 'a'));
     const looked: string[] = [];
-    const fields = new Proxy<Fields>({}, { get: (_, field) => void looked.push(String(field)) });
+    const fields = new Proxy<Fields>(
+      {},
+      { getOwnPropertyDescriptor: (_, field) => void looked.push(String(field)) },
+    );
     assert.equal(scope.walk(change(1, 'p', fields)), undefined);
     assert.deepEqual(looked, ['spec.nodeName']);
     pinned.unsubscribe();
@@ -289,9 +292,9 @@ describe('outstanding changes', () => {
     assert.equal(outstanding.leaveOut(), false, 'one is not several');
     for (const seq of [2, 3, 4]) add(change(seq), [two.scope]);
     for (const seq of [2, 3]) add(change(seq), [three.scope]);
-    two.scope.watchersCount = 7;
+    for (let watch = 0; watch < 7; watch += 1) two.scope.countWatch(undefined, 1);
     assert.equal(outstanding.leaveOut(), false, 'seven watches share what two groups make');
-    two.scope.watchersCount = 6;
+    two.scope.countWatch(undefined, -1);
     assert.equal(outstanding.leaveOut(), true);
     assert.deepEqual(
       [one, two, three].map(({ scope }) => scope.backlog.length),

@@ -164,16 +164,9 @@ function* finish(
   const before = live && withManagedFields(live, undefined);
   const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
   if (isSame && sameOwners(owners, managed.owners)) return { kind: 'ok', object: live ?? object };
-  if (!isSame || !sameClaim(owners, managed.owners, writer)) {
-    times.set(writer, formatRfc3339(nowMs));
-  }
+  // As the reference has it: who owns more by an apply that changes nothing keeps his old time.
+  if (!isSame) times.set(writer, formatRfc3339(nowMs));
   yield;
   const entries = encodeManaged(owners, managed, times);
   return { kind: 'ok', object: withManagedFields(isSame ? (live ?? object) : object, entries) };
-}
-
-function sameClaim(after: Managers, before: Managers, writer: string): boolean {
-  const pick = (managers: Managers): Managers =>
-    new Map([...managers].filter(([identifier]) => identifier === writer));
-  return sameOwners(pick(after), pick(before));
 }
