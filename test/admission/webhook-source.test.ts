@@ -90,4 +90,21 @@ describe('the webhooks in force', () => {
     assert.equal(hooks.candidates(shape, 1).length, 2);
     assert.ok(looks() - first < 10, `${looks() - first} looks`);
   });
+
+  it('where they are many, those that match a new shape are looked for in steps', async () => {
+    const hooks = source();
+    hooks.reset(Array.from({ length: 300 }, (_, at) => configuration(`c${at}`, `things${at}`)));
+    await hooks.settled();
+    const { looks, shape } = creation('things7');
+    assert.equal(hooks.isNew(shape, 1), true);
+    const known = hooks.known(shape, 1);
+    assert.ok(looks() < 300, `${looks()} looks in the step that asks`);
+    await known;
+    const learned = looks();
+    assert.ok(learned >= 300, `${learned} looks`);
+    assert.equal(hooks.candidates(shape, 1).length, 1);
+    assert.ok(looks() - learned < 10, 'they are known');
+    assert.deepEqual([hooks.isNew(shape, 1), hooks.known(shape, 1)], [false, undefined]);
+    assert.equal(hooks.isNew(shape, 2), true, 'other kinds are served');
+  });
 });

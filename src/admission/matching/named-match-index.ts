@@ -10,7 +10,8 @@
  * it is the same list until something changes. A change costs one check for each shape, when that
  * shape is next looked up. When the served kinds change, all is forgotten.
  * Bounds: `shapesMax` shapes are remembered; then all are forgotten. For an unknown shape, or after
- * more than `changesMax` changes, every configuration is checked; learn() does it in steps.
+ * more than `changesMax` changes, every configuration is checked; learn() does it in steps, where
+ * they are many.
  */
 import { indexFor } from '../../stdx/sorted-list.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
@@ -18,8 +19,9 @@ import type { Matcher, RequestShape } from './matching.ts';
 
 const shapesMax = 8192;
 const changesMax = 512;
-/** Configurations that are looked at in one step. */
+/** Configurations that are looked at in one step of learn(), and when nobody has learned. */
 const lookedAtOnce = 100;
+const lookedAtOnceMax = 200;
 
 /** By name, in the order of their names. */
 export interface NamedMatchIndex<T> {
@@ -31,6 +33,8 @@ export interface NamedMatchIndex<T> {
   delete(name: string): void;
   /** How many candidates() would look at now. */
   unlooked(shape: RequestShape, generation: number): number;
+  /** They are so many that learn() has to come first. */
+  isNew(shape: RequestShape, generation: number): boolean;
   /** Looks at all of them, in steps. */
   learn(shape: RequestShape, generation: number): Steps<void>;
 }
@@ -104,6 +108,10 @@ class Index<T> implements NamedMatchIndex<T> {
     if (this.isEmpty) return 0;
     const before = generation === this.#generation ? this.#known.get(keyOf(shape)) : undefined;
     return this.#isNear(before) ? this.#seen - before.seen : this.#sorted.length;
+  }
+
+  isNew(shape: RequestShape, generation: number): boolean {
+    return this.unlooked(shape, generation) > lookedAtOnceMax;
   }
 
   *learn(shape: RequestShape, generation: number): Steps<void> {

@@ -80,9 +80,6 @@ interface Known<T> {
   readonly generation: string;
 }
 
-/** Policies that are looked at at once to find out who can match a request at all. */
-const lookedAtOnceMax = 200;
-
 type Work = () => Steps<void>;
 
 class Source<T extends AnyPolicy> implements PolicySource<T> {
@@ -130,7 +127,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   }
 
   isNew(shape: RequestShape, generation: number): boolean {
-    return this.#index.unlooked(shape, generation) > lookedAtOnceMax;
+    return this.#index.isNew(shape, generation);
   }
 
   known(shape: RequestShape, generation: number): Promise<void> | undefined {

@@ -4,10 +4,12 @@
  *
  * Invariants: a write that no webhook can match costs one look-up, and none at all while there are
  * no webhooks. Writes that might match wait until the configurations that were stored at the start
- * are in force.
+ * are in force. Where there are many, those that match a new shape are looked for in turns.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
@@ -32,18 +34,19 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
     admit(proposed, pass) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
-      const hooks = hooksOf(proposed);
-      if (hooks.length === 0) return proposed.next;
-      const mutate = (): Promise<typeof proposed.next | StatusError> =>
-        mutateByWebhooks(hooks, proposed, pass, deps);
-      const waiting = withNamespace(proposed, deps);
-      return waiting instanceof Promise ? waiting.then(mutate) : mutate();
+      return after(hooksOf(proposed), (hooks) => {
+        if (hooks.length === 0) return proposed.next;
+        const mutate = (): Promise<typeof proposed.next | StatusError> =>
+          mutateByWebhooks(hooks, proposed, pass, deps);
+        return after(withNamespace(proposed, deps), mutate);
+      });
     },
     admitDeletion(review, pass) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
-      const hooks = hooksOf(review);
-      return hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps);
+      return after(hooksOf(review), (hooks) =>
+        hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps),
+      );
     },
   };
 }
@@ -56,12 +59,12 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
     validate(review, { recorder }) {
       const closed = source.readiness.refusal();
       if (closed !== undefined) return closed;
-      const hooks = hooksOf(review);
-      if (hooks.length === 0) return undefined;
-      const validate = (): Promise<StatusError | undefined> =>
-        validateByWebhooks(hooks, review, recorder, deps);
-      const waiting = withNamespace(review, deps);
-      return waiting instanceof Promise ? waiting.then(validate) : validate();
+      return after(hooksOf(review), (hooks) => {
+        if (hooks.length === 0) return undefined;
+        const validate = (): Promise<StatusError | undefined> =>
+          validateByWebhooks(hooks, review, recorder, deps);
+        return after(withNamespace(review, deps), validate);
+      });
     },
   };
 }
@@ -76,10 +79,13 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
       if (isExempt(target)) return false;
       if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
-      return target.operations.some(
-        (operation) =>
-          source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
-      );
+      const { generation } = scheme;
+      return target.operations.some((operation) => {
+        const shape = shapeOf(scheme, target, operation);
+        // Who that is is found out in turns, when it is asked.
+        if (source.isNew(shape, generation)) return true;
+        return source.candidates(shape, generation).length > 0;
+      });
     },
     current: () => untilReady(source.readiness, timers),
   };
@@ -93,11 +99,14 @@ function exemptions(identity: Identity): (target: AdmissionTarget) => boolean {
 function hookFinder(
   source: WebhookSource,
   { scheme }: PluginDeps,
-): (review: Review) => readonly Webhook[] {
-  return (review) =>
-    source.isEmpty
-      ? none
-      : source.candidates(shapeOf(scheme, review, review.operation), scheme.generation);
+): (review: Review) => Awaitable<readonly Webhook[]> {
+  return (review) => {
+    if (source.isEmpty) return none;
+    const shape = shapeOf(scheme, review, review.operation);
+    return after(source.known(shape, scheme.generation), () =>
+      source.candidates(shape, scheme.generation),
+    );
+  };
 }
 
 const none: readonly never[] = [];

@@ -11,6 +11,7 @@
 import type { Environment } from '../../cel/cel.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { namedMatchIndex } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
@@ -25,6 +26,10 @@ export interface WebhookSource {
   readonly readiness: Readiness;
   /** In their order. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly Webhook[];
+  /** To find the candidates takes turns. */
+  isNew(shape: RequestShape, generation: number): boolean;
+  /** Resolves when they have been found, where that takes turns. */
+  known(shape: RequestShape, generation: number): Promise<void> | undefined;
   /** Resolves when all that has come is in force; undefined: it is. */
   settled(): Promise<void> | undefined;
   /** These are all configurations there are. */
@@ -87,6 +92,11 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
     },
     readiness,
     candidates: (shape, generation) => index.candidates(shape, generation),
+    isNew: (shape, generation) => index.isNew(shape, generation),
+    known: (shape, generation) =>
+      index.isNew(shape, generation)
+        ? runToEnd(deps.turns, index.learn(shape, generation))
+        : undefined,
     settled: () => working,
     reset(objects) {
       enqueue(async () => {
@@ -103,7 +113,8 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   };
 }
 
-interface WebhookIndex extends Pick<WebhookSource, 'candidates'> {
+interface WebhookIndex extends Pick<WebhookSource, 'candidates' | 'isNew'> {
+  learn(shape: RequestShape, generation: number): Steps<void>;
   set(name: string, webhooks: readonly Webhook[]): void;
   delete(name: string): void;
 }
@@ -136,6 +147,8 @@ function webhookIndex(): WebhookIndex {
       sizes.delete(name);
       byName.delete(name);
     },
+    isNew: (shape, generation) => byName.isNew(shape, generation),
+    learn: (shape, generation) => byName.learn(shape, generation),
     candidates(shape, generation) {
       const found = byName.candidates(shape, generation);
       if (found.length === 0) return none;
