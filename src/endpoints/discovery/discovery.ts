@@ -29,6 +29,7 @@ import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { inSteps } from '../../stdx/in-steps.ts';
 import { joined } from '../../stdx/joined-bytes.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -216,10 +217,10 @@ function* encoded(value: JsonObject, type: SupportedType): Steps<Uint8Array> {
 }
 
 /** The lists that may be long: the last field of their document. */
-const longLists: Readonly<Record<string, { readonly field: string; readonly type: string }>> = {
+const longLists = lookup({
   APIGroupList: { field: 'groups', type: 'APIGroup' },
   APIResourceList: { field: 'resources', type: 'APIResource' },
-};
+});
 
 /** What encodeProtobuf gives; the items of a list are written in steps. */
 function* encodedProtobuf(document: JsonObject): Steps<Uint8Array> {
