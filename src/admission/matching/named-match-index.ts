@@ -13,6 +13,8 @@
  * more than `changesMax` changes, every configuration is checked; learn() does it in steps, where
  * they are many.
  */
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
 import { indexFor } from '../../stdx/sorted-list.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Matcher, RequestShape } from './matching.ts';
@@ -37,6 +39,31 @@ export interface NamedMatchIndex<T> {
   isNew(shape: RequestShape, generation: number): boolean;
   /** Looks at all of them, in steps. */
   learn(shape: RequestShape, generation: number): Steps<void>;
+}
+
+/** What a plugin asks of whatever keeps such an index. */
+export interface MatchSource<T> extends Pick<NamedMatchIndex<T>, 'candidates' | 'isNew'> {
+  /** Resolves when the candidates have been found, where that takes turns. */
+  known(shape: RequestShape, generation: number): Promise<void> | undefined;
+}
+
+/** Whether there are candidates, or may be. */
+export function mayConcern(
+  source: MatchSource<unknown>,
+  shape: RequestShape,
+  generation: number,
+): boolean {
+  // Who they are is found out in turns, when it is asked.
+  return source.isNew(shape, generation) || source.candidates(shape, generation).length > 0;
+}
+
+/** Found in turns, where they are many. */
+export function candidatesOf<T>(
+  source: MatchSource<T>,
+  shape: RequestShape,
+  generation: number,
+): Awaitable<readonly T[]> {
+  return after(source.known(shape, generation), () => source.candidates(shape, generation));
 }
 
 /** What is known of a shape: names and what is kept of each, side by side. Never changed. */

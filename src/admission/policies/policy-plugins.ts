@@ -20,6 +20,7 @@ import type { AdmissionPlugin, MutatePass, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
+import { candidatesOf, mayConcern } from '../matching/named-match-index.ts';
 import { untilReady } from '../readiness.ts';
 import { shownObject, shownToChange, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
@@ -115,12 +116,9 @@ function concerned(
       if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
       const { generation } = scheme;
-      return target.operations.some((operation) => {
-        const shape = shapeOf(scheme, target, operation);
-        // Who that is is found out in turns, when it is asked.
-        if (source.isNew(shape, generation)) return true;
-        return source.candidates(shape, generation).length > 0;
-      });
+      return target.operations.some((operation) =>
+        mayConcern(source, shapeOf(scheme, target, operation), generation),
+      );
     },
     current: () => untilReady(source.readiness, timers),
   };
@@ -132,10 +130,7 @@ function hooksOf<T extends ValidatingPolicy | MutatingPolicy>(
   { identity, scheme }: PolicyPluginDeps,
 ): Awaitable<readonly BoundPolicy<T>[]> {
   if (exemptUnder(identity).fromPolicies(review.resource)) return [];
-  const shape = shapeOf(scheme, review, review.operation);
-  return after(source.known(shape, scheme.generation), () =>
-    source.candidates(shape, scheme.generation),
-  );
+  return candidatesOf(source, shapeOf(scheme, review, review.operation), scheme.generation);
 }
 
 function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {

@@ -15,6 +15,7 @@ import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { namedMatchIndex } from '../matching/named-match-index.ts';
+import type { MatchSource } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Readiness, StoredConfiguration } from '../readiness.ts';
@@ -34,15 +35,10 @@ export interface BoundPolicy<T> {
   readonly bindings: readonly PolicyBinding[];
 }
 
-export interface PolicySource<out T> {
+/** Candidates are in the order of their names. */
+export interface PolicySource<out T> extends MatchSource<BoundPolicy<T>> {
   /** There is no policy that could match anything. */
   readonly isEmpty: boolean;
-  /** In the order of their names. `generation`: of the served kinds. */
-  candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
-  /** To find the candidates takes turns. */
-  isNew(shape: RequestShape, generation: number): boolean;
-  /** Resolves when they have been found, where that takes turns. */
-  known(shape: RequestShape, generation: number): Promise<void> | undefined;
   readonly readiness: Readiness;
   /** Resolves when all that has been told is in force; undefined: it is. */
   settled(): Promise<void> | undefined;

@@ -14,6 +14,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { shapeOf, withNamespace } from '../matching/matched-review.ts';
+import { candidatesOf, mayConcern } from '../matching/named-match-index.ts';
 import { untilReady } from '../readiness.ts';
 import { admitDeletion, mutateByWebhooks } from './mutating.ts';
 import { validateByWebhooks } from './validating.ts';
@@ -80,12 +81,9 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
       if (source.readiness.refusal() !== undefined) return true;
       if (source.isEmpty) return false;
       const { generation } = scheme;
-      return target.operations.some((operation) => {
-        const shape = shapeOf(scheme, target, operation);
-        // Who that is is found out in turns, when it is asked.
-        if (source.isNew(shape, generation)) return true;
-        return source.candidates(shape, generation).length > 0;
-      });
+      return target.operations.some((operation) =>
+        mayConcern(source, shapeOf(scheme, target, operation), generation),
+      );
     },
     current: () => untilReady(source.readiness, timers),
   };
@@ -102,10 +100,7 @@ function hookFinder(
 ): (review: Review) => Awaitable<readonly Webhook[]> {
   return (review) => {
     if (source.isEmpty) return none;
-    const shape = shapeOf(scheme, review, review.operation);
-    return after(source.known(shape, scheme.generation), () =>
-      source.candidates(shape, scheme.generation),
-    );
+    return candidatesOf(source, shapeOf(scheme, review, review.operation), scheme.generation);
   };
 }
 

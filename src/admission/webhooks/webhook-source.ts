@@ -14,22 +14,18 @@ import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { namedMatchIndex } from '../matching/named-match-index.ts';
+import type { MatchSource } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Readiness, StoredConfiguration } from '../readiness.ts';
 import { compileWebhooks } from './webhook-spec.ts';
 import type { Webhook } from './webhook-spec.ts';
 
-export interface WebhookSource {
+/** Candidates are in their order. */
+export interface WebhookSource extends MatchSource<Webhook> {
   /** No webhook is in force. */
   readonly isEmpty: boolean;
   readonly readiness: Readiness;
-  /** In their order. `generation`: of the served kinds. */
-  candidates(shape: RequestShape, generation: number): readonly Webhook[];
-  /** To find the candidates takes turns. */
-  isNew(shape: RequestShape, generation: number): boolean;
-  /** Resolves when they have been found, where that takes turns. */
-  known(shape: RequestShape, generation: number): Promise<void> | undefined;
   /** Resolves when all that has come is in force; undefined: it is. */
   settled(): Promise<void> | undefined;
   /** These are all configurations there are. */
