@@ -23,21 +23,21 @@ export interface HashedJson {
 
 export function* hashedJson(document: JsonObject, depthMax = schemasDepth): Steps<HashedJson> {
   const hash = createHash('sha512');
-  const parts: Uint8Array[] = [];
-  for (const bytes of jsonParts(document, depthMax)) {
-    if (parts.length > 0) yield;
-    hash.update(bytes);
-    parts.push(bytes);
-  }
-  return { json: yield* joined(parts), hash: hash.digest('hex').toUpperCase() };
+  const json = yield* jsonInSteps(document, depthMax, (part) => hash.update(part));
+  return { json, hash: hash.digest('hex').toUpperCase() };
 }
 
-/** The same, where nobody wants its hash. */
-export function* jsonInSteps(document: JsonObject, depthMax: number): Steps<Uint8Array> {
+/** The JSON alone. `onPart`: is shown each part of it, in order. */
+export function* jsonInSteps(
+  document: JsonObject,
+  depthMax: number,
+  onPart: (part: Uint8Array) => void = () => undefined,
+): Steps<Uint8Array> {
   const parts: Uint8Array[] = [];
-  for (const bytes of jsonParts(document, depthMax)) {
+  for (const part of jsonParts(document, depthMax)) {
     if (parts.length > 0) yield;
-    parts.push(bytes);
+    onPart(part);
+    parts.push(part);
   }
   return yield* joined(parts);
 }
