@@ -149,7 +149,7 @@ export function replay(
 function basisOf({ basis, seen }: LoggedCommand, before: ObjectState | undefined): ObjectState {
   const revision = seen === undefined ? undefined : (BigInt(seen) as Revision);
   const object = basis === undefined ? before?.image?.object : basis.object;
-  if (object === undefined) return absentState('absent', undefined);
+  if (object === undefined) return absentState('absent');
   const life = basis?.life ?? before?.life ?? 'absent';
   const timer = basis === undefined ? before?.image?.timer : timerOf(basis);
   const image = { object, bytes: noBytes, metadataAt: 0, timer };

@@ -99,7 +99,7 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
   }
   const assumed = tip === undefined && mayAssumeAbsent(entry);
   const isForbidden = entry.permit !== undefined && !entry.permit();
-  const basis = assumed || isForbidden ? (tip ?? absentState('absent', undefined)) : tip;
+  const basis = assumed || isForbidden ? (tip ?? absentState('absent')) : tip;
   if (basis === undefined) {
     effects.raise('load');
     return;

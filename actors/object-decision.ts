@@ -386,7 +386,7 @@ function written(
     const shown =
       object === undefined ? imageOf(key, basis, ports) : imageOfRecord(key, object, ports);
     if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
-    const next = absentState('removed', undefined);
+    const next = absentState('removed');
     const operation = removal;
     return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
   }

@@ -105,7 +105,7 @@ export function persistedOf(
 }
 
 export function stateOf(persisted: PersistedObject): ObjectState {
-  if (persisted.life === 'absent') return absentState('absent', undefined);
+  if (persisted.life === 'absent') return absentState('absent');
   const { life, image, revision } = persisted;
   return { life, image, revision, madeBy: undefined };
 }
@@ -121,11 +121,8 @@ export function persisted(state: ObjectState): PersistedObject | undefined {
 }
 
 /** No object: none yet (`absent`), or none any more (`removed`). */
-export function absentState(
-  life: 'absent' | 'removed',
-  madeBy: PendingMutation | undefined,
-): ObjectState {
-  return { life, image: undefined, revision: undefined, madeBy };
+export function absentState(life: 'absent' | 'removed'): ObjectState {
+  return { life, image: undefined, revision: undefined, madeBy: undefined };
 }
 
 /** What a mutation decided on `basis` expects of the store. */

@@ -143,7 +143,7 @@ function validateDeleteOptions(raw: RawDeleteOptions): readonly FieldError[] {
     const supported = ['Foreground', 'Background', 'Orphan', 'nil'];
     errors.push(notSupported('propagationPolicy', policy, supported));
   }
-  errors.push(...validateDryRun('dryRun', raw.dryRun ?? []));
+  errors.push(...validateDryRun(raw.dryRun ?? []));
   if (raw[IGNORE_READ_ERROR] === true) errors.push(...validateAlone(raw));
   return errors;
 }

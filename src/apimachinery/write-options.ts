@@ -37,7 +37,7 @@ export function parseWriteOptions(
   const dryRun = query.get('dryRun') ?? [];
   const errors = [
     ...validateFieldManager('fieldManager', fieldManager),
-    ...validateDryRun('dryRun', dryRun),
+    ...validateDryRun(dryRun),
     ...validateFieldValidation('fieldValidation', fieldValidation),
   ];
   if (errors.length > 0) return newInvalid({ group: context.metaGroup, kind }, '', errors);
@@ -50,9 +50,9 @@ export function parseWriteOptions(
 }
 
 /** `All`, or present without a value; anything else could be a wish that is not granted. */
-export function validateDryRun(field: string, values: readonly string[]): readonly FieldError[] {
+export function validateDryRun(values: readonly string[]): readonly FieldError[] {
   if (values.every((value) => value === '' || value === 'All')) return [];
-  return [notSupported(field, values, ['All'])];
+  return [notSupported('dryRun', values, ['All'])];
 }
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;

@@ -50,10 +50,6 @@ export type Authentication =
       /** Audiences that the credential is good for, of those that were asked for. Undefined: the
        * method knows no audiences. */
       readonly audiences?: readonly string[] | undefined;
-      /** Name of the method, for metrics and audit. */
-      readonly by: string;
-      /** Headers that carried the credential: nothing behind this may see them. */
-      readonly consumedHeaders?: readonly string[] | undefined;
     }
   /** Nothing of this method's kind in the request. */
   | { readonly kind: 'none' }
@@ -67,7 +63,7 @@ export interface Authenticator {
 
 /** What all methods together say about a request. */
 export type Caller =
-  | { readonly kind: 'caller'; readonly user: UserInfo; readonly by: string }
+  | { readonly kind: 'caller'; readonly user: UserInfo }
   /** 401. `why` is for the server's log, never for the caller. */
   | { readonly kind: 'rejected'; readonly why: string };
 

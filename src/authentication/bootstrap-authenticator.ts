@@ -27,7 +27,6 @@ export interface BootstrapAuthenticatorOptions {
   readonly objects: ObjectReader;
 }
 
-const methodName = 'bootstrap-token';
 /** Stands in for a token that is not there: nobody's, and as much to read as anybody's. */
 const absentParts: TokenParts = { id: '000000', secret: '0000000000000000' };
 /** The state of a token whose secret was written before timers were kept. */
@@ -38,7 +37,7 @@ export function createBootstrapAuthenticator(
 ): TokenAuthenticator {
   const absent = absentToken(options.identity);
   return {
-    name: methodName,
+    name: 'bootstrap-token',
     async authenticateToken(text) {
       const parts = parseBootstrapToken(text);
       if (parts === undefined) return { kind: 'none' };
@@ -86,7 +85,7 @@ function authenticateParts(
   if (why !== undefined) return { kind: 'rejected', why };
   const groups = [...new Set([wellKnownGroups.bootstrappers, ...token.extraGroups])];
   const user = { name: `system:bootstrap:${token.id}`, uid: '', groups, extra: {} };
-  return { kind: 'authenticated', user, by: methodName };
+  return { kind: 'authenticated', user };
 }
 
 function problem(

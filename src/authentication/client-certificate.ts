@@ -29,12 +29,11 @@ export function clientCertificates(
   /** Is called at each use with how long the certificate is still good, in seconds. */
   onUsed: (remainingSeconds: number) => void = () => undefined,
 ): Authenticator {
-  const name = 'x509';
   const key = accountExtraKeys(identity).credentialId;
   const verify = createPeerVerifier(roots, clock);
   const users = new WeakMap<PeerCertificate, Authentication>();
   return {
-    name,
+    name: 'x509',
     authenticate({ peerCertificate }) {
       if (peerCertificate === undefined) return none;
       const verdict = verify(peerCertificate);
@@ -42,7 +41,7 @@ export function clientCertificates(
       let known = users.get(peerCertificate);
       if (known === undefined) {
         const user = userOf(verdict.leaf, { [key]: [credentialId(peerCertificate)] });
-        known = user === undefined ? none : { kind: 'authenticated', user, by: name };
+        known = user === undefined ? none : { kind: 'authenticated', user };
         users.set(peerCertificate, known);
       }
       onUsed((verdict.leaf.notAfterMs - clock.nowMs()) / 1000);

@@ -42,8 +42,6 @@ export interface IssuerAuthenticatorOptions {
   readonly onError: (issuer: string, error: unknown) => void;
 }
 
-const methodName = 'jwt';
-
 interface Trusted {
   readonly config: IssuerConfig;
   readonly keys: IssuerKeys;
@@ -75,7 +73,7 @@ export function createIssuerAuthenticator(
   };
   trust(options.issuers);
   return {
-    name: methodName,
+    name: 'jwt',
     trust,
     async authenticateToken(token, asked) {
       const read = readToken(token);
@@ -135,7 +133,7 @@ async function authenticated(
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }
-  return { kind: 'authenticated', user, audiences, by: methodName };
+  return { kind: 'authenticated', user, audiences };
 }
 
 /** The user, or why there is none. */

@@ -31,11 +31,10 @@ export interface ProxyRules {
 const none: Authentication = { kind: 'none' };
 
 export function requestHeaderProxy(rules: ProxyRules, clock: Clock): Authenticator {
-  const name = 'request-header';
   const { headers, allowedNames } = rules;
   const verify = createPeerVerifier(rules.roots, clock);
   return {
-    name,
+    name: 'request-header',
     authenticate(request) {
       const { peerCertificate } = request;
       if (peerCertificate === undefined) return none;
@@ -54,7 +53,7 @@ export function requestHeaderProxy(rules: ProxyRules, clock: Clock): Authenticat
         groups: headers.group.flatMap((header) => request.headerValues(header)),
         extra: extraOf(request, headers.extraPrefix),
       };
-      return { kind: 'authenticated', user, by: name };
+      return { kind: 'authenticated', user };
     },
   };
 }

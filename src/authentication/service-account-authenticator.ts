@@ -54,8 +54,6 @@ const accountAuthenticatorLimits = {
   deletionGraceMs: 60_000,
 } as const;
 
-const methodName = 'service-account';
-
 export function createAccountAuthenticator(
   options: AccountAuthenticatorOptions,
 ): TokenAuthenticator & { readonly counts: AccountTokenCounts } {
@@ -76,7 +74,7 @@ export function createAccountAuthenticator(
     return { kind: 'claims', verified: believed };
   };
   return {
-    name: methodName,
+    name: 'service-account',
     counts: uses.counts,
     async authenticateToken(token, asked, notes) {
       const found = await claimsOf(token);
@@ -138,7 +136,7 @@ async function authenticateVerified(
   if (invalid) return rejected('its secret is marked as invalid');
   const { warnAfter = 0 } = account;
   if (warnAfter !== 0) uses.extended(user.name, warnAfter, options.clock.nowMs(), notes);
-  return { kind: 'authenticated', user, audiences, by: methodName };
+  return { kind: 'authenticated', user, audiences };
 }
 
 /** Of a token that is in its secret. */

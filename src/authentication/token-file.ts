@@ -74,13 +74,12 @@ function columnsOf(line: string): readonly string[] | undefined {
 }
 
 export function staticTokens(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
-  const name = 'token-file';
   const none: Authentication = { kind: 'none' };
   return {
-    name,
+    name: 'token-file',
     authenticateToken(token) {
       const user = users.get(secretDigest(token));
-      return user === undefined ? none : { kind: 'authenticated', user, by: name };
+      return user === undefined ? none : { kind: 'authenticated', user };
     },
   };
 }

@@ -66,7 +66,7 @@ export function createAuthentication(parts: AuthenticationParts): CallerAuthenti
   }
 }
 
-const anonymousCaller: Caller = { kind: 'caller', user: anonymousUser, by: 'anonymous' };
+const anonymousCaller: Caller = { kind: 'caller', user: anonymousUser };
 const withoutCredentials: Caller = { kind: 'rejected', why: 'no credentials were shown' };
 
 function allowsAnonymous(rule: AnonymousRule, path: string): boolean {
@@ -93,10 +93,10 @@ function joined(
 /** Users with the group that all of them have: made once for each user that a method keeps. */
 const withGroup = new WeakMap<UserInfo, Caller>();
 
-function callerOf({ user, by }: Extract<Authentication, { kind: 'authenticated' }>): Caller {
+function callerOf({ user }: Extract<Authentication, { kind: 'authenticated' }>): Caller {
   const known = withGroup.get(user);
   if (known !== undefined) return known;
-  const caller: Caller = { kind: 'caller', user: inAuthenticated(user), by };
+  const caller: Caller = { kind: 'caller', user: inAuthenticated(user) };
   withGroup.set(user, caller);
   return caller;
 }

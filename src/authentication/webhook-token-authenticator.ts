@@ -58,8 +58,6 @@ const webhookTokenLimits = {
   refusalCharsMax: 4 * 1024 * 1024,
 } as const;
 
-const methodName = 'webhook';
-
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
   const { cacheTtlMs: ttlMs } = options;
   const { good, known, refused } = keptAnswers(options);
@@ -82,7 +80,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
     }
   };
   return {
-    name: methodName,
+    name: 'webhook',
     authenticateToken(token, wanted, bearer) {
       const audiences = wanted.length > 0 ? wanted : options.audiences;
       const scope = JSON.stringify(audiences);
@@ -177,7 +175,7 @@ function authenticationOf(
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }
-  return { kind: 'authenticated', user, audiences, by: methodName };
+  return { kind: 'authenticated', user, audiences };
 }
 
 function charsOf(answer: Authentication): number {

@@ -150,7 +150,6 @@ export interface Environment {
   programInParts(ast: CheckedAst): Generator<undefined, Program, undefined>;
   /** Why it fails each time, whatever the data: a pattern or a conversion of a constant that is
    * none. The reference makes no program of it. Undefined: nothing of the kind. */
-  instantiationProblem(ast: CheckedAst): string | undefined;
   instantiationProblemInParts(ast: CheckedAst): Generator<undefined, string | undefined, undefined>;
   estimate(ast: CheckedAst, hints?: SizeHints): CostEstimate;
   /** This environment and more. */

@@ -10,7 +10,6 @@ const shared = {
   select: 1,
   presenceTest: 0,
   stringTraversal: 0.1,
-  regexStringLength: 0.25,
   overloads: {},
 } as const;
 

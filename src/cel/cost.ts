@@ -113,8 +113,6 @@ export interface CostTable {
   readonly presenceTest: number;
   /** Per character, of a walk over a string. */
   readonly stringTraversal: number;
-  /** Per character of a pattern, on top of the walk. */
-  readonly regexStringLength: number;
   /** By overload id. Goes before the price that a library gives with its overload. */
   readonly overloads: Readonly<Record<string, OverloadCost>>;
 }

@@ -54,7 +54,6 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
     program: (ast, programOptions) => finished(planning(ast, parts, programOptions)),
     programInParts: (ast) => planning(ast, parts),
     estimate: (ast, hints) => estimate(ast, parts, hints),
-    instantiationProblem: (ast) => finished(instantiating(ast, parts)),
     instantiationProblemInParts: (ast) => instantiating(ast, parts),
     extend: (more) => {
       const extended = {

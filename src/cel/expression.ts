@@ -162,10 +162,9 @@ export function evaluateConditions(
   conditions: readonly Expression[],
   bindings: Bindings,
   turns: Pick<Turns, 'run'>,
-  budget: number = budgets.matchConditions,
 ): EvaluatedConditions | Promise<EvaluatedConditions> {
   return conditionsFrom(
-    { conditions, bindings, turns, budget, errors: [], spent: nothingSpent(), cost: 0 },
+    { conditions, bindings, turns, errors: [], spent: nothingSpent(), cost: 0 },
     0,
   );
 }
@@ -174,7 +173,6 @@ interface Conditions {
   readonly conditions: readonly Expression[];
   readonly bindings: Bindings;
   readonly turns: Pick<Turns, 'run'>;
-  readonly budget: number;
   readonly errors: string[];
   readonly spent: SpentUnits;
   cost: number;
@@ -188,7 +186,7 @@ function conditionsFrom(
   const { bindings, conditions, spent, turns } = state;
   for (let at = from; at < conditions.length; at += 1) {
     const expression = conditions[at] as Expression;
-    const left = state.budget - state.cost;
+    const left = budgets.matchConditions - state.cost;
     const most = Math.min(left, budgets.perEvaluation);
     const outcome = evaluateInTurns(expression, bindings, { budget: most }, turns, spent);
     if (outcome instanceof Promise) {

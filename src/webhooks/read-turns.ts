@@ -85,11 +85,7 @@ const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
 const handshakes = createHandshakeTurns(systemTimers);
 
 /** The agent of node whose connections are read in turns; no name that hangs stops another. */
-export function agentInTurns(
-  secure: boolean,
-  options: https.AgentOptions,
-  turns: ReadTurns = turnsOfProcess,
-): http.Agent {
+export function agentInTurns(secure: boolean, options: https.AgentOptions): http.Agent {
   const own = { lookup, ...options };
   const agent = secure ? new https.Agent(own) : new http.Agent(own);
   // Documented by node, missing in its types.
@@ -97,8 +93,8 @@ export function agentInTurns(
   const { createConnection } = connecting;
   connecting.createConnection = (to) => {
     const open = (): Duplex => createConnection.call(agent, to);
-    if (!secure) return readInTurns(open(), turns);
-    const { attach, outer } = connectionInTurns(turns);
+    if (!secure) return readInTurns(open(), turnsOfProcess);
+    const { attach, outer } = connectionInTurns(turnsOfProcess);
     handshakeInTurns(outer, open as () => TLSSocket, attach, handshakes);
     return outer;
   };

@@ -55,7 +55,6 @@ describe('the token file', () => {
     const of = (name: string, uid: string, groups: string[]) => ({
       kind: 'authenticated',
       user: { name, uid, groups, extra: {} },
-      by: 'token-file',
     });
     assert.deepEqual(ask('t1'), of('jane', 'u1', []));
     assert.deepEqual(ask('t,2'), of('o"hara', 'u2', ['a', 'b']));
@@ -128,7 +127,6 @@ const user = (name: string, groups: string[] = []) => ({ name, uid: '', groups, 
 const known = (name: string, groups: string[] = []): Authentication => ({
   kind: 'authenticated',
   user: user(name, groups),
-  by: name,
 });
 const none: Authentication = { kind: 'none' };
 const wrong: Authentication = { kind: 'rejected', why: 'it is wrong' };

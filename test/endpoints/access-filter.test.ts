@@ -51,7 +51,7 @@ interface AskOptions {
   readonly hasSeat?: boolean;
 }
 
-const janeHerself: Caller = { kind: 'caller', user: jane, by: 'test' };
+const janeHerself: Caller = { kind: 'caller', user: jane };
 
 async function ask(
   target: string,

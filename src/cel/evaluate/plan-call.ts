@@ -22,9 +22,8 @@ export interface CallParts {
   readonly operands: readonly Planned[];
   /** What the check found; undefined where nothing was checked. */
   readonly operandTypes: readonly (Type | undefined)[];
+  /** Those that the check left. */
   readonly overloads: readonly Overload[];
-  /** Which of them the check left: one of them then has its own price, else all cost 1. */
-  readonly isResolved: boolean;
 }
 
 /** Positions whose values must be looked at, because the check did not see their types. */

@@ -241,9 +241,8 @@ export class Planner implements ComprehensionContext {
     }
     const operandTypes = operandExprs.map((operand) => this.#typeOf(operand));
     const { name } = declaration;
-    const isResolved = ids?.length === 1;
     const make = (values: readonly Planned[]): Planned =>
-      planCall({ name, operands: values, operandTypes, overloads, isResolved }, this.costs);
+      planCall({ name, operands: values, operandTypes, overloads }, this.costs);
     const call = this.#strict(
       operands,
       make,

@@ -15,18 +15,16 @@ import { addRanges, costMax, fixed, multiplyRanges, scaleRange } from '../cost.t
 import type { CostEstimate, EstimateContext, OverloadCost, SizedNode } from '../cost.ts';
 import type { Value } from '../value.ts';
 import { sizeForCost } from '../evaluate/size.ts';
-
-const traversal = 0.1;
-const regexLength = 0.25;
+import { patternFactor, walkFactor } from './prices.ts';
 
 const size = (args: readonly Value[], i: number): number => sizeForCost(args[i] as Value);
-const tenth = (n: number): number => Math.ceil(n * traversal);
+const tenth = (n: number): number => Math.ceil(n * walkFactor);
 
 function smallerTenth(context: EstimateContext, a: SizedNode, b: SizedNode): CostEstimate {
   const left = context.sizeOf(a);
   const right = context.sizeOf(b);
   const max = Math.min(left.max, right.max);
-  return scaleRange({ min: max > 0 ? 1 : 0, max }, traversal);
+  return scaleRange({ min: max > 0 ? 1 : 0, max }, walkFactor);
 }
 
 const smaller: OverloadCost = {
@@ -43,7 +41,7 @@ const both: OverloadCost = {
       context.sizeOf(args[0] as SizedNode),
       context.sizeOf(args[1] as SizedNode),
     );
-    return { cost: scaleRange(resultSize, traversal), resultSize };
+    return { cost: scaleRange(resultSize, walkFactor), resultSize };
   },
 };
 
@@ -60,7 +58,7 @@ const joinedLists: OverloadCost = {
 const prefix: OverloadCost = {
   before: (args) => tenth(size(args, 1)),
   estimate: (context, _target, args) => ({
-    cost: scaleRange(context.sizeOf(args[0] as SizedNode), traversal),
+    cost: scaleRange(context.sizeOf(args[0] as SizedNode), walkFactor),
   }),
 };
 
@@ -73,7 +71,7 @@ const converted = (least: number, most: number): OverloadCost => ({
       min: Math.floor(min * least),
       max: Math.min(costMax, max * most),
     };
-    return { cost: scaleRange({ min, max }, traversal), resultSize };
+    return { cost: scaleRange({ min, max }, walkFactor), resultSize };
   },
 });
 
@@ -99,18 +97,18 @@ export const standardCosts: Readonly<Record<string, OverloadCost>> = lookup<Over
     before: (args) => tenth(size(args, 0)) * tenth(size(args, 1)),
     estimate: (context, target, args) => ({
       cost: multiplyRanges(
-        scaleRange(context.sizeOf(target as SizedNode), traversal),
-        scaleRange(context.sizeOf(args[0] as SizedNode), traversal),
+        scaleRange(context.sizeOf(target as SizedNode), walkFactor),
+        scaleRange(context.sizeOf(args[0] as SizedNode), walkFactor),
       ),
     }),
   },
   matches_string: {
     // One more than the text: a pattern is not free because the text is empty.
-    before: (args) => tenth(size(args, 0) + 1) * Math.ceil(size(args, 1) * regexLength),
+    before: (args) => tenth(size(args, 0) + 1) * Math.ceil(size(args, 1) * patternFactor),
     estimate: (context, target, args) => ({
       cost: multiplyRanges(
-        scaleRange(addRanges(context.sizeOf(target as SizedNode), fixed(1)), traversal),
-        scaleRange(context.sizeOf(args[0] as SizedNode), regexLength),
+        scaleRange(addRanges(context.sizeOf(target as SizedNode), fixed(1)), walkFactor),
+        scaleRange(context.sizeOf(args[0] as SizedNode), patternFactor),
       ),
     }),
   },

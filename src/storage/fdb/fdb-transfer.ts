@@ -64,7 +64,7 @@ export async function openFdbExport(options: FdbTransferOptions): Promise<StoreE
     owner.writeUInt32BE(prng.uint32());
     owner.writeUInt32BE(prng.uint32(), 4);
     const opened = await firstWrite(db, async (transaction) => {
-      const { marks } = await readStore(transaction, keys, undefined, prefix);
+      const { marks } = await readStore(transaction, keys, prefix);
       const space = { keys, revisions: revisionSpace(marks.eras) };
       await holdCompaction(keys, owner, transaction);
       return { space, marks, view: await viewHistory(space, transaction) };

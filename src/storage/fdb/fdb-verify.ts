@@ -80,7 +80,7 @@ export async function verifyFdb(
   try {
     const keys = createKeys(prefix);
     const { marks, bounds, space } = await firstWrite(db, async (transaction) => {
-      const { marks } = await readStore(transaction, keys, undefined, prefix);
+      const { marks } = await readStore(transaction, keys, prefix);
       const space = { keys, revisions: revisionSpace(marks.eras) };
       return { marks, space, bounds: await viewHistory(space, transaction) };
     });

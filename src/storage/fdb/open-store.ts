@@ -70,7 +70,7 @@ export async function openStore(
 export async function beginEra(db: FdbDatabase, keys: Keys, prefix: string): Promise<void> {
   const tried: Buffer[] = [];
   await firstWrite(db, async (transaction) => {
-    const { bytes, marks } = await readStore(transaction, keys, undefined, prefix);
+    const { bytes, marks } = await readStore(transaction, keys, prefix);
     // An attempt whose outcome was not known has done it.
     if (tried.some((each) => each.equals(bytes))) return;
     tried.push((await writeEra(transaction, keys, marks)).bytes);
@@ -82,14 +82,13 @@ export async function beginEra(db: FdbDatabase, keys: Keys, prefix: string): Pro
 export async function readStore(
   transaction: FdbTransaction,
   keys: Keys,
-  identity: string | undefined,
   prefix: string,
 ): Promise<OpenedStore> {
   const bytes = await transaction.get(keys.meta, 'serializable');
   const where = describeStore(prefix);
   if (bytes === undefined) throw new StorageError('io', `${where} does not exist`);
   const marks = decodeMarks(bytes);
-  checkMarks(marks, identity, where);
+  checkMarks(marks, undefined, where);
   return { marks, bytes };
 }
 

@@ -15,7 +15,6 @@ export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
   getQuery(): string | undefined;
-  getHeader(lowerCaseName: string): string;
   forEach(callback: (name: string, value: string) => void): void;
 }
 
