@@ -24,7 +24,6 @@ import {
 import type { Committer } from '../src/storage/committer.ts';
 import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import { companionFailure } from '../src/storage/companion-plan.ts';
 import type {
   Change,
   CompanionRules,
@@ -52,6 +51,7 @@ import type {
 } from './actors.ts';
 import { noCompanions } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
+import { triedOutcome } from './dry-run.ts';
 import { IdleList } from './idle-list.ts';
 import {
   actorBytes,
@@ -68,7 +68,7 @@ import type { Attempt, ObjectEffect, ObjectPorts } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
 import { withoutObject, objectLogic } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
-import { preconditionFor, persistedOf } from './object-snapshot.ts';
+import { preconditionFor, readPersisted } from './object-snapshot.ts';
 import { knownRevision, Resident, restoringSnapshot } from './resident.ts';
 import type { ActiveObject } from './resident.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
@@ -118,16 +118,7 @@ export interface ObjectActorSystem extends ActorSystem {
 }
 
 export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
-  const system = new ObjectActors(deps);
-  return {
-    execute: (key, command, permit, arrival, order) =>
-      system.execute(key, command, permit, arrival, order),
-    removeUnreadable: (key) => system.removeUnreadable(key),
-    stop: () => system.stop(),
-    stats: () => system.stats(),
-    residents: () => system.residents(),
-    seen: (change) => system.seen(change),
-  };
+  return new ObjectActors(deps);
 }
 
 class ObjectActors implements ObjectActorSystem {
@@ -213,7 +204,7 @@ class ObjectActors implements ObjectActorSystem {
 
   #isReadable(record: StoredRecord): boolean {
     try {
-      persistedOf(record, this.#ports);
+      readPersisted(record, this.#ports);
       return true;
     } catch {
       return false;
@@ -231,7 +222,7 @@ class ObjectActors implements ObjectActorSystem {
   stats(): ActorStats {
     return {
       residentCount: this.#residents.size,
-      mailboxCount: this.#waiting,
+      waitingCount: this.#waiting,
       activationsTotal: this.#activationsTotal,
       passivationsTotal: this.#passivationsTotal,
       redecisionsTotal: this.#redecisionsTotal,
@@ -509,6 +500,7 @@ class ObjectActors implements ObjectActorSystem {
     return companionsOf(key, isEnd ? undefined : decision.shown.object, basis.image?.object);
   }
 
+  /** A dry run is decided in the mailbox, like the command that it stands for. */
   async #tryOut(
     actor: ActiveObject['actor'],
     key: ObjectKey,
@@ -524,36 +516,14 @@ class ObjectActors implements ObjectActorSystem {
       const entry = newEntry(command, permit, take, reject);
       actor.send({ type: 'command', entry });
     });
-    return this.#tried(key, command, attempt, outcome);
-  }
-
-  /** A dry run has no transaction to test its conditions in, nor to decide its companions: what
-   * they are about is read. */
-  async #tried(
-    key: ObjectKey,
-    command: ObjectCommand,
-    attempt: Attempt | undefined,
-    outcome: ObjectOutcome,
-  ): Promise<ObjectOutcome> {
     if (attempt === undefined || !('object' in outcome) || outcome.kind === 'unchanged') {
       return outcome;
     }
-    const { notes } = outcome;
     const { companions = [], conditions } = this.#companionsOf(key, attempt);
     const own = outcome.kind === 'created' ? creationConditions(command) : [];
-    for (const condition of allConditions(own, conditions)) {
-      const found = (await this.#read(condition.key))?.state;
-      if (found !== condition.state) return { kind: 'condition-failed', condition, found, notes };
-    }
-    const { companionRules: rules } = this.#deps;
-    if (companions.length === 0 || rules === undefined) return outcome;
-    const records = new Map<StoreKey, StoredRecord>();
-    for (const companion of companions) {
-      const record = await this.#read(companion.key);
-      if (record !== undefined) records.set(companion.key, record);
-    }
-    const failure = companionFailure(companions, records, rules);
-    return failure === undefined ? outcome : { ...failure, notes };
+    const write = { companions, conditions: allConditions(own, conditions) };
+    const read = (name: StoreKey): Promise<StoredRecord | undefined> => this.#read(name);
+    return triedOutcome(outcome, write, read, this.#deps.companionRules);
   }
 }
 

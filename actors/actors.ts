@@ -254,7 +254,8 @@ export type UnreadableOutcome =
 
 export interface ActorStats {
   readonly residentCount: number;
-  readonly mailboxCount: number;
+  /** Commands without an outcome, in all mailboxes. */
+  readonly waitingCount: number;
   readonly activationsTotal: number;
   readonly passivationsTotal: number;
   readonly redecisionsTotal: number;

@@ -38,7 +38,7 @@ import {
 } from './object-decision.ts';
 import type { Decision, Finding } from './object-decision.ts';
 import type { ActionName } from './object-machine.ts';
-import { absentState, persistedOf, stateOf } from './object-snapshot.ts';
+import { absentState, readPersisted, stateOf } from './object-snapshot.ts';
 import type { ObjectState } from './object-snapshot.ts';
 
 export type ObjectAction = (context: ObjectContext, event: ObjectEvent, effects: Effects) => void;
@@ -76,7 +76,7 @@ export function objectActions(ports: ObjectPorts): Readonly<Record<ActionName, O
       if (event.type === 'load.failed') failLoad(context, event.error, effects);
     },
     ask,
-    takeAnswer: (context, event, effects) => takeAnswer(context, event, ports, effects),
+    takeAnswer,
     takeResult: (context, event, effects) => takeResult(context, event, ports, effects),
     checkSettled(context, _event, effects) {
       if (context.outstanding === 0) effects.raise('resume');
@@ -261,7 +261,7 @@ function settleHead(
     }
     case 'conflict':
     case 'predecessor-failed':
-      if (entry.order?.behind.some(hasFailed) === true) standsOnNothing(context, entry, effects);
+      if (entry.order?.behind.some(hasFailed) === true) refuseHead(context, entry, effects);
       else loseRace(context, entry, ports, effects);
       return;
     case 'condition-failed':
@@ -298,8 +298,8 @@ function withAdmissionNotes(outcome: ObjectOutcome, { answers }: Entry): ObjectO
   return notes === undefined ? outcome : { ...outcome, notes };
 }
 
-/** Another object's write that it was to go behind was not applied. */
-function standsOnNothing(context: ObjectContext, head: Entry, effects: Effects): void {
+/** A write that it was ordered behind (WriteOrder), of another object, was not applied. */
+function refuseHead(context: ObjectContext, head: Entry, effects: Effects): void {
   const why = 'what it was decided on has not come';
   const error = newConflict(head.command.qualifiedResource, context.key.name, why);
   answer(context, { kind: 'refused', error }, effects);
@@ -351,6 +351,7 @@ function failDecided(context: ObjectContext, error: unknown, effects: Effects): 
   know(context, undefined, effects);
 }
 
+/** Goes on from `state`, with nothing decided. Undefined: from what the store says when asked. */
 function know(context: ObjectContext, state: ObjectState | undefined, effects: Effects): void {
   context.decided = 0;
   context.tip = state;
@@ -384,7 +385,7 @@ function adopt(
   const known = context.tip?.revision;
   if (known === undefined || known !== record?.revision) {
     try {
-      context.tip = stateOf(persistedOf(record, ports));
+      context.tip = stateOf(readPersisted(record, ports));
     } catch (error) {
       failLoad(context, error, effects);
       return;
@@ -418,12 +419,7 @@ const ask: ObjectAction = (context, _event, effects) => {
   effects.emit({ type: 'ask', number, command, question: asking.question });
 };
 
-function takeAnswer(
-  context: ObjectContext,
-  event: ObjectEvent,
-  _ports: ObjectPorts,
-  effects: Effects,
-): void {
+const takeAnswer: ObjectAction = (context, event, effects) => {
   const { asking } = context;
   if (event.type !== 'answered' || asking === undefined) return;
   if (event.number !== context.questionNumber) return;
@@ -434,7 +430,7 @@ function takeAnswer(
     entry.answered = answeredFinding(asking, event.answer);
   }
   effects.raise('resume');
-}
+};
 
 /** A create that never lost a race: the store itself says if the name is taken. */
 function mayAssumeAbsent({ command, lostRaces }: Entry): boolean {

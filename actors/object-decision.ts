@@ -3,10 +3,9 @@
  * synchronous.
  *
  *   command ──Decide──▶ proposal ──▶ finding: an event of the machine ──lifeStep──▶ verdict
- *                          ├──▶ question, to be asked                      │
- *                          └──▶ unfinished: the rest in a turn of its own; all of it, for an
- *                               object that is large                       │
- *                                                      write | show | refused: a decision
+ *                          ├──▶ question, to be asked                                │
+ *                          └──▶ unfinished: the rest in                              ▼
+ *                               turns of its own          a decision: write | show | refused
  *
  * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
  * content is "unchanged" and makes no mutation. A dry run makes none either. A value that is too
@@ -372,6 +371,38 @@ interface Change {
 }
 
 function written(
+  name: ObjectName,
+  command: ObjectCommand,
+  basis: ObjectState,
+  change: Change,
+  ports: DecisionPorts,
+): Decision {
+  const isEnd = change.life === 'removed' || change.life === 'absent';
+  return isEnd
+    ? removed(name, command, basis, change, ports)
+    : put(name, command, basis, change, ports);
+}
+
+/** A replacement that completes the deletion shows what it was asked to write, and so does a delete
+ * whose proposal says so. */
+function removed(
+  { key }: ObjectName,
+  command: ObjectCommand,
+  basis: ObjectState,
+  { finding, outcome }: Change,
+  ports: DecisionPorts,
+): Decision {
+  const { event, object, warnings } = finding;
+  const shown =
+    object === undefined ? imageOf(key, basis, ports) : imageOfRecord(key, object, ports);
+  if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
+  const next = absentState('removed');
+  const operation = removal;
+  const conditions = noConditions;
+  return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
+}
+
+function put(
   { key, storeKey }: ObjectName,
   command: ObjectCommand,
   basis: ObjectState,
@@ -379,17 +410,6 @@ function written(
   ports: DecisionPorts,
 ): Decision {
   const { event, object, warnings } = finding;
-  const conditions = outcome === 'created' ? creationConditions(command) : noConditions;
-  if (life === 'removed' || life === 'absent') {
-    // A replacement that completes the deletion shows what it was asked to write, and so does a
-    // delete whose proposal says so.
-    const shown =
-      object === undefined ? imageOf(key, basis, ports) : imageOfRecord(key, object, ports);
-    if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
-    const next = absentState('removed');
-    const operation = removal;
-    return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
-  }
   assert(object !== undefined, `${outcome} has an object`);
   const { record } = ports.encode(key, object);
   const { image } = basis;
@@ -400,17 +420,18 @@ function written(
     timer === undefined ? record : { ...record, timer },
     at,
   );
-  // The image shares its bytes with the record where it can.
-  const { metadataAt, object: bytes, shape } = decoded ?? record;
-  const made = { object, bytes, metadataAt, timer, shape };
   if (value.byteLength > storageLimits.valueBytesMax) {
     const error = newRequestEntityTooLarge(storageLimits.valueBytesMax);
     return { kind: 'refused', event: 'refused', error };
   }
+  // The image shares its bytes with the record where it can.
+  const { metadataAt, object: bytes, shape } = decoded ?? record;
+  const made = { object, bytes, metadataAt, timer, shape };
   const shown = readImage(key, made, ports);
   if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
   const next = { life, image: made, revision: undefined, madeBy: undefined };
   const operation = { kind: 'put', state: life, value, withRoom, decoded } as const;
+  const conditions = outcome === 'created' ? creationConditions(command) : noConditions;
   return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
 }
 

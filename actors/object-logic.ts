@@ -10,7 +10,7 @@
  * Invariants: a transition runs to completion. What the store keeps of an object is what
  * getPersistedSnapshot() returns; an actor restored from it goes on as the one that made it.
  */
-import type { ActorLogic, ActorScope, AnyActorRef, Snapshot } from 'xstate';
+import type { ActorLogic, ActorScope, Snapshot } from 'xstate';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { StoreKey } from '../src/storage/storage.ts';
 import { objectActions } from './object-actions.ts';
@@ -25,8 +25,9 @@ import type {
 } from './object-context.ts';
 import { compiledObject, objectMachine, stateIndex } from './object-machine.ts';
 import type { ActionName, LifeState, SyncState } from './object-machine.ts';
-import { EncodedImage, persisted, stateOf } from './object-snapshot.ts';
+import { EncodedImage, persistedOf, stateOf } from './object-snapshot.ts';
 import type { ObjectState, PersistedObject, RecordDecoders } from './object-snapshot.ts';
+import type { AnySystem } from './root-actor.ts';
 
 export interface ObjectStateValue {
   readonly life: LifeState;
@@ -42,9 +43,6 @@ export interface ObjectInput {
   readonly key: ObjectKey;
   readonly storeKey: StoreKey;
 }
-
-/** Whichever it is a child in. */
-export type AnySystem = AnyActorRef['system'];
 
 export type ObjectLogic = ActorLogic<
   ObjectSnapshot,
@@ -117,7 +115,7 @@ export function objectLogic(ports: ObjectPorts): ObjectLogic {
       return active(values[stateIndex(life, 'ready')] as ObjectStateValue, restored);
     },
     getPersistedSnapshot({ context }) {
-      const object = context.tip && persisted(context.tip);
+      const object = context.tip && persistedOf(context.tip);
       const value: ObjectStateValue = { life: object?.life ?? 'absent', sync: 'ready' };
       const { key, storeKey } = context;
       return keptSnapshot(value, { key, storeKey, object });

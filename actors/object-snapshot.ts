@@ -1,8 +1,8 @@
 /**
  * The state of an object as its actor knows it, durable or not yet, and the form in which the store
- * keeps it.
+ * keeps it: a word for its state, and the envelope of the object.
  *
- *   ObjectState ──persisted()──▶ PersistedObject ══ record: state word, envelope of the object
+ *   ObjectState ──persistedOf()──▶ PersistedObject ◀──readPersisted()── record
  *        ▲                              │
  *        └────────stateOf()─────────────┘
  *
@@ -83,7 +83,7 @@ export interface RecordDecoders {
 const absentObject: PersistedObject = { life: 'absent' };
 
 /** @throws StorageError `corrupt` when the record cannot be understood. */
-export function persistedOf(
+export function readPersisted(
   stored: StoredRecord | undefined,
   decoders: RecordDecoders,
 ): PersistedObject {
@@ -111,7 +111,7 @@ export function stateOf(persisted: PersistedObject): ObjectState {
 }
 
 /** What the store has of it; undefined: it is not durable yet. */
-export function persisted(state: ObjectState): PersistedObject | undefined {
+export function persistedOf(state: ObjectState): PersistedObject | undefined {
   if (state.madeBy !== undefined) return undefined;
   const { image, life, revision } = state;
   if (image === undefined) return absentObject;

@@ -23,7 +23,10 @@ interface ChildFailed {
 }
 
 type RootSnapshot = Snapshot<undefined>;
-type RootLogic = ActorLogic<RootSnapshot, RootEvent, undefined, AnyActorRef['system'], ChildFailed>;
+/** The system that an actor is a part of. */
+export type AnySystem = AnyActorRef['system'];
+
+type RootLogic = ActorLogic<RootSnapshot, RootEvent, undefined, AnySystem, ChildFailed>;
 
 export type RootActor = Actor<RootLogic>;
 
@@ -67,8 +70,6 @@ interface Family {
   readonly system: AnySystem;
   isInspected: boolean;
 }
-
-type AnySystem = AnyActorRef['system'];
 
 const families = new WeakMap<RootActor, Family>();
 

@@ -185,11 +185,11 @@ describe('actor system', () => {
     store.hold();
     const accepted = [run('a', createOf(pod('a'))), run('a', touch), run('a', touch)];
     assert.equal(codeOf(await run('a', touch)), 429);
-    assert.equal(actors.stats().mailboxCount, 3);
+    assert.equal(actors.stats().waitingCount, 3);
     store.release();
     await Promise.all(accepted);
     assert.equal((await run('a', touch)).kind, 'unchanged');
-    assert.equal(actors.stats().mailboxCount, 0);
+    assert.equal(actors.stats().waitingCount, 0);
   });
 
   test('C7 stop refuses what is new and resolves when what was accepted is answered', async () => {

@@ -169,7 +169,7 @@ export async function assembleParts(
     pause: () => turns.pause(wholeTurnMs),
     ...companions.ofActors,
   });
-  others.seen = actors.seen;
+  others.seen = (change) => actors.seen(change);
   const registry: RegistryDeps = {
     turns,
     actors,
