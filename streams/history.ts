@@ -36,11 +36,6 @@ export class History {
     return this.#floorSeq + this.#ring.length;
   }
 
-  /** The newest change, undefined when nothing is held. */
-  get last(): ResourceChange | undefined {
-    return this.#ring.length === 0 ? undefined : this.#ring.at(this.#ring.length - 1);
-  }
-
   /** Whether everything after `revision` is here. */
   covers(revision: Revision): boolean {
     return revision >= this.#floorRevision;

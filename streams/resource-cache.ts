@@ -57,10 +57,6 @@ export class ResourceCache {
     this.#maker = maker;
   }
 
-  get count(): number {
-    return this.#map.size;
-  }
-
   get bytes(): number {
     return this.#bytes;
   }

@@ -223,7 +223,6 @@ export interface StreamStats {
   readonly catchingUpCount: number;
   readonly eventsTotal: number;
   readonly framesTotal: number;
-  readonly cachedObjectsCount: number;
   readonly cachedBytes: number;
   /** Consistent reads that wait for the log, and how long the oldest has waited. */
   readonly readsWaitingCount: number;

@@ -248,12 +248,8 @@ class WatchCache implements Streams {
 
   stats(): ReturnType<Streams['stats']> {
     const { framesTotal, states } = this.#watcherDeps.counts;
-    let cachedObjectsCount = 0;
     let cachedBytes = 0;
-    for (const { cache } of this.#resources.values()) {
-      cachedObjectsCount += cache.count;
-      cachedBytes += cache.bytes;
-    }
+    for (const { cache } of this.#resources.values()) cachedBytes += cache.bytes;
     return {
       watchersCount: this.#watchers.size,
       groupsCount: this.#groups.size,
@@ -261,7 +257,6 @@ class WatchCache implements Streams {
       catchingUpCount: states['catching-up'],
       eventsTotal: this.#eventsTotal,
       framesTotal,
-      cachedObjectsCount,
       cachedBytes,
       readsWaitingCount: this.#progress.readsCount,
       oldestReadMs: this.#progress.oldestReadMs,

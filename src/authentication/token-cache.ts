@@ -69,11 +69,6 @@ export class TokenCache<T> {
     this.#kept.set(key, { value, untilMs, keptUntilMs, chars });
   }
 
-  clear(): void {
-    this.#kept.clear();
-    this.#chars = 0;
-  }
-
   #forget(key: string): void {
     this.#chars -= this.#kept.get(key)?.chars ?? 0;
     this.#kept.delete(key);

@@ -15,9 +15,9 @@
 import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
-import { eachInSteps } from '../stdx/in-steps.ts';
 import { KeyLine } from '../stdx/key-line.ts';
 import type { Turns } from '../stdx/turns.ts';
+import { followObjects } from '../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import type { QueueMeters } from './queue-meters.ts';
@@ -129,13 +129,8 @@ function followSources(
   const following = new Subscription();
   for (const { keysOf, resource } of sources) {
     const look = (entry: Entry): void => keysOf(entry.namespace, entry.name).forEach(enqueue);
-    const events = streams.resourceEvents(resource);
-    const subscription = streams.followers.follow(name, events, (event) => {
-      if (event.type === 'RESET') return eachInSteps(event.snapshot.entries(undefined), look);
-      look(event.entry);
-      return undefined;
-    });
-    following.add(subscription);
+    const keeper = { clear: () => undefined, set: look, remove: look };
+    following.add(followObjects(streams, name, resource, keeper));
   }
   return following;
 }

@@ -10,32 +10,24 @@
 import {
   newAlreadyExists,
   newBadRequest,
-  newCorruptObject,
-  newDefinitionEnding,
-  newGenericNotFound,
   newGenerateNameConflict,
   newInvalid,
   newOtherNamespace,
-  newNamespaceNotFound,
-  newNamespaceTerminating,
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
 import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import { isLargeValue } from '../apimachinery/large-value.ts';
-import type { GroupResource } from '../apimachinery/schema.ts';
-import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { Condition, StoreKey } from '../storage/storage.ts';
-import { damagedState } from '../storage/damage.ts';
-import { objectKey, storeKey } from '../storage/keys.ts';
-import { objectStates } from '../../actors/actors.ts';
-import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
+import { objectKey } from '../storage/keys.ts';
+import type { CreateCommand } from '../../actors/actors.ts';
+import { conditionRefusal, creationConditions } from './creation-conditions.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -53,7 +45,7 @@ import { withConversions } from './conversions.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
-import { namespaceFirst, namespacesResource } from './namespace-first.ts';
+import { namespaceFirst } from './namespace-first.ts';
 import { operations } from './write-guard.ts';
 import type { WriteGuard, WriteAdmission } from './write-guard.ts';
 import { deliverNotes, writeTerms } from './write-terms.ts';
@@ -419,89 +411,6 @@ function withWarnings(
   const strategy = scope.strategyOf(target.kind);
   const added = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
   return ok({ object, warnings: added === undefined ? warnings : [...warnings, ...added] });
-}
-
-/** What must hold in the transaction that creates an object of the kind in this namespace: both the
- * namespace and the definition of the kind, if it has one, are there and are not being deleted. */
-export function creationConditions({ custom }: KindInfo, namespace: string): readonly Condition[] {
-  const ofNamespace = namespace === '' ? noConditions : namespaceCondition(namespace);
-  return custom === undefined ? ofNamespace : definitionConditions(custom.definition, ofNamespace);
-}
-
-const noConditions: readonly Condition[] = [];
-let lastNamespace = '';
-let lastCondition: readonly Condition[] = noConditions;
-
-/** Objects that are created one after the other lie mostly in one namespace: they share it, and its
- * key is found by itself where it is looked up. */
-function namespaceCondition(namespace: string): readonly Condition[] {
-  if (namespace !== lastNamespace) {
-    lastCondition = [{ key: keyOfNamespace(namespace), state: objectStates.live }];
-    lastNamespace = namespace;
-  }
-  return lastCondition;
-}
-
-interface DefinitionConditions {
-  readonly own: Condition;
-  readonly ofNamespace: readonly Condition[];
-  readonly both: readonly Condition[];
-}
-
-const byDefinition = new WeakMap<CustomKind['definition'], DefinitionConditions>();
-
-/** Likewise, with the condition of a definition, whose key is one text for all of its objects. */
-function definitionConditions(
-  definition: CustomKind['definition'],
-  ofNamespace: readonly Condition[],
-): readonly Condition[] {
-  const known = byDefinition.get(definition);
-  if (known?.ofNamespace === ofNamespace) return known.both;
-  const own = known?.own ?? { key: keyOfDefinition(definition), state: objectStates.live };
-  const both = [...ofNamespace, own];
-  byDefinition.set(definition, { own, ofNamespace, both });
-  return both;
-}
-
-/** Whether a condition of a write may name this record. */
-export function isConditionKey(key: StoreKey): boolean {
-  return key.startsWith(keyOfNamespace('')) || key.includes('/customresourcedefinitions//');
-}
-
-function keyOfDefinition({ group, name, resource }: CustomKind['definition']): StoreKey {
-  return storeKey(objectKey({ group, resource }, '', name));
-}
-
-/** Why an object was not created: a condition of creationConditions did not hold. */
-export function conditionRefusal(
-  { kind, namespace }: ResourceTarget,
-  name: string,
-  { condition, found }: Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>,
-): StatusError {
-  const { custom } = kind;
-  if (custom === undefined || condition.key !== keyOfDefinition(custom.definition)) {
-    return namespaceRefusal(kind, name, namespace, found);
-  }
-  return found === undefined ? newGenericNotFound() : newDefinitionEnding(kind);
-}
-
-function keyOfNamespace(name: string): StoreKey {
-  return storeKey(objectKey(namespacesResource, '', name));
-}
-
-/** The refusal for a namespace that was not live, or not readable, when the object was to be
- * written. */
-function namespaceRefusal(
-  resource: GroupResource,
-  name: string,
-  namespace: string,
-  found: string | undefined,
-): StatusError {
-  if (found === undefined) return newNamespaceNotFound(namespace);
-  if (found !== damagedState) return newNamespaceTerminating(resource, name, namespace);
-  const key = keyOfNamespace(namespace);
-  const why = 'its state cannot be read';
-  return newCorruptObject(namespacesResource, namespace, { key, why });
 }
 
 function creationResult(

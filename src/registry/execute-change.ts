@@ -8,7 +8,7 @@ import { wholeTurnMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { executeWithCompanions } from './execute-with-companions.ts';
 import type { FinalOutcome } from './execute-with-companions.ts';
-import { conditionRefusal, creationConditions } from './create.ts';
+import { conditionRefusal, creationConditions } from './creation-conditions.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';

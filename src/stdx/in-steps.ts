@@ -15,13 +15,8 @@ export function* inSteps<T>(
   items: Iterable<T>,
   each: (item: T) => number | undefined,
 ): Steps<void> {
-  let bytes = 0;
-  for (const item of items) {
-    bytes += itemBytes + (each(item) ?? 0);
-    if (bytes < stepBytes) continue;
-    bytes = 0;
-    yield;
-  }
+  const isStepOver = createStepCount();
+  for (const item of items) if (isStepOver(each(item) ?? 0)) yield;
 }
 
 /** The same, where the items say how large they are. What `take` returns is the rest of its work,
@@ -30,15 +25,23 @@ export function* eachInSteps<T extends { readonly bytes: Uint8Array }>(
   items: Iterable<T>,
   take: (item: T) => Steps<void> | undefined | void,
 ): Steps<void> {
-  let bytes = 0;
+  const isStepOver = createStepCount();
   for (const item of items) {
     const rest = take(item) ?? undefined;
     if (rest !== undefined) yield* rest;
-    bytes += itemBytes + item.bytes.length;
-    if (bytes < stepBytes) continue;
-    bytes = 0;
-    yield;
+    if (isStepOver(item.bytes.length)) yield;
   }
+}
+
+/** Counts an item of so many bytes; true: a step ends behind it. */
+function createStepCount(): (bytes: number) => boolean {
+  let counted = 0;
+  return (bytes) => {
+    counted += itemBytes + bytes;
+    if (counted < stepBytes) return false;
+    counted = 0;
+    return true;
+  };
 }
 
 /** What is sorted, or merged, between two steps. */

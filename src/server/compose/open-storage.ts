@@ -10,7 +10,7 @@ import {
   isEpochKey,
 } from '../../admission/companions/allocation-records.ts';
 import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
-import { isConditionKey } from '../../registry/create.ts';
+import { isConditionKey } from '../../registry/creation-conditions.ts';
 import { makeDirectory } from '../../stdx/make-directory.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
