@@ -55,24 +55,25 @@ interface PassBudget {
 /** Live writes between two looks at the clock, and those that renew `unsettled`. */
 const writesPerLook = 16;
 
-/** Of `turnPumpMs`, for watchers that are not live yet. */
+/** The share of `turnPumpMs` that watchers which are not live yet always get. */
 const leastShare = 0.25;
 
 export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #limits: StreamLimits;
   readonly #groups = new FairQueue<Group>();
-  /** They have new frames, and wait for the timer. */
+  /** Groups that have new frames and rest: they wait for the timer. */
   #resting: Group[] = [];
   #rest: TimerHandle | undefined;
   readonly #waiting = new FairQueue<Watcher>();
   /** The change whose frames are being made. */
   #framesOf: OutstandingChange | undefined;
   #scheduled = false;
+  /** Scopes that are not handed the next change until their live watchers have caught up. */
   #held: Scope[] = [];
   /** When the last turn ended, if it left groups for the next. */
   #leftMs: number | undefined;
-  /** Between the last two turns of which the first left groups for the second. */
+  /** The time between the last two turns of which the first left groups for the second. */
   #awayMs = 0;
   #relieve: (() => void) | undefined;
 

@@ -6,9 +6,10 @@
  *       ▲                  └── throws ─▶ logged, counted ─┐
  *       └──── retryMinMs × 2^n, up to retryMaxMs ◀────────┘
  *
- * The first state may be all that the store holds, and one object may be large: whoever takes them
- * in steps gets the rest in turns with everybody else, and what comes meanwhile behind it. After a
- * failure there is no such pause: until it has ended, those who ask would be told of half a state.
+ * The first state may be all that the store holds, and one object may be large. A follower may take
+ * both in steps: the later steps have turns like everybody else's, and events that come meanwhile
+ * wait for the last one. After a failure all steps are done at once: in a pause, whoever asks the
+ * follower would be told of half a state.
  *
  * Invariants: a follower that has failed gets no change before it has started again from the whole
  * state, so it never continues with a gap. Failures count as consecutive until it has taken in a

@@ -78,16 +78,16 @@ export interface StreamLimits {
 
   /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
-  /** Changes of one page, and those that the store is asked for at once. Policy: the page ends; so
-   * it does when its turn has no time left behind a part of it. */
+  /** Changes of one page, and those that the store is asked for at once. Policy: the page ends. It
+   * also ends with the part of it that uses up the time of its turn. */
   readonly logPageChanges: number;
   readonly logReadChanges: number;
   /** Reading the log in one turn, from its first read on; each may take longer. Policy: go on next
    * turn. */
   readonly turnLogMs: number;
-  /** Bytes of log pages that are kept and shared by watchers that catch up. Policy: the least
-   * recently used are dropped, and all of them when none was used for `logPagesMs`. A larger page
-   * is used once. */
+  /** Log pages that are kept and shared by watchers that catch up, and their bytes. Policy: the
+   * least recently used are dropped, and all of them when none was used for `logPagesMs`. A page
+   * that is larger by itself is used once. */
   readonly logPagesMax: number;
   readonly logPagesBytesMax: number;
   readonly logPagesMs: number;

@@ -14,7 +14,7 @@
  *
  * A group on a visited route still applies its whole selection.
  *
- * Whose groups are in which of these scopes is the business of caller-scopes.ts.
+ * Elsewhere: whose groups are in which of these scopes (caller-scopes.ts).
  *
  * Invariants: a scope without groups is removed.
  */

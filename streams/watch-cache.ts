@@ -88,14 +88,15 @@ const operations: Readonly<Record<EventType, WriteOperation>> = {
   DELETED: 'delete',
 };
 
-/** Of `turnApplyMs`, while changes are handed out that were applied before. */
+/** The share of `turnApplyMs` for applying changes while earlier ones are still being handed out,
+ * which has the rest. */
 const applyShare = 0.25;
 
-/** Of a store that has them at hand: what a page is made of lives through no more than one
- * collection of the young, or the heap of a start is half full of it. */
+/** Records of one page while a store is loaded that has them at hand. What larger pages are made of
+ * would survive the collections of the young generation and fill half of the heap of a start. */
 const loadPageRecords = 128;
 
-/** Where the values of a page lie while they are loaded: most pages fit. */
+/** The memory in which the values of a page lie while they are loaded: most pages fit. */
 const loadPageBytes = storageLimits.pageBytesMax;
 
 class WatchCache implements Streams {
@@ -283,7 +284,7 @@ class WatchCache implements Streams {
     };
   }
 
-  /** What is gone cannot be shown: those that may know it have to list anew. */
+  /** A deleted object of which no state can be shown: watches that may know it must list anew. */
   #endUnseen(stream: ResourceStream, { key }: Change): void {
     const why = 'the object is gone, and no state of it can be shown';
     const status = this.#deps.unreadableError(stream.resource, [{ key, why }]);
@@ -375,7 +376,7 @@ class WatchCache implements Streams {
     const endOfSlice = createSliceTimer(clock, timers);
     const { found } = this.#deps.storage;
     const nextBlock = await reserveBlocks(found?.smallValueBytes ?? 0, endOfSlice);
-    // Who knows it has the records at hand: a page costs nothing then.
+    // A store that knows what it holds has it at hand, so that small pages cost nothing.
     const most = found === undefined ? Infinity : loadPageRecords;
     const limit = Math.min(this.#limits.scanPageRecords, most);
     const allocate = blockMemory(blockBytesDefault, nextBlock);
@@ -443,12 +444,12 @@ class WatchCache implements Streams {
     }
   }
 
-  /** Behind what is left out there is room. */
+  /** True: there is no room for a change, and nothing that could be left out to make some. */
   #isFull(): boolean {
     return this.#outstanding.isFull && !this.#outstanding.leaveOut();
   }
 
-  /** What is left of it is handed out in turns of its own. */
+  /** Begins to hand out, in turns of its own, what the step that applied it has left. */
   #handOutRest(): void {
     if (this.#handingOut !== undefined || this.#outstanding.isEmpty) return;
     const rest = this.#handOut();

@@ -7,7 +7,7 @@
  *                    N, Exact     -> exactly N (also: a limit without a match)
  *   continue token                -> exactly the revision of the first page, after the last key
  *
- * Only an exact read that no kept snapshot shows goes there.
+ * Everything but an exact read of a revision that no snapshot shows is answered from memory.
  *
  * Invariant: all pages of one list show one revision.
  */

@@ -16,7 +16,9 @@
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { indexFor } from '../../stdx/sorted-list.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Matcher, RequestShape } from './matching.ts';
 
 const shapesMax = 8192;
@@ -64,6 +66,17 @@ export function candidatesOf<T>(
   generation: number,
 ): Awaitable<readonly T[]> {
   return after(source.known(shape, generation), () => source.candidates(shape, generation));
+}
+
+/** MatchSource.known() of whoever keeps this index. */
+export function learnedInTurns(
+  index: Pick<NamedMatchIndex<unknown>, 'isNew' | 'learn'>,
+  turns: Pick<Turns, 'run'>,
+  shape: RequestShape,
+  generation: number,
+): Promise<void> | undefined {
+  if (!index.isNew(shape, generation)) return undefined;
+  return runToEnd(turns, index.learn(shape, generation));
 }
 
 /** What is known of a shape: names and what is kept of each, side by side. Never changed. */

@@ -17,11 +17,11 @@ import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, MutatePass, Review } from '../admission.ts';
+import { concernsOf } from '../matching/concerns.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
-import { candidatesOf, mayConcern } from '../matching/named-match-index.ts';
-import { untilReady } from '../readiness.ts';
+import { candidatesOf } from '../matching/named-match-index.ts';
 import { shownObject, shownToChange, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
 import type { MutableObject, Reinvocation } from './mutating.ts';
@@ -107,21 +107,10 @@ function reinvocationOf({ notes, round }: MutatePass): Reinvocation {
 
 function concerned(
   source: PolicySource<ValidatingPolicy | MutatingPolicy>,
-  { identity, scheme, timers }: Pick<PolicyPluginDeps, 'identity' | 'scheme' | 'timers'>,
-): Pick<AdmissionPlugin, 'concerns' | 'current'> {
-  const exempt = exemptUnder(identity);
-  return {
-    concerns(_user, target) {
-      if (exempt.fromPolicies(target.resource)) return false;
-      if (source.readiness.refusal() !== undefined) return true;
-      if (source.isEmpty) return false;
-      const { generation } = scheme;
-      return target.operations.some((operation) =>
-        mayConcern(source, shapeOf(scheme, target, operation), generation),
-      );
-    },
-    current: () => untilReady(source.readiness, timers),
-  };
+  deps: PolicyPluginDeps,
+): ReturnType<typeof concernsOf> {
+  const { fromPolicies } = exemptUnder(deps.identity);
+  return concernsOf(source, ({ resource }) => fromPolicies(resource), deps);
 }
 
 function hooksOf<T extends ValidatingPolicy | MutatingPolicy>(

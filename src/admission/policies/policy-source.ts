@@ -14,11 +14,11 @@ import { indexFor } from '../../stdx/sorted-list.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { namedMatchIndex } from '../matching/named-match-index.ts';
-import type { MatchSource } from '../matching/named-match-index.ts';
+import type { ConfiguredSource } from '../matching/concerns.ts';
+import { learnedInTurns, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
-import type { Readiness, StoredConfiguration } from '../readiness.ts';
+import type { StoredConfiguration } from '../readiness.ts';
 import { readBinding } from './policy-spec.ts';
 import type { ParamKind, PolicyBinding } from './policy-spec.ts';
 
@@ -36,12 +36,7 @@ export interface BoundPolicy<T> {
 }
 
 /** Candidates are in the order of their names. */
-export interface PolicySource<out T> extends MatchSource<BoundPolicy<T>> {
-  /** There is no policy that could match anything. */
-  readonly isEmpty: boolean;
-  readonly readiness: Readiness;
-  /** Resolves when all that has been told is in force; undefined: it is. */
-  settled(): Promise<void> | undefined;
+export interface PolicySource<out T> extends ConfiguredSource<BoundPolicy<T>> {
   readonly policies: SourcePart;
   readonly bindings: SourcePart;
 }
@@ -127,9 +122,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   }
 
   known(shape: RequestShape, generation: number): Promise<void> | undefined {
-    if (!this.isNew(shape, generation)) return undefined;
-    const learning = this.#index.learn(shape, generation);
-    return runToEnd(this.#deps.turns, learning);
+    return learnedInTurns(this.#index, this.#deps.turns, shape, generation);
   }
 
   settled(): Promise<void> | undefined {

@@ -12,10 +12,10 @@ import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
+import { concernsOf } from '../matching/concerns.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { shapeOf, withNamespace } from '../matching/matched-review.ts';
-import { candidatesOf, mayConcern } from '../matching/named-match-index.ts';
-import { untilReady } from '../readiness.ts';
+import { candidatesOf } from '../matching/named-match-index.ts';
 import { admitDeletion, mutateByWebhooks } from './mutating.ts';
 import { validateByWebhooks } from './validating.ts';
 import type { WebhookSource } from './webhook-source.ts';
@@ -70,23 +70,8 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
   };
 }
 
-type Concerned = Required<Pick<AdmissionPlugin, 'concerns' | 'current'>>;
-
-function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
-  const { scheme, timers } = deps;
-  const isExempt = exemptions(deps.identity);
-  return {
-    concerns(_user, target: AdmissionTarget) {
-      if (isExempt(target)) return false;
-      if (source.readiness.refusal() !== undefined) return true;
-      if (source.isEmpty) return false;
-      const { generation } = scheme;
-      return target.operations.some((operation) =>
-        mayConcern(source, shapeOf(scheme, target, operation), generation),
-      );
-    },
-    current: () => untilReady(source.readiness, timers),
-  };
+function concerned(source: WebhookSource, deps: PluginDeps): ReturnType<typeof concernsOf> {
+  return concernsOf(source, exemptions(deps.identity), deps);
 }
 
 function exemptions(identity: Identity): (target: AdmissionTarget) => boolean {

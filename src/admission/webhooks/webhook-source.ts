@@ -13,21 +13,16 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import { namedMatchIndex } from '../matching/named-match-index.ts';
-import type { MatchSource } from '../matching/named-match-index.ts';
+import type { ConfiguredSource } from '../matching/concerns.ts';
+import { learnedInTurns, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
-import type { Readiness, StoredConfiguration } from '../readiness.ts';
+import type { StoredConfiguration } from '../readiness.ts';
 import { compileWebhooks } from './webhook-spec.ts';
 import type { Webhook } from './webhook-spec.ts';
 
 /** Candidates are in their order. */
-export interface WebhookSource extends MatchSource<Webhook> {
-  /** No webhook is in force. */
-  readonly isEmpty: boolean;
-  readonly readiness: Readiness;
-  /** Resolves when all that has come is in force; undefined: it is. */
-  settled(): Promise<void> | undefined;
+export interface WebhookSource extends ConfiguredSource<Webhook> {
   /** These are all configurations there are. */
   reset(stored: Iterable<StoredConfiguration>): void;
   set(stored: StoredConfiguration): void;
@@ -89,10 +84,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
     readiness,
     candidates: (shape, generation) => index.candidates(shape, generation),
     isNew: (shape, generation) => index.isNew(shape, generation),
-    known: (shape, generation) =>
-      index.isNew(shape, generation)
-        ? runToEnd(deps.turns, index.learn(shape, generation))
-        : undefined,
+    known: (shape, generation) => learnedInTurns(index, deps.turns, shape, generation),
     settled: () => working,
     reset(objects) {
       enqueue(async () => {
