@@ -41,6 +41,7 @@ const exponentSuffix = /^[eE]([+-]?\d+)$/;
 let recent = new Map<string, Quantity | undefined>();
 let before = new Map<string, Quantity | undefined>();
 const recentMax = 1024;
+/** Characters of a text that is kept; what is longer is worked out each time. */
 const parsedTextMax = 16;
 
 /** Undefined for a text that is no quantity. */

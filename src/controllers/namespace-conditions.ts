@@ -28,6 +28,7 @@ interface Finding {
   readonly message: string;
 }
 
+/** What a condition's message names. Policy: of further ones it says how many, or nothing. */
 const failuresShownMax = 10;
 const textsShownMax = 100;
 

@@ -23,6 +23,7 @@ import type { TimerHandle, Timers } from './clock.ts';
 import { messageOf } from './message-of.ts';
 import { readRegularFile } from './regular-file.ts';
 
+/** Also without a change that was noticed: some file systems report none. */
 const reloadMs = 60_000;
 
 /** A larger file is not read again: to look whether it is text at all is one turn. */

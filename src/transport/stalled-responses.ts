@@ -16,6 +16,7 @@ import { SlotSet } from '../stdx/slot-set.ts';
 import type { Slot } from '../stdx/slot-set.ts';
 
 const graceMs = 2_000;
+/** Between two scans: under pressure, and at most without. */
 const hurriedScanMs = 500;
 const scanMsMax = 30_000;
 

@@ -173,6 +173,7 @@ function ofObject(
   }
 }
 
+/** Namespaces that are remembered as without quotas. Policy: all are forgotten, and made again. */
 const untouchedMax = 20_000;
 
 /** A condition that fails, and says why by its state. */

@@ -24,6 +24,8 @@ export interface EventRate {
   readonly cacheSize: number;
 }
 
+/** Callers, namespaces or both that a limit remembers, where its configuration does not say; and
+ * the most that it may say. */
 const cacheSizeByDefault = 4096;
 const cacheSizeMax = 1_000_000;
 

@@ -5,12 +5,13 @@
  *     status.allowed ▶ the pod is written | 403 with status.reason
  *     no answer      ▶ `defaultAllow` decides; the audit event says if a pod was let through
  *
- * src/webhooks makes the call, with retries.
+ * Elsewhere: a single call (src/webhooks).
  *
  * Invariants: an answer without `allowed` refuses. An answer without kind or version counts as one
  * of those that were sent.
  * Bounds: answers are kept for their time to live, the `keptMax` most recently used ones. Requests
- * longer than `keyCharsMax` are not cached. `reviewMs` for an answer, with all tries.
+ * longer than `keyCharsMax` are not cached. `reviewMs` for an answer, with all tries, which are at
+ * most `triesMax`.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -37,6 +37,7 @@ import type { PolicyEnvironments } from './policy-environments.ts';
 import { failurePolicyOf, paramKindOf } from './policy-spec.ts';
 import type { FailurePolicy, ParamKind } from './policy-spec.ts';
 
+/** What a message expression may say. Policy: a longer message is not used, as in the reference. */
 const messageBytesMax = 5 * 1024;
 
 export interface ValidatingPolicy {

@@ -31,6 +31,7 @@ export type ValidatingHook = BoundPolicy<ValidatingPolicy>;
 /** Values of audit annotations, by their keys. Undefined: the policy has none. */
 type Collected = Map<string, Set<string>>;
 
+/** The value of an audit annotation. Policy: the rest is cut off. */
 const annotationBytesMax = 10 * 1024;
 const failureKey = 'validation.policy.admission.{domain}/validation_failure';
 

@@ -21,6 +21,7 @@ function list(values: readonly Dump[]): Dump {
 
 const orNull = (value: JsonValue | undefined): Dump => goJson(value ?? null);
 
+/** Characters of a value in a message. Policy: the rest is cut off. */
 const shownMax = 10_000;
 
 function cut(dump: Dump): Dump {

@@ -30,7 +30,9 @@ import { oldEntries } from './correlation.ts';
 import type { PlannedRule, RulePlan } from './rule-plan.ts';
 import { noField } from './value-walk.ts';
 
+/** Places without a rule that one step looks at. */
 const stepUnits = 2000;
+/** Errors of rules, and warnings, that are kept of one object. Policy: further ones are dropped. */
 const rulesErrorsMax = 1000;
 
 export interface RulesSubject {
@@ -388,6 +390,7 @@ type Said =
   | { readonly kind: 'said'; readonly text: string | undefined }
   | { readonly kind: 'stop'; readonly problem: string };
 
+/** What a message expression may say. Policy: a longer message is not used, as in the reference. */
 const messageBytesMax = 5 * 1024;
 
 function* messageOf(planned: PlannedRule, bindings: Bindings, run: Run): Steps<Said> {

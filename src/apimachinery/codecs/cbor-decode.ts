@@ -261,6 +261,7 @@ function readNewKey(cursor: Cursor, into: Record<string, JsonValue>): string {
   return key;
 }
 
+/** Characters of a key in a message. */
 const quotedMax = 64;
 
 function quoted(key: string): string {

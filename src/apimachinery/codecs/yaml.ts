@@ -67,6 +67,7 @@ interface Reading {
   readonly values: YamlValues;
 }
 
+/** No bound: for who wants all of it in one part. */
 const stepsMax = 1 << 30;
 /** Steps of the grammar in one part: some tenths of a millisecond. */
 const partSteps = 128;

@@ -168,6 +168,7 @@ function readAnything(value: JsonValue): JsonValue {
   return value;
 }
 
+/** Characters of a value in a message. */
 const shownMax = 64;
 
 /** `quotes`: the value may be shown. */

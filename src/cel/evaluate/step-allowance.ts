@@ -11,6 +11,7 @@
  */
 import { EvaluationCancelled, paused } from '../evaluation-error.ts';
 
+/** Of one evaluation. Policy: beyond, it is cancelled. */
 const stepsMax = 2_000_000;
 /** Of a part, before others may have a turn. */
 const partSteps = 200_000;

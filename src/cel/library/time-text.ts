@@ -119,6 +119,7 @@ const fields: Intl.DateTimeFormatOptions = {
   era: 'short',
   hourCycle: 'h23',
 };
+/** By time zone. Policy: above `formatsMax` all are forgotten, and made again. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatsMax = 100;
 /** Steps: the reference has one price for all functions. */

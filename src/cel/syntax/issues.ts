@@ -5,7 +5,7 @@
  *    | self.x
  *    | ....^
  *
- * Bounds: the first 100 are kept; lines longer than 16,384 characters are not shown.
+ * Bounds: the first `issuesMax` are kept; lines of more than `snippetMax` characters are not shown.
  */
 import type { Issue } from '../cel.ts';
 import { lineOf, nowhere } from './source.ts';

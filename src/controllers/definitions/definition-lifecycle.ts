@@ -13,8 +13,8 @@
  * object: a create tests in its own transaction that the definition is live, so what is there can
  * only become less. Definitions that end hold up no others. Work is idempotent: after a restart
  * every definition is looked at again.
- * Bounds: definitions are looked at a few at a time; an object deletion has the deletions in flight
- * of one deletecollection.
+ * Bounds: `definitionsAtOnceMax` definitions are worked on together; the deletion of objects has
+ * the deletions in flight of one deletecollection.
  */
 import type { Subscription } from 'rxjs';
 import type { ApprovalState } from '../../apiextensions/custom-schema.ts';

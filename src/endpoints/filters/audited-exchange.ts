@@ -84,6 +84,7 @@ function sourceAddresses(exchange: HttpExchange): readonly string[] {
   return peer === '' || addresses.at(-1) === peer ? addresses : [...addresses, peer];
 }
 
+/** Addresses in an event beside the peer's. Policy: further ones are left out. */
 const forwardedMax = 32;
 
 /** What writing an event counts for. */
