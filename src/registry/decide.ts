@@ -137,17 +137,7 @@ function* proposeChange(
   // The object has just been read, perhaps.
   if (scope.inTurns) yield;
   if (input.body.verb === 'delete') {
-    const plan = decideDelete(scope, target, input.body.options, stored);
-    switch (plan.kind) {
-      case 'refused':
-        return plan;
-      case 'remove':
-        return { kind: 'remove', object: plan.object, validate };
-      case 'mark':
-        return { kind: 'mark', object: plan.object, warnings: noWarnings, validate };
-      default:
-        return unreachable(plan);
-    }
+    return proposedDeletion(decideDelete(scope, target, input.body.options, stored), validate);
   }
   const current = asDecided(stored, target);
   const written = yield* produce(scope, operations, target, input, current);
@@ -184,6 +174,19 @@ function* proposeChange(
     warnings,
     validate,
   };
+}
+
+function proposedDeletion(plan: ReturnType<typeof decideDelete>, validate: boolean): Proposal {
+  switch (plan.kind) {
+    case 'refused':
+      return plan;
+    case 'remove':
+      return { kind: 'remove', object: plan.object, validate };
+    case 'mark':
+      return { kind: 'mark', object: plan.object, warnings: noWarnings, validate };
+    default:
+      return unreachable(plan);
+  }
 }
 
 /** The object as it is, in the version that is decided in. */

@@ -24,7 +24,7 @@ import {
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { untilDone } from '../stdx/turns.ts';
 import { unreadableIn } from '../../streams/streams.ts';
-import type { Predicate, ResourceSnapshot } from '../../streams/streams.ts';
+import type { EntryCursor, Predicate, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Revision } from '../storage/storage.ts';
 import type {
   ListResult,
@@ -290,43 +290,60 @@ async function page(
   const after = startOf(query.continueToken, target);
   const everything = predicate.id === '';
   const extent = after === undefined && limit === 0 ? `${scope ?? ''}/${predicate.id}` : undefined;
-  const whole = (entries: ListResult['entries'], count: number | undefined): ListResult => ({
+  const last = (entries: ListResult['entries'], count: number | undefined): ListResult => ({
     ...listed(snapshot, entries, count, undefined, undefined),
     extent,
   });
   const total = after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
   if (everything && (limit === 0 || total <= limit)) {
-    return whole(
+    return last(
       walked(() => snapshot.entries(scope, after)),
       total,
     );
   }
   if (limit === 0) {
-    return whole(
+    return last(
       walked(() => matching(snapshot, scope, after, predicate)),
       undefined,
     );
   }
+  const found = await firstMatches(deps, snapshot.entries(scope, after), query, reader);
+  const { entries, examined, lastKey = after } = found;
+  const remaining = total - examined;
+  if (remaining === 0) return last(entries, entries.length);
+  return listed(snapshot, entries, entries.length, lastKey, everything ? remaining : undefined);
+}
 
+interface FirstMatches {
+  readonly entries: readonly StoredObject[];
+  readonly examined: number;
+  /** Of the last one that was examined; undefined: none was. */
+  readonly lastKey: string | undefined;
+}
+
+/** The first `limit` entries that are selected, looked for in turns. */
+async function firstMatches(
+  deps: RegistryDeps,
+  walk: EntryCursor,
+  { limit, predicate }: ListQuery,
+  reader: ListReader,
+): Promise<FirstMatches> {
   const entries: StoredObject[] = [];
   let examined = 0;
-  let last = after;
-  const walk = snapshot.entries(scope, after);
+  let lastKey: string | undefined;
   await untilDone(deps.turns, () => {
     if (reader.closed) return true;
     for (const until = examined + examinedMax; examined < until;) {
       const entry = walk.take();
       if (entry === undefined) return true;
       examined += 1;
-      last = `${entry.namespace}/${entry.name}`;
+      lastKey = `${entry.namespace}/${entry.name}`;
       if (predicate.matches(entry)) entries.push(entry);
       if (entries.length === limit) return true;
     }
     return undefined;
   });
-  const remaining = total - examined;
-  if (remaining === 0) return whole(entries, entries.length);
-  return listed(snapshot, entries, entries.length, last, everything ? remaining : undefined);
+  return { entries, examined, lastKey };
 }
 
 function walked<T>(walk: () => Iterator<T>): Iterable<T> {
