@@ -1,5 +1,5 @@
 /**
- * Changes that are applied and not with all groups yet: reads see them already, live watches soon.
+ * Changes that are applied and not with all groups yet: reads see them, live watches come to.
  *
  *      applied ─▶ scope of all namespaces   [ oldest ][ ........ ][ newest ]  ─┐  in turn, each for
  *              └▶ scope of the namespace    [ oldest ][ newest ]              ─┴▶ `scopeTurnMs`
@@ -55,8 +55,8 @@ export class Outstanding {
     return this.#count >= outstandingMax || this.#bytes >= outstandingBytesMax;
   }
 
-  /** Takes in a change that has just been applied, with its ways to the groups. Scopes without a
-   * backlog are handed it at once, until `isOver`. */
+  /** On its way to these groups. Scopes that have nothing else to be handed get it at once, until
+   * `isOver`. */
   add(
     change: ResourceChange,
     write: StagedWrite,
@@ -94,7 +94,7 @@ export class Outstanding {
     }
   }
 
-  /** Leaves the longest backlog out, where that is cheaper than to wait. False: nothing was. */
+  /** When it is full: whether something could be left out. */
   leaveOut(): boolean {
     let longest: Scope | undefined;
     for (let at = 0; at < this.#scopes.length; at += 1) {
@@ -104,7 +104,7 @@ export class Outstanding {
     return longest !== undefined && this.#shorten(longest, 1);
   }
 
-  /** Leaves the backlog of the scope out, if it is long and that is cheaper. False: it was not. */
+  /** Whether its backlog was left out. */
   #shorten(scope: Scope, changesMin = this.#limits.leaveOutChangesMin): boolean {
     if (scope.backlog.length <= changesMin || !this.#isCheaper(scope)) return false;
     for (const outstanding of scope.leaveOut()) this.#done(outstanding);

@@ -444,7 +444,7 @@ class WatchCache implements Streams {
     }
   }
 
-  /** True: there is no room for a change, and nothing that could be left out to make some. */
+  /** Behind what is left out there is room. */
   #isFull(): boolean {
     return this.#outstanding.isFull && !this.#outstanding.leaveOut();
   }
