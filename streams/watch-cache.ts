@@ -449,7 +449,7 @@ class WatchCache implements Streams {
     return this.#outstanding.isFull && !this.#outstanding.leaveOut();
   }
 
-  /** Begins to hand out, in turns of its own, what the step that applied it has left. */
+  /** What is left of it is handed out in turns of its own. */
   #handOutRest(): void {
     if (this.#handingOut !== undefined || this.#outstanding.isEmpty) return;
     const rest = this.#handOut();

@@ -42,6 +42,8 @@ export interface IssuerAuthenticatorOptions {
   readonly onError: (issuer: string, error: unknown) => void;
 }
 
+const methodName = 'jwt';
+
 interface Trusted {
   readonly config: IssuerConfig;
   readonly keys: IssuerKeys;
@@ -73,7 +75,7 @@ export function createIssuerAuthenticator(
   };
   trust(options.issuers);
   return {
-    name: 'jwt',
+    name: methodName,
     trust,
     async authenticateToken(token, asked) {
       const read = readToken(token);
