@@ -1,46 +1,34 @@
 /**
- * The root of all paths: health, version, discovery, resources (spec 1, section 4; spec 2, 4.1).
+ * One request, from its head to its answer: audit, a seat, access, then the handler of its resource
+ * or of its plain path; and its answer is sent (spec 1, section 4; spec 2, 4.1).
  *
- * Elsewhere: authentication and authorization; it asks filters/access.ts before anything else.
+ *   exchange ─▶ readTarget ─▶ access filter ─┬─▶ resource-handler.ts ─┬─▶ send-answer.ts
+ *                                            └─▶ plain-paths.ts ──────┘
+ *
+ * Elsewhere: who may (filters/access.ts), and what a path means.
  *
  * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
  * with 500 and is reported, never more.
  */
-import { encodeJson } from '../apimachinery/codecs/json.ts';
-import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { parseQuery, queryBoolean } from '../apimachinery/query.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import { requestTimeoutProblem } from '../apimachinery/request-timeout.ts';
-import {
-  newBadRequest,
-  newGenericNotFound,
-  newInternalError,
-  newMethodNotAllowed,
-  newNotAcceptable,
-  StatusError,
-} from '../apimachinery/status-error.ts';
+import { newBadRequest, newInternalError, StatusError } from '../apimachinery/status-error.ts';
 import { interpretStorageError } from '../registry/storage-failure.ts';
 import { assert } from '../stdx/assert.ts';
 import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
-import { documentAnswer } from './answer.ts';
-import type { Answer, DocumentAnswer } from './answer.ts';
-import type { Discovery } from './discovery/discovery.ts';
-import type { ActorsDebug } from './debug/actors.ts';
-import { matchesEntityTag } from './entity-tags.ts';
+import type { Answer } from './answer.ts';
 import type { AccessFilter, AccessVerdict } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import { noSeatAnswer } from './filters/in-flight.ts';
 import type { InFlight, Seat } from './filters/in-flight.ts';
-import type { Health, HealthEndpoint } from './health.ts';
-import { healthEndpoints } from './health.ts';
-import type { OpenApi } from './openapi/openapi.ts';
-import { answerOpenApi } from './openapi/answer-openapi.ts';
-import { unknownInGroup } from './other-identity.ts';
-import type { AnsweredRequest, ApiRequest, EndpointDeps } from './request.ts';
+import { handlePlainPath } from './plain-paths.ts';
+import type { PlainPathDeps } from './plain-paths.ts';
+import type { AnsweredRequest, ApiRequest } from './request.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { isLongRunning, parseRequestInfo } from './request-info.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -48,8 +36,7 @@ import { handleResource } from './resource-handler.ts';
 import { sendAnswer } from './send-answer.ts';
 import { allowCbor } from './status-response.ts';
 
-export interface ApiHandlerDeps {
-  readonly endpoints: EndpointDeps;
+export interface ApiHandlerDeps extends PlainPathDeps {
   /** Authentication and authorization. */
   readonly filter: AccessFilter;
   readonly inFlight: InFlight;
@@ -57,31 +44,9 @@ export interface ApiHandlerDeps {
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
   readonly auditing: AuditingDeps | undefined;
-  readonly discovery: Discovery;
-  readonly openapi: OpenApi;
-  readonly version: JsonObject;
-  readonly health: Health;
-  readonly actorsDebug: ActorsDebug;
-  /** Further documents, by path. */
-  readonly documents: ReadonlyMap<string, PlainDocument>;
-  /** Text of the metrics page. */
-  readonly metrics: () => Promise<MetricsBody>;
-  /** Text of the page of service level indicators. */
-  readonly indicators: () => Promise<MetricsBody>;
   readonly requestCounts: RequestCounts;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
-}
-
-interface MetricsBody {
-  readonly contentType: string;
-  readonly body: Uint8Array | string;
-}
-
-export interface PlainDocument {
-  readonly contentType: string;
-  /** Undefined: not there yet. */
-  readonly read: () => Promise<JsonObject | undefined>;
 }
 
 /** `startMs`: when the request came; `nowMs`: when it begins. Both monotonic. */
@@ -213,137 +178,6 @@ function serveAdmitted(
     return handleResource(deps.endpoints, request, info.resource);
   }
   return handlePlainPath(deps, request);
-}
-
-async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promise<Answer> {
-  const { exchange } = request;
-  const { path } = exchange;
-  const [, first = '', ...rest] = path.split('/');
-  const endpoint = healthEndpoints.find((name) => name === first);
-  // Documents and the version have their path with a slash behind it, too; the rest has not.
-  const document = deps.documents.get(path.replace(/\/$/, ''));
-  const indicators = path === '/metrics/slis';
-  const known =
-    indicators ||
-    (endpoint !== undefined && !path.endsWith('/')) ||
-    document !== undefined ||
-    deps.actorsDebug.serves(path) ||
-    ['api', 'apis', 'openapi'].includes(first) ||
-    ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
-  if (!known) return newGenericNotFound();
-  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
-    const resource = { group: '', resource: exchange.path };
-    return newMethodNotAllowed(resource, exchange.method.toLowerCase());
-  }
-  if (document !== undefined) return answerDocument(document);
-  if (deps.actorsDebug.serves(path)) return deps.actorsDebug.answer(exchange, request.query);
-  if (endpoint !== undefined) return answerHealth(deps, request, endpoint, rest.join('/'));
-  switch (first) {
-    case 'version':
-      return documentAnswer(200, jsonHeaders, encodeJson(deps.version, true));
-    case 'metrics':
-      return metricsAnswer(await (indicators ? deps.indicators() : deps.metrics()));
-    case 'openapi':
-      return answerOpenApi(deps.openapi, deps.endpoints.clock, request);
-    case '':
-    case 'index.html':
-      return pathsAnswer(deps);
-    default:
-      return discoveryAnswer(deps, exchange);
-  }
-}
-
-const jsonHeaders = [['Content-Type', 'application/json']] as const;
-
-/** `name`: of one check; '' for all of them. */
-export async function answerHealth(
-  { health }: Pick<ApiHandlerDeps, 'health'>,
-  { query }: Pick<ApiRequest, 'query'>,
-  endpoint: HealthEndpoint,
-  name: string,
-): Promise<StatusError | DocumentAnswer> {
-  const answer = await health.check(endpoint, name === '' ? undefined : name, {
-    verbose: query.has('verbose'),
-    exclude: query.get('exclude') ?? [],
-  });
-  if (answer === undefined) return newGenericNotFound();
-  return documentAnswer(
-    answer.status,
-    [
-      ['Content-Type', 'text/plain; charset=utf-8'],
-      ['X-Content-Type-Options', 'nosniff'],
-      ['Cache-Control', 'no-cache, private'],
-    ],
-    answer.text,
-  );
-}
-
-/** It changes when the server is started with another configuration only. */
-async function answerDocument(document: PlainDocument): Promise<Answer> {
-  const content = await document.read();
-  if (content === undefined) return newGenericNotFound();
-  return documentAnswer(
-    200,
-    [
-      ['Content-Type', document.contentType],
-      ['Cache-Control', 'public, max-age=3600'],
-    ],
-    encodeJson(content),
-  );
-}
-
-function metricsAnswer({ body, contentType }: MetricsBody): Answer {
-  return documentAnswer(200, [['Content-Type', contentType]], body);
-}
-
-function pathsAnswer(deps: ApiHandlerDeps): Answer {
-  const groups = deps.endpoints.registry.scheme.groups.flatMap((group) =>
-    group.group === ''
-      ? group.versions.map((v) => `/api/${v.version}`)
-      : [`/apis/${group.group}`, ...group.versions.map((v) => `/apis/${group.group}/${v.version}`)],
-  );
-  const checks = healthEndpoints.flatMap((endpoint) => [
-    `/${endpoint}`,
-    ...deps.health.checks
-      .filter((check) => check.endpoints.includes(endpoint))
-      .map((check) => `/${endpoint}/${check.name}`),
-  ]);
-  const documents = [
-    '/metrics',
-    '/metrics/slis',
-    '/openapi/v2',
-    '/openapi/v3',
-    '/version',
-    ...deps.documents.keys(),
-  ];
-  const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
-  return documentAnswer(200, jsonHeaders, encodeJson({ paths }, true));
-}
-
-async function discoveryAnswer(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<Answer> {
-  const found = await deps.discovery.find(exchange.path, exchange.header('accept'));
-  switch (found.kind) {
-    case 'not-found': {
-      const { registry, identity } = deps.endpoints;
-      const [, , group = ''] = exchange.path.split('/', 3);
-      return unknownInGroup(identity, registry.scheme, group);
-    }
-    case 'not-acceptable':
-      return newNotAcceptable(found.accepted);
-    case 'document': {
-      const { body, contentType, etag } = found.document;
-      const headers: [string, string][] = [
-        ['Content-Type', contentType],
-        ['Vary', 'Accept'],
-        ['Cache-Control', 'public'],
-      ];
-      if (etag !== undefined) headers.push(['ETag', etag]);
-      if (etag !== undefined && matchesEntityTag(etag, exchange.header('if-none-match'))) {
-        return documentAnswer(304, headers, '');
-      }
-      return documentAnswer(200, headers, body);
-    }
-  }
 }
 
 function failureStatus(error: unknown): StatusError {

@@ -11,7 +11,7 @@
  */
 import { parseQuery } from '../../apimachinery/query.ts';
 import { newServiceUnavailable, StatusError } from '../../apimachinery/status-error.ts';
-import { answerHealth } from '../../endpoints/api-handler.ts';
+import { answerHealth } from '../../endpoints/plain-paths.ts';
 import { createHealth, healthEndpoints } from '../../endpoints/health.ts';
 import type { Health } from '../../endpoints/health.ts';
 import { sendStatusError } from '../../endpoints/status-response.ts';

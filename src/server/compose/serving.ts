@@ -12,7 +12,8 @@ import type { CallerAuthentication } from '../../authentication/authenticator.ts
 import { createApiHandler } from '../../endpoints/api-handler.ts';
 import { createRequestTurns } from '../../endpoints/filters/request-turns.ts';
 import type { BeginRequest } from '../../endpoints/filters/request-turns.ts';
-import type { ApiHandler, PlainDocument } from '../../endpoints/api-handler.ts';
+import type { ApiHandler } from '../../endpoints/api-handler.ts';
+import type { PlainDocument } from '../../endpoints/plain-paths.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { makeDiscovery } from '../../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../../endpoints/discovery/discovery.ts';

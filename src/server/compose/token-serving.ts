@@ -7,7 +7,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { TokenAuthenticator } from '../../authentication/authenticator.ts';
 import { authenticateToken } from '../../authentication/bearer.ts';
 import { bootstrapExpiry } from '../../authentication/bootstrap-token.ts';
-import type { PlainDocument } from '../../endpoints/api-handler.ts';
+import type { PlainDocument } from '../../endpoints/plain-paths.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { tokenRequestAnswerer } from '../../endpoints/reviews/token-request.ts';
 import { tokenReviewAnswerer } from '../../endpoints/reviews/token-review.ts';
