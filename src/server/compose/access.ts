@@ -52,7 +52,7 @@ export async function readAccessMaterial(
   clock: Clock,
 ): Promise<AccessMaterial> {
   const { access, dataDir } = config;
-  const pki = await ensurePki(dataDir, config.bindAddress, identity, clock);
+  const pki = await ensurePki(config, identity, clock);
   const files = readAuthenticationFiles(access, pki, identity);
   return {
     pki,

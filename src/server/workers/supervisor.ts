@@ -64,7 +64,7 @@ export async function startSupervisor(
   try {
     // Made before the workers look for it: they would make one each.
     const identity = identityOf(config.identity);
-    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
+    const pki = await ensurePki(config, identity, systemClock);
     const serving = servingOf(config.access, pki);
     const stop = (): void => void fleet.stop(stopTimeoutMs);
     stopping?.addEventListener('abort', stop);
