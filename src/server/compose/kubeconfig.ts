@@ -7,7 +7,8 @@
  * other clients do.
  *
  * Invariants: a credential stands beside the port that takes it: certificates beside the secure
- * one, tokens beside their own where there is one. The file is readable by its owner only.
+ * one, tokens beside their own where there is one. The file is readable by its owner only. Where
+ * the server is bound to all addresses it names the loopback one: no certificate is for all.
  */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,12 +36,16 @@ export function adminAccess(
 ): AdminAccess {
   const own = serving === pki.serving;
   return {
-    url,
-    tokenUrl,
+    url: calledLocally(url),
+    tokenUrl: tokenUrl === undefined ? undefined : calledLocally(tokenUrl),
     caPem: own ? pki.authority.certificatePem : serving.certificatePem,
     certificate: pki.admin,
     token: pki.adminToken,
   };
+}
+
+function calledLocally(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 function adminKubeconfigFile(dataDir: string): string {
