@@ -49,7 +49,7 @@ describe('the kubeconfig of a server that is bound to all addresses', () => {
       ['host', 'host'],
     ] as const) {
       const at = { url: `https://${bound}:6443`, tokenUrl: `https://${bound}:6444` };
-      const { url, tokenUrl } = adminAccess(at, pki, pki);
+      const { url, tokenUrl } = adminAccess(at, pki, pki, undefined);
       const expected = { url: `https://${named}:6443`, tokenUrl: `https://${named}:6444` };
       assert.deepEqual({ url, tokenUrl }, expected);
     }

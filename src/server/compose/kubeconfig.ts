@@ -28,17 +28,17 @@ export interface AdminAccess {
   readonly token: string;
 }
 
-/** `serving` may be a certificate that was given, of whatever CA: it is trusted itself. */
+/** `serving` may be a certificate of whatever CA: where that is not known, it is trusted itself. */
 export function adminAccess(
   { url, tokenUrl }: Pick<AdminAccess, 'url' | 'tokenUrl'>,
   { serving }: Pick<TlsMaterial, 'serving'>,
   pki: Pki,
+  rootCa: string | undefined,
 ): AdminAccess {
-  const own = serving === pki.serving;
   return {
     url: calledLocally(url),
     tokenUrl: tokenUrl === undefined ? undefined : calledLocally(tokenUrl),
-    caPem: own ? pki.authority.certificatePem : serving.certificatePem,
+    caPem: rootCa ?? serving.certificatePem,
     certificate: pki.admin,
     token: pki.adminToken,
   };

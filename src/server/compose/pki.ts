@@ -29,7 +29,13 @@ import {
   makeCertificate,
   servingProblem,
 } from '../../pki/certificate-authority.ts';
-import { coversHost, keyPurposes, readCertificates, verifyChain } from '../../pki/certificates.ts';
+import {
+  certificatesPem,
+  coversHost,
+  keyPurposes,
+  readCertificates,
+  verifyChain,
+} from '../../pki/certificates.ts';
 import type { CertificateTemplate, KeyPair } from '../../pki/certificate-authority.ts';
 import type { Certificate } from '../../pki/certificates.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -40,6 +46,7 @@ import type { AccessConfig } from '../config/access-options.ts';
 import { readOptionText } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { rootsOf } from './trusted-cas.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const authorityLifeMs = 3650 * dayMs;
@@ -104,6 +111,16 @@ export function servingOf({ tlsCertificate }: AccessConfig, pki: Pki): KeyPair {
   const problem = servingProblem(pair);
   if (problem === undefined) return pair;
   throw new OptionsError(`--tls-cert-file, --tls-private-key-file: ${problem}`);
+}
+
+/** What clients verify the server by; undefined where nobody has said. @throws OptionsError. */
+export function rootCaOf({ tlsCertificate }: AccessConfig, pki: Pki): string | undefined {
+  if (tlsCertificate === undefined) return pki.authority.certificatePem;
+  const { rootCaFile } = tlsCertificate;
+  if (rootCaFile === undefined) return undefined;
+  const text = readOptionText('root-ca-file', rootCaFile);
+  rootsOf('root-ca-file', text);
+  return certificatesPem(text);
 }
 
 async function ensureAuthority(
