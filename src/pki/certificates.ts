@@ -119,6 +119,11 @@ export function readCertificates(pem: string): readonly Certificate[] | undefine
   return found;
 }
 
+/** The certificates of a PEM text without what stands beside them, a key for instance. */
+export function certificatesPem(pem: string): string {
+  return Array.from(pem.matchAll(pemBlock), ([block]) => `${block}\n`).join('');
+}
+
 /** Whether a PEM text has certificates, all of which can be read. Yields after each. */
 export function* areCertificates(pem: string): Steps<boolean> {
   let count = 0;

@@ -13,6 +13,7 @@ import {
 import { servingProblem } from '../../src/pki/certificate-authority.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { ensurePki, renewBeforeMs } from '../../src/server/compose/pki.ts';
+import { completeSystem } from '../../src/server/config/system-options.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 
 const directories = testDirectories('sluice-pki');
@@ -24,11 +25,18 @@ let dataDir = '';
 beforeEach(async () => (dataDir = directories.make()));
 afterEach(() => directories.removeAll());
 
-const ensure = (nowMs = startMs, address = '127.0.0.1') =>
-  ensurePki(dataDir, address, identityOf('kubernetes'), {
-    nowMs: () => nowMs,
-    monotonicMs: () => 0,
-  });
+const addressFlags = {
+  'advertise-address': '',
+  'service-cluster-ip-range': '10.0.0.0/24',
+  'service-node-port-range': '30000-32767',
+};
+
+const ensure = (nowMs = startMs, bindAddress = '127.0.0.1', flags = addressFlags) =>
+  ensurePki(
+    { dataDir, bindAddress, system: completeSystem(flags, bindAddress) },
+    identityOf('kubernetes'),
+    { nowMs: () => nowMs, monotonicMs: () => 0 },
+  );
 
 const certificate = ({ certificatePem }: KeyPair) => {
   const [first] = readCertificates(certificatePem) ?? [];
@@ -82,6 +90,20 @@ describe('the files of the pki folder', () => {
       [admin.commonName, ...admin.organizations],
       ['kubernetes-admin', 'system:masters'],
     );
+  });
+
+  it('name the addresses that are published: that of the server, that of its service', async () => {
+    const flags = {
+      ...addressFlags,
+      'advertise-address': '192.0.2.7',
+      'service-cluster-ip-range': '10.96.0.0/16',
+    };
+    const { serving } = await ensure(startMs, '127.0.0.1', flags);
+    for (const host of ['192.0.2.7', '10.96.0.1'])
+      assert(coversHost(certificate(serving), host), host);
+    const moved = await ensure(startMs);
+    assert.notEqual(moved.serving.certificatePem, serving.certificatePem);
+    assert(coversHost(certificate(moved.serving), '10.0.0.1'));
   });
 
   it('are renewed when they run out, or an address is not covered; the CA stays', async () => {

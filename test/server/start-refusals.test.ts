@@ -97,6 +97,11 @@ const rows: readonly Row[] = [
       `--service-account-key-file: ${pipe}: ${pipe} is a pipe, and did not end within 10 seconds`,
   },
   {
+    title: 'a CA of a certificate that is not given',
+    flags: () => [`--root-ca-file=${broken}`],
+    says: () => '--root-ca-file: it is for --tls-cert-file: give that, too',
+  },
+  {
     title: 'a certificate without its key',
     flags: () => [`--tls-cert-file=${broken}`],
     says: () => '--tls-cert-file, --tls-private-key-file: give both or neither',

@@ -27,7 +27,7 @@ import type { TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { HistogramSeries, MetricSeries } from '../metrics/metrics.ts';
 import type { CompletedConfig } from '../config/options.ts';
-import { ensurePki, servingOf } from './pki.ts';
+import { ensurePki, rootCaOf, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createSigningControllers, readSigningAuthorities } from './signing.ts';
@@ -42,6 +42,8 @@ export interface AccessMaterial {
   readonly files: AuthenticationFiles;
   readonly keys: TokenKeys;
   readonly tls: TlsMaterial;
+  /** What clients verify the server by, where it is known. */
+  readonly rootCa: string | undefined;
   readonly signing: ReadonlyMap<string, SigningAuthority>;
 }
 
@@ -52,13 +54,14 @@ export async function readAccessMaterial(
   clock: Clock,
 ): Promise<AccessMaterial> {
   const { access, dataDir } = config;
-  const pki = await ensurePki(dataDir, config.bindAddress, identity, clock);
+  const pki = await ensurePki(config, identity, clock);
   const files = readAuthenticationFiles(access, pki, identity);
   return {
     pki,
     files,
     keys: readTokenKeys(config.tokens, dataDir, access.tlsCertificate?.keyFile),
     tls: { serving: servingOf(access, pki), clientCaPem: files.cas.current().handshakePem },
+    rootCa: rootCaOf(access, pki),
     signing: await readSigningAuthorities(config.signing, pki, identity),
   };
 }
@@ -89,7 +92,7 @@ export interface AccessParts {
 /** @throws OptionsError. */
 export function assembleAccess(config: CompletedConfig, deps: AccessDeps): AccessParts {
   const { parts, identity, clock, timers, log } = deps;
-  const { pki, files, keys, signing } = deps.material;
+  const { files, keys, rootCa, signing } = deps.material;
   const { streams, authorization, language, registry } = parts;
   const tokens = createTokenParts(config.tokens, {
     identity,
@@ -112,8 +115,6 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     trustIssuers: (jwt) => tokens.trustIssuers(jwt),
   });
   const methods = [fileTokens(files), ...tokens.methods];
-  const given = config.access.tlsCertificate !== undefined;
-  const rootCa = given ? undefined : pki.authority.certificatePem;
   // Alone it has made them before it serves anybody; else whoever holds the controllers does.
   const defaults = authorization.usesRbac && deps.shared;
   const expirations = new Histogram(expirationBounds);

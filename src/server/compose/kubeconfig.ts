@@ -7,7 +7,8 @@
  * other clients do.
  *
  * Invariants: a credential stands beside the port that takes it: certificates beside the secure
- * one, tokens beside their own where there is one. The file is readable by its owner only.
+ * one, tokens beside their own where there is one. The file is readable by its owner only. Where
+ * the server is bound to all addresses it names the loopback one: no certificate is for all.
  */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,20 +28,24 @@ export interface AdminAccess {
   readonly token: string;
 }
 
-/** `serving` may be a certificate that was given, of whatever CA: it is trusted itself. */
+/** `serving` may be a certificate of whatever CA: where that is not known, it is trusted itself. */
 export function adminAccess(
   { url, tokenUrl }: Pick<AdminAccess, 'url' | 'tokenUrl'>,
   { serving }: Pick<TlsMaterial, 'serving'>,
   pki: Pki,
+  rootCa: string | undefined,
 ): AdminAccess {
-  const own = serving === pki.serving;
   return {
-    url,
-    tokenUrl,
-    caPem: own ? pki.authority.certificatePem : serving.certificatePem,
+    url: calledLocally(url),
+    tokenUrl: tokenUrl === undefined ? undefined : calledLocally(tokenUrl),
+    caPem: rootCa ?? serving.certificatePem,
     certificate: pki.admin,
     token: pki.adminToken,
   };
+}
+
+function calledLocally(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 function adminKubeconfigFile(dataDir: string): string {

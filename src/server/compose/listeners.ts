@@ -37,7 +37,7 @@ export interface Listeners {
   readonly httpUrl: string | undefined;
   /** HTTPS for callers with tokens. */
   readonly tokenUrl: string | undefined;
-  /** host:port of `url`. */
+  /** host:port at which others reach `url`, so far as it is known. */
   readonly address: string;
   /** Undefined: there is no secure one. */
   readonly securePort: number | undefined;
@@ -224,6 +224,10 @@ async function listenTokens(
   return transport.listen({ ...options, tls }, handler);
 }
 
+function hostInUrl(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}
+
 function listenersOf(
   config: CompletedConfig,
   secure: HttpServer | undefined,
@@ -231,15 +235,16 @@ function listenersOf(
   http: HttpServer | undefined,
 ): Listeners {
   const servers = [secure, tokens, http].filter((server) => server !== undefined);
-  const { bindAddress } = config;
-  const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+  const { bindAddress, system } = config;
+  const host = hostInUrl(bindAddress);
+  const published = hostInUrl(system.advertisedAddress ?? bindAddress);
   const httpUrl = http === undefined ? undefined : `http://${host}:${http.port}`;
   const url = secure === undefined ? (httpUrl ?? '') : `https://${host}:${secure.port}`;
   return {
     url,
     httpUrl: secure === undefined ? undefined : httpUrl,
     tokenUrl: tokens === undefined ? undefined : `https://${host}:${tokens.port}`,
-    address: `${host}:${(secure ?? http)?.port ?? 0}`,
+    address: `${published}:${(secure ?? http)?.port ?? 0}`,
     securePort: secure?.port,
     name: servers.map(({ name }) => name).join(', '),
     changeTls(material) {

@@ -3,7 +3,8 @@
  * administrator's credentials.
  *
  *     ca.crt ca.key           ten years; made once, never replaced
- *     serving.crt .key        one year, for localhost, the loopback and bound addresses, this host
+ *     serving.crt .key        one year, for localhost, this host, the addresses that the server is
+ *                             bound to or published under, and that of its service
  *     admin.crt .key          one year, a user of system:masters
  *     admin.token             the same user as a bearer token, where there is no TLS
  *
@@ -28,7 +29,13 @@ import {
   makeCertificate,
   servingProblem,
 } from '../../pki/certificate-authority.ts';
-import { coversHost, keyPurposes, readCertificates, verifyChain } from '../../pki/certificates.ts';
+import {
+  certificatesPem,
+  coversHost,
+  keyPurposes,
+  readCertificates,
+  verifyChain,
+} from '../../pki/certificates.ts';
 import type { CertificateTemplate, KeyPair } from '../../pki/certificate-authority.ts';
 import type { Certificate } from '../../pki/certificates.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -38,6 +45,8 @@ import { messageOf } from '../../stdx/message-of.ts';
 import type { AccessConfig } from '../config/access-options.ts';
 import { readOptionText } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { rootsOf } from './trusted-cas.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const authorityLifeMs = 3650 * dayMs;
@@ -63,12 +72,11 @@ export function pkiDirectory(dataDir: string): string {
 
 /** Reads what is there and makes the rest. @throws OptionsError. */
 export async function ensurePki(
-  dataDir: string,
-  bindAddress: string,
+  config: Pick<CompletedConfig, 'dataDir'> & Addresses,
   identity: Identity,
   clock: Clock,
 ): Promise<Pki> {
-  const directory = pkiDirectory(dataDir);
+  const directory = pkiDirectory(config.dataDir);
   const nowMs = clock.nowMs();
   try {
     makeDirectory(directory, 0o700);
@@ -79,7 +87,7 @@ export async function ensurePki(
     const groups = [wellKnownGroups.masters];
     return {
       authority,
-      serving: await ensureServing(leaves, bindAddress, identity),
+      serving: await ensureServing(leaves, config, identity),
       admin: await ensureLeaf(leaves, 'admin', keyPurposes.clientAuth, {
         commonName,
         organizations: groups,
@@ -103,6 +111,16 @@ export function servingOf({ tlsCertificate }: AccessConfig, pki: Pki): KeyPair {
   const problem = servingProblem(pair);
   if (problem === undefined) return pair;
   throw new OptionsError(`--tls-cert-file, --tls-private-key-file: ${problem}`);
+}
+
+/** What clients verify the server by; undefined where nobody has said. @throws OptionsError. */
+export function rootCaOf({ tlsCertificate }: AccessConfig, pki: Pki): string | undefined {
+  if (tlsCertificate === undefined) return pki.authority.certificatePem;
+  const { rootCaFile } = tlsCertificate;
+  if (rootCaFile === undefined) return undefined;
+  const text = readOptionText('root-ca-file', rootCaFile);
+  rootsOf('root-ca-file', text);
+  return certificatesPem(text);
 }
 
 async function ensureAuthority(
@@ -150,8 +168,8 @@ interface Leaves {
   readonly nowMs: number;
 }
 
-function ensureServing(leaves: Leaves, bindAddress: string, identity: Identity): Promise<KeyPair> {
-  const hosts = [...servedHosts(bindAddress), ...serviceNames(identity)];
+function ensureServing(leaves: Leaves, at: Addresses, identity: Identity): Promise<KeyPair> {
+  const hosts = [...servedHosts(at), ...serviceNames(identity)];
   return ensureLeaf(leaves, 'serving', keyPurposes.serverAuth, {
     commonName: identity.serverName,
     dnsNames: hosts.filter((host) => isIP(host) === 0),
@@ -159,15 +177,20 @@ function ensureServing(leaves: Leaves, bindAddress: string, identity: Identity):
   });
 }
 
-/** By what names clients may call this server. */
-function servedHosts(bindAddress: string): readonly string[] {
+type Addresses = Pick<CompletedConfig, 'bindAddress' | 'system'>;
+
+/** By what names clients may call this server. Pods call it at the address of its service. */
+function servedHosts({ bindAddress, system }: Addresses): readonly string[] {
   const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
   const bound = everywhere
     ? Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address))
     : [bindAddress];
   const usable = bound.filter((address) => isIP(address) !== 0 || isHostName(address));
   const own = isHostName(hostname()) ? [hostname()] : [];
-  return [...new Set(['localhost', '127.0.0.1', '::1', ...own, ...usable])];
+  const { advertisedAddress, serviceAddress } = system;
+  const published = advertisedAddress === undefined ? [] : [advertisedAddress];
+  const loopback = ['localhost', '127.0.0.1', '::1'];
+  return [...new Set([...loopback, ...own, ...usable, ...published, serviceAddress])];
 }
 
 /** As who is in the cluster calls it: it stands behind a service of its own. */

@@ -280,11 +280,11 @@ function keepTls(
   { access, dataDir }: CompletedConfig,
   worker: WorkerAssignment | undefined,
   ports: Listeners,
-  { files, pki, tls }: AccessMaterial,
+  { files, pki, rootCa, tls }: AccessMaterial,
   deps: TlsReloadDeps,
 ): { readonly kubeconfig: string; readonly tlsFiles: { stop(): void } } {
   const onServing = (served: TlsMaterial): string =>
-    worker === undefined ? writeKubeconfig(dataDir, adminAccess(ports, served, pki)) : '';
+    worker === undefined ? writeKubeconfig(dataDir, adminAccess(ports, served, pki, rootCa)) : '';
   const kubeconfig = onServing(tls);
   const { cas } = files;
   return { kubeconfig, tlsFiles: followTls(access, { ...deps, tls, cas, ports, onServing }) };

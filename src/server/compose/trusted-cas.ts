@@ -102,7 +102,8 @@ function asWritten(header: string): string {
   return header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-function rootsOf(flag: string, pem: string): readonly Certificate[] {
+/** @throws OptionsError. */
+export function rootsOf(flag: string, pem: string): readonly Certificate[] {
   const roots = readCertificates(pem);
   const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
   // Whoever writes the file has not come to its end.

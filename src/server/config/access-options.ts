@@ -31,7 +31,7 @@ export interface AccessConfig {
   readonly securePort: number | undefined;
   readonly tokenPort: TokenPort | undefined;
   /** Undefined: made in the data directory. */
-  readonly tlsCertificate: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tlsCertificate: TlsCertificateFiles | undefined;
   readonly tlsMinVersion: TlsVersion;
   /** Beside the CA in the data directory. */
   readonly clientCaFile: string | undefined;
@@ -41,6 +41,13 @@ export interface AccessConfig {
   readonly anonymousAuth: boolean | undefined;
   readonly authenticationConfigFile: string | undefined;
   readonly authorization: AuthorizationOptions;
+}
+
+export interface TlsCertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Of whom clients learn who has signed it; undefined: from somebody else. */
+  readonly rootCaFile: string | undefined;
 }
 
 export interface RequestHeaderConfig {
@@ -91,6 +98,12 @@ export const accessOptionTable = [
     value: 'FILE',
     default: '',
     help: 'The key of --tls-cert-file, PEM.',
+  },
+  {
+    flag: 'root-ca-file',
+    value: 'FILE',
+    default: '',
+    help: 'The CAs of --tls-cert-file, PEM, for kubeconfigs and kube-root-ca.crt.',
   },
   {
     flag: 'tls-min-version',
@@ -218,8 +231,12 @@ function isLoopback(address: string): boolean {
 function tlsCertificateOf(raw: Raw): AccessConfig['tlsCertificate'] {
   const certFile = optional(raw, 'tls-cert-file');
   const keyFile = optional(raw, 'tls-private-key-file');
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  const rootCaFile = optional(raw, 'root-ca-file');
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, rootCaFile };
+  if (certFile === undefined && keyFile === undefined) {
+    if (rootCaFile === undefined) return undefined;
+    throw new OptionsError('--root-ca-file: it is for --tls-cert-file: give that, too');
+  }
   throw new OptionsError('--tls-cert-file, --tls-private-key-file: give both or neither');
 }
 

@@ -20,7 +20,7 @@ import { createStreamChannel } from '../../storage/remote/stream-channel.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { probePort } from '../../transport/probe-port.ts';
 import { adminAccess, writeKubeconfig } from '../compose/kubeconfig.ts';
-import { ensurePki, servingOf } from '../compose/pki.ts';
+import { ensurePki, rootCaOf, servingOf } from '../compose/pki.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { makeDataDir, openStorage } from '../compose/open-storage.ts';
@@ -64,8 +64,9 @@ export async function startSupervisor(
   try {
     // Made before the workers look for it: they would make one each.
     const identity = identityOf(config.identity);
-    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
+    const pki = await ensurePki(config, identity, systemClock);
     const serving = servingOf(config.access, pki);
+    const rootCa = rootCaOf(config.access, pki);
     const stop = (): void => void fleet.stop(stopTimeoutMs);
     stopping?.addEventListener('abort', stop);
     if (stopping?.aborted) throw new StartStopped();
@@ -75,7 +76,10 @@ export async function startSupervisor(
     );
     store?.compactor.start();
     const writeConfig = (pair: KeyPair): string =>
-      writeKubeconfig(config.dataDir, adminAccess({ url, tokenUrl }, { serving: pair }, pki));
+      writeKubeconfig(
+        config.dataDir,
+        adminAccess({ url, tokenUrl }, { serving: pair }, pki, rootCa),
+      );
     // The workers serve it, each by itself.
     const following = followServing(config.access, serving, { log, timers: systemTimers }, (pair) =>
       writeConfig(pair),
