@@ -4,20 +4,24 @@
  *
  * Invariants: what is returned is what stampResourceVersion() makes; the caches keep it, so nobody
  * may write into it.
- * Bound: `waitingMax` objects of at most `sharedBytesMax` wait for the second who asks. Policy: an
- * older one is forgotten, and made again.
+ * Bounds: `waitingMax` objects of at most `ringBytesMax` wait for the second who asks. Policy: an
+ * older one is forgotten, and made again. One of at least `largeBytesMin` waits as long as somebody
+ * keeps what it was made of: the collector pays for each piece of memory that large.
  */
 import { stampResourceVersion } from './object-encoding.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 
 /** More than one commit has: one side may be through with a commit before the other begins. */
 const waitingMax = 1024;
-const sharedBytesMax = 4 * 1024;
+const ringBytesMax = 4 * 1024;
+const largeBytesMin = 64 * 1024;
 
 /** Indexed by revision modulo `waitingMax`. Three lists: a write makes no object for them. */
 const sources = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);
 const revisions = new Float64Array(waitingMax);
 const results = new Array<Uint8Array | undefined>(waitingMax).fill(undefined);
+
+const large = new WeakMap<Uint8Array, { readonly revision: bigint; readonly made: Uint8Array }>();
 
 /** `bytes`: the same array for both who ask. `allocate`: the caller wants memory of its own, and
  * shares nothing. */
@@ -27,7 +31,10 @@ export function stampWritten(
   revision: bigint,
   allocate?: Allocate,
 ): Uint8Array {
-  if (allocate !== undefined || bytes.length > sharedBytesMax) {
+  if (allocate === undefined && bytes.length >= largeBytesMin) {
+    return stampLarge(bytes, metadataAt, revision);
+  }
+  if (allocate !== undefined || bytes.length > ringBytesMax) {
     return stampResourceVersion(bytes, metadataAt, revision, allocate);
   }
   const number = Number(revision);
@@ -42,5 +49,14 @@ export function stampWritten(
   sources[at] = bytes;
   revisions[at] = number;
   results[at] = made;
+  return made;
+}
+
+function stampLarge(bytes: Uint8Array, metadataAt: number, revision: bigint): Uint8Array {
+  const waiting = large.get(bytes);
+  large.delete(bytes);
+  if (waiting?.revision === revision) return waiting.made;
+  const made = stampResourceVersion(bytes, metadataAt, revision);
+  large.set(bytes, { revision, made });
   return made;
 }

@@ -19,6 +19,7 @@ import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { BodyLanes } from './body-lanes.ts';
 
 /** Policy: a larger body is read in parts. */
 export const atOnceBytesMax = 64 * 1024;
@@ -29,21 +30,24 @@ export interface BodyDecodeOptions extends DecodeOptions {
   readonly schemaOf: SchemaOf;
 }
 
-interface TurnsDeps {
+interface DecodingDeps {
   readonly registry: { readonly turns: Turns };
+  readonly bodyLanes: BodyLanes;
 }
 
 /** The value, or a promise of it: a small body costs no promise. */
 export function decodeBody(
-  deps: TurnsDeps,
+  deps: DecodingDeps,
   exchange: Pick<HttpExchange, 'closed'>,
   bytes: Uint8Array,
   format: BodyFormat,
   reading: BodyDecodeOptions,
 ): Decoded | Promise<Decoded> {
-  return bytes.length <= (format === 'yaml' ? yamlAtOnceBytesMax : atOnceBytesMax)
-    ? decodeAtOnce(bytes, format, reading)
-    : decodeInTurns(deps.registry.turns, exchange, stepsOf(bytes, format, reading));
+  const atOnceMax = format === 'yaml' ? yamlAtOnceBytesMax : atOnceBytesMax;
+  if (bytes.length <= atOnceMax) return decodeAtOnce(bytes, format, reading);
+  const { bodyLanes, registry } = deps;
+  const inLane = bodyLanes(format, bytes.length);
+  return inLane(() => decodeInTurns(registry.turns, exchange, stepsOf(bytes, format, reading)));
 }
 
 function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: BodyDecodeOptions): Decoded {

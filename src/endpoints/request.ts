@@ -15,6 +15,7 @@ import type { Clock } from '../stdx/clock.ts';
 import type { Limiter } from '../stdx/limiter.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { BodyLanes } from './body-lanes.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 import type { TurnWatch } from '../stdx/turn-watch.ts';
 import type { SharedEvents } from './shared-events.ts';
@@ -48,6 +49,8 @@ export interface EndpointDeps {
   readonly encodings: KeptEncodings;
   /** Work on large objects for answers, one object at a time (object-in-turns.ts). */
   readonly largeObjects: Limiter;
+  /** Large bodies are read in these, one after the other. */
+  readonly bodyLanes: BodyLanes;
   /** What watches share of the answers of conversion webhooks. */
   readonly sharedEvents: SharedEvents;
 }

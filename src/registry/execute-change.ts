@@ -17,6 +17,7 @@ import { operations } from './write-guard.ts';
 import { deliverNotes, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
+import type { SettledOutcome } from './written-object.ts';
 
 /** The subresource: status, or one that the kind's strategy names; undefined: the object itself. */
 export type Subresource = string | undefined;
@@ -32,8 +33,21 @@ export interface Change {
 export async function executeChange(
   deps: RegistryDeps,
   target: ObjectTarget,
-  { body, mayCreate, options, subresource }: Change,
+  change: Change,
 ): Promise<Result<WriteResult>> {
+  const changed = await changeOutcome(deps, target, change);
+  if (changed.kind === 'refused') return changed;
+  const { value } = changed;
+  const { name, namespace } = target;
+  return ok(writtenObject(value, namespace, name, value.kind === 'created', value.warnings));
+}
+
+/** What became of the change, for who shows something else than the bytes of the object. */
+export async function changeOutcome(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { body, mayCreate, options, subresource }: Change,
+): Promise<Result<SettledOutcome>> {
   const { creationRefusal, dryRun, inTurns = false, manager = '', request, user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
@@ -63,24 +77,21 @@ export async function executeChange(
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   deliverNotes(request, outcome.notes);
   if (outcome.kind === 'refused') request?.warnings.push(...(outcome.error.warnings ?? []));
-  return changeResult(outcome, target);
+  return settled(outcome, target);
 }
 
-function changeResult(outcome: FinalOutcome, target: ObjectTarget): Result<WriteResult> {
-  const { name, namespace } = target;
+function settled(outcome: FinalOutcome, target: ObjectTarget): Result<SettledOutcome> {
   switch (outcome.kind) {
     case 'created':
     case 'replaced':
     case 'unchanged':
     case 'marked':
-    case 'removed': {
-      const created = outcome.kind === 'created';
-      return ok(writtenObject(outcome, namespace, name, created, outcome.warnings));
-    }
+    case 'removed':
+      return ok(outcome);
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(conditionRefusal(target, name, outcome));
+      return refused(conditionRefusal(target, target.name, outcome));
     default:
       return unreachable(outcome);
   }

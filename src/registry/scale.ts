@@ -15,16 +15,14 @@ import { newBadRequest, newInternalError, newInvalid } from '../apimachinery/sta
 import { labelSelectorFromSpec } from '../apimachinery/selectors/label-selector.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { bytesAtOnceMax, objectMs } from '../apimachinery/object-cost.ts';
-import { decodeObject, decodeSteps } from '../apimachinery/object-encoding.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { ownMember } from '../stdx/lookup.ts';
-import { runToEnd } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
-import { executeChange } from './execute-change.ts';
+import { changeOutcome } from './execute-change.ts';
 import { withGeneration } from './object-metadata.ts';
 import { preconditionConflict, preconditionsOf } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
@@ -34,6 +32,7 @@ import type { Production } from './production.ts';
 import { withConversions } from './conversions.ts';
 import { decidedVersionOf } from './versions.ts';
 import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
+import { shownObject } from './written-object.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */
 export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersionKind): ApiObject {
@@ -115,23 +114,19 @@ export async function executeScale(
   options: WriteOptions,
 ): Promise<Result<WrittenScale>> {
   const change = { body, options, subresource: 'scale', mayCreate: false };
-  const result = await executeChange(deps, target, change);
+  const result = await changeOutcome(deps, target, change);
   if (result.kind === 'refused') return result;
   const { kind } = target;
   const { paths, type } = scaleTypeOf(kind);
   const { bytes, warnings } = result.value;
-  const isSmall = bytes.length <= bytesAtOnceMax;
-  const written = isSmall ? decodeObject(bytes) : await decodedInTurns(deps, bytes);
+  const written = shownObject(result.value);
+  // A conversion reads all of it, and all writes of a commit go on together.
+  const isConverted = kind.custom !== undefined && written.apiVersion !== formatGroupVersion(kind);
+  if (isConverted && bytes.length > bytesAtOnceMax) await deps.turns.pause(objectMs(bytes));
   return withConversions(kind, () => {
     const object = scaleOf(decidedVersionOf(written, kind), paths, type);
     return Promise.resolve(ok({ object, warnings }));
   });
-}
-
-/** All writes of a commit go on together. */
-async function decodedInTurns({ turns }: RegistryDeps, bytes: Uint8Array): Promise<ApiObject> {
-  await turns.pause(objectMs(bytes));
-  return runToEnd(turns, decodeSteps(bytes));
 }
 
 /** The scaled object after a write of its Scale. */

@@ -6,19 +6,29 @@
  */
 import { stampForAnswer } from '../apimachinery/object-encoding.ts';
 import { stampWritten } from '../apimachinery/written-stamps.ts';
+import { withMember, withMetadata, without } from '../apimachinery/unstructured.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { revisionZero } from '../storage/storage.ts';
 import type { FinalOutcome } from './execute-with-companions.ts';
 import type { StoredObject, WriteResult } from './registry.ts';
 
-type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
+/** Of a write that was neither refused nor kept back. */
+export type SettledOutcome = Exclude<
+  FinalOutcome,
+  { kind: 'refused' } | { kind: 'condition-failed' }
+>;
 
-export function storedObject(outcome: Settled, namespace: string, name: string): StoredObject {
+export function storedObject(
+  outcome: SettledOutcome,
+  namespace: string,
+  name: string,
+): StoredObject {
   const { revision } = outcome;
   return { namespace, name, revision: revision ?? revisionZero, bytes: shownBytes(outcome) };
 }
 
 export function writtenObject(
-  outcome: Settled,
+  outcome: SettledOutcome,
   namespace: string,
   name: string,
   created: boolean,
@@ -28,7 +38,17 @@ export function writtenObject(
   return { namespace, name, revision, bytes: shownBytes(outcome), created, warnings };
 }
 
-function shownBytes({ kind, revision, bytes, metadataAt }: Settled): Uint8Array {
+/** What these bytes would be read as. */
+export function shownObject({ object, revision }: SettledOutcome): ApiObject {
+  const { metadata } = object;
+  const shown =
+    revision === undefined
+      ? without(metadata, 'resourceVersion')
+      : withMember(metadata, 'resourceVersion', revision.toString());
+  return withMetadata(object, shown);
+}
+
+function shownBytes({ kind, revision, bytes, metadataAt }: SettledOutcome): Uint8Array {
   if (revision === undefined) return bytes;
   return kind === 'created' || kind === 'replaced'
     ? stampWritten(bytes, metadataAt, revision)

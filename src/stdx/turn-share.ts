@@ -1,7 +1,8 @@
 /**
  * One turn of the event loop between two who each see to their own share of it: work that is to
  * have a whole turn (turns.ts), and the streams, which use some milliseconds in every turn in which
- * they have something. Together they took more than either is allowed.
+ * they have something. Together they took more than either is allowed. Large commits come as the
+ * streams do.
  *
  *     turn 1   the streams ─▶ whole work comes: it is put off, and has asked for turn 2
  *     turn 2   whole work; the streams come: they are put off

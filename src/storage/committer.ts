@@ -103,9 +103,14 @@ const committerLimits: CommitterLimits = {
   yieldingBesideOthersMax: 8,
 };
 
+const largeBytes = 1024 * 1024;
+
 export interface CommitterOptions {
   readonly storage: Storage;
   readonly timers: Timers;
+  /** Of commits when more than `largeBytes` wait, which are copied then, and what they replace is
+   * read: not in a turn that other work has for itself. Absent: as of the others. */
+  readonly largeTimers?: Timers | undefined;
   /** Whether a record in this state is being deleted; absent: none is. */
   readonly isEnding?: IsBeingDeleted | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
@@ -126,6 +131,7 @@ export function createCommitter(options: CommitterOptions): GroupCommitter {
 class GroupCommit implements GroupCommitter {
   readonly #storage: Storage;
   readonly #timers: Timers;
+  readonly #largeTimers: Timers;
   readonly #limits: CommitterLimits;
   readonly #onDrained: (() => void)[] = [];
   /** Submissions whose key is claimed, oldest first; all of them are older than the queue. */
@@ -154,6 +160,7 @@ class GroupCommit implements GroupCommitter {
   constructor(options: CommitterOptions) {
     this.#storage = options.storage;
     this.#timers = options.timers;
+    this.#largeTimers = options.largeTimers ?? options.timers;
     const limits = { ...committerLimits, ...options.limits };
     const { commitWritesMax = limits.batchMutationsMax } = options.storage;
     const batchMutationsMax = Math.min(limits.batchMutationsMax, commitWritesMax);
@@ -224,7 +231,8 @@ class GroupCommit implements GroupCommitter {
   #startSoon(): void {
     if (this.#startDue || this.#inFlightCount === this.#lanes) return;
     this.#startDue = true;
-    this.#timers.nextTurn(() => {
+    const timers = this.#queuedBytes > largeBytes ? this.#largeTimers : this.#timers;
+    timers.nextTurn(() => {
       this.#startDue = false;
       while (this.#inFlightCount < this.#lanes && this.#waitingCount() > 0) {
         const batch = this.#takeBatch();

@@ -38,9 +38,9 @@ describe('the bytes of a write under its revision', () => {
     }
   });
 
-  it('of a large object wait for nobody, and whoever says where they lie has his own', () => {
-    const large = encoded('a', 'x'.repeat(10_000));
-    const [first, second] = stampedTwice(large.bytes, large.metadataAt, 1n);
+  it('of a larger object wait for nobody, and whoever says where they lie has his own', () => {
+    const larger = encoded('a', 'x'.repeat(10_000));
+    const [first, second] = stampedTwice(larger.bytes, larger.metadataAt, 1n);
     assert.notEqual(first, second);
     const { bytes, metadataAt } = encoded('a');
     const memory = Buffer.alloc(1_000);
@@ -48,5 +48,17 @@ describe('the bytes of a write under its revision', () => {
     const own = stampWritten(bytes, metadataAt, 2n, allocate);
     assert.equal(own.buffer, memory.buffer);
     assert.notEqual(stampWritten(bytes, metadataAt, 2n).buffer, memory.buffer);
+  });
+
+  it('of a large object are made once, too, and never shown under another revision', () => {
+    const { bytes, metadataAt } = encoded('a', 'x'.repeat(100_000));
+    const [first, second] = stampedTwice(bytes, metadataAt, 1n);
+    assert.equal(first, second);
+    const [third, fourth] = stampedTwice(bytes, metadataAt, 2n);
+    assert.equal(third, fourth);
+    const one = stampWritten(bytes, metadataAt, 3n);
+    const other = stampWritten(bytes, metadataAt, 4n);
+    assert.deepEqual(one, stampResourceVersion(bytes, metadataAt, 3n));
+    assert.deepEqual(other, stampResourceVersion(bytes, metadataAt, 4n));
   });
 });

@@ -5,13 +5,14 @@ import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { atOnceBytesMax } from '../../src/endpoints/body-decoding.ts';
 import { auditedBody, BodyPrefix, responseOf } from '../../src/endpoints/filters/audited-body.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createBodyLanes } from '../../src/endpoints/body-lanes.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 
 const keptBytesMax = 1024 * 1024 + 1;
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const turns = createTurns({ clock: systemClock, timers: systemTimers });
-const reading = { turns, schemaOf: () => undefined };
+const reading = { turns, schemaOf: () => undefined, bodyLanes: createBodyLanes() };
 const valueOf = async (contentType: string, body: string): Promise<JsonValue | undefined> =>
   (await auditedBody(reading, contentType, Buffer.from(body)))?.value;
 

@@ -11,6 +11,7 @@ import type { BodyFormat } from '../../src/apimachinery/negotiation.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { decodeBody } from '../../src/endpoints/body-decoding.ts';
+import { createBodyLanes } from '../../src/endpoints/body-lanes.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 
 const built = buildScheme({ identity: identityOf('kubernetes') });
@@ -18,6 +19,7 @@ assert(built.kind === 'ok');
 const schema = built.scheme.findKind('', 'v1', 'ConfigMap')?.schema;
 assert(schema !== undefined);
 const reading = { findDuplicates: true, schemaOf: () => schema };
+const bodyLanes = createBodyLanes();
 
 /** Its clock goes on by a millisecond at each look, so that the turns depend on the steps alone. */
 function slowTurns(): { readonly turns: ReturnType<typeof createTurns>; count: number } {
@@ -108,7 +110,7 @@ describe('a large body read in parts is what it is when it is read at once', () 
     it(`${what}, in ${format}`, async () => {
       assert(bytes.length > 64 * 1024);
       const decoding = decodeBody(
-        { registry: slowTurns() },
+        { registry: slowTurns(), bodyLanes },
         { closed: false },
         bytes,
         format,
@@ -123,7 +125,13 @@ describe('a large body read in parts is what it is when it is read at once', () 
 describe('while a large body is read', () => {
   async function turnsOf(format: BodyFormat, bytes: Uint8Array): Promise<number> {
     const loop = slowTurns();
-    const decoded = await decodeBody({ registry: loop }, { closed: false }, bytes, format, reading);
+    const decoded = await decodeBody(
+      { registry: loop, bodyLanes },
+      { closed: false },
+      bytes,
+      format,
+      reading,
+    );
     assert.equal(decoded.kind, 'value');
     return loop.count;
   }
@@ -157,15 +165,46 @@ describe('while a large body is read', () => {
     };
     const loop = slowTurns();
     const bytes = encodeYaml(configMap(20_000, 40));
-    const decoded = await decodeBody({ registry: loop }, exchange, bytes, 'yaml', reading);
+    const decoded = await decodeBody(
+      { registry: loop, bodyLanes },
+      exchange,
+      bytes,
+      'yaml',
+      reading,
+    );
     assert.equal(decoded.kind, 'refused');
     assert(loop.count <= 3, `${loop.count} turns`);
+  });
+
+  // Before, what had been read of all of them was there at once.
+  it('others of its size wait until it is read, also where it has failed, and no others', async () => {
+    const loop = slowTurns();
+    const deps = { registry: loop, bodyLanes };
+    const ended: string[] = [];
+    const first = json(configMap(2500, 40));
+    const read = (name: string, bytes: Uint8Array, closed = false): Promise<void> => {
+      const decoding = decodeBody(deps, { closed }, bytes, 'json', reading);
+      assert(decoding instanceof Promise);
+      return decoding.then(({ kind }) => void ended.push(`${name}: ${kind}`));
+    };
+    // It has one part, and so would be the first to end.
+    const noUtf8 = (bytes: number): Buffer => Buffer.alloc(bytes, 0xff);
+    await Promise.all([
+      read('first', first),
+      read('second', noUtf8(70_000)),
+      read('gone', first, true),
+      read('last', first),
+      read('larger', noUtf8(700_000)),
+    ]);
+    const inLine = ended.filter((each) => each !== 'larger: refused');
+    assert.deepEqual(inLine, ['first: value', 'second: refused', 'gone: refused', 'last: value']);
+    assert(ended.indexOf('larger: refused') < ended.indexOf('second: refused'));
   });
 
   it('a small one is read at once, without a promise', () => {
     const registry = slowTurns();
     const decoded = decodeBody(
-      { registry },
+      { registry, bodyLanes },
       { closed: false },
       Buffer.from('{"a":1}'),
       'json',

@@ -97,6 +97,28 @@ describe('committer', () => {
     );
   });
 
+  // Before, a large commit came in the turn in which the next large object was encoded.
+  it('asks for the turn of a large commit where those of large work are given', async () => {
+    const storage = createMemoryStorage({ clock: systemClock, revisionStep: 10n });
+    const asked: (() => void)[] = [];
+    const nextTurn = (callback: () => void) => {
+      asked.push(callback);
+      return { cancel: () => assert.fail('it is needed') };
+    };
+    const committer = createCommitter({
+      storage,
+      timers: systemTimers,
+      largeTimers: { ...systemTimers, nextTurn },
+    });
+    await committer.submit(submission('small', absent)).outcome;
+    assert.equal(asked.length, 0);
+    const large = committer.submit(submission('large', absent, 'v'.repeat(1_100_000)));
+    for (let i = 0; i < 5; i += 1) await turn();
+    assert.deepEqual([asked.length, committer.stats().queuedMutationsCount], [1, 1]);
+    asked[0]?.();
+    assert.equal((await large.outcome).kind, 'applied');
+  });
+
   it('takes few of those that yield into one commit, and others before the rest of them', async () => {
     const h = harness({ yieldingMax: 2 });
     const release = h.hold();

@@ -26,8 +26,9 @@ import type { Grant } from './subject-grants.ts';
 /** Missing roles that are named in one answer; the others are left out. */
 const resolutionErrorsMax = 16;
 
-/** What is looked at in the turn of the request: far more than anybody has who wants to work. */
-const rulesAtOnce = 10_000;
+/** What is looked at in the turn of the request: far more than anybody has who wants to work, and
+ * a third of a millisecond, for sixteen requests begin together. */
+const rulesAtOnce = 2_000;
 
 export interface GrantedRules {
   readonly rules: readonly PolicyRule[];

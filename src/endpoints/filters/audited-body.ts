@@ -20,6 +20,7 @@ import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { decodeBody } from '../body-decoding.ts';
+import type { BodyLanes } from '../body-lanes.ts';
 
 /** Of a streamed answer; one byte more than an event takes is enough to say that it was too
  * long. */
@@ -44,9 +45,15 @@ export class BodyPrefix {
   }
 }
 
+interface BodyReading {
+  readonly schemaOf: SchemaOf;
+  readonly turns: Turns;
+  readonly bodyLanes: BodyLanes;
+}
+
 /** Undefined: it cannot be written as JSON. A promise: it is large, and read in parts. */
 export function auditedBody(
-  deps: { readonly turns: Turns; readonly schemaOf: SchemaOf },
+  deps: BodyReading,
   contentType: string,
   bytes: Uint8Array,
 ): AuditedBody | undefined | Promise<AuditedBody | undefined> {
@@ -54,7 +61,8 @@ export function auditedBody(
   if (bytes.length >= keptBytesMax) return { value: undefined, bytes: bytes.length };
   const format = formatOf(contentType);
   if (format === undefined) return undefined;
-  const { schemaOf, turns } = deps;
+  const { bodyLanes, schemaOf, turns } = deps;
+  const decoding = { bodyLanes, registry: { turns } };
   const reading = { findDuplicates: false, schemaOf };
   const told = (decoded: Decoded): AuditedBody | undefined => {
     if (decoded.kind === 'refused') return undefined;
@@ -62,7 +70,7 @@ export function auditedBody(
     return { value, bytes: format === 'json' ? bytes.length : encodeJson(value).length };
   };
   // It is told whoever has gone meanwhile.
-  const decoded = decodeBody({ registry: { turns } }, { closed: false }, bytes, format, reading);
+  const decoded = decodeBody(decoding, { closed: false }, bytes, format, reading);
   return decoded instanceof Promise ? decoded.then(told) : told(decoded);
 }
 

@@ -22,6 +22,7 @@ import type {
   ResponseStream,
 } from '../../transport/http-exchange.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import type { BodyLanes } from '../body-lanes.ts';
 import { asBytes, auditedBody, BodyPrefix, responseOf } from './audited-body.ts';
 
 export interface AuditingDeps {
@@ -30,6 +31,8 @@ export interface AuditingDeps {
   /** Of the kinds that come and go in Protobuf. */
   readonly schemaOf: SchemaOf;
   readonly turns: Turns;
+  /** Those of the handlers, too. */
+  readonly bodyLanes: BodyLanes;
 }
 
 export interface Audited {
@@ -90,7 +93,7 @@ const forwardedMax = 32;
 /** What writing an event counts for. */
 const eventMs = 0.1;
 
-type Reading = Pick<AuditingDeps, 'schemaOf' | 'turns'>;
+type Reading = Omit<AuditingDeps, 'auditor' | 'clock'>;
 
 class AuditedExchange implements HttpExchange {
   readonly #inner: HttpExchange;

@@ -23,6 +23,7 @@ import { verbRefusalOf } from '../../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../../endpoints/filters/access.ts';
 import type { AccessFilter } from '../../endpoints/filters/access.ts';
 import { createInFlight } from '../../endpoints/filters/in-flight.ts';
+import { createBodyLanes } from '../../endpoints/body-lanes.ts';
 import type { AuditingDeps } from '../../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../../endpoints/discovery/version.ts';
 import { createSharedEvents } from '../../endpoints/shared-events.ts';
@@ -135,12 +136,13 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     loadMeasured(inFlightRequests, deps.transportLoad),
   );
   const health = healthOf(config, deps, () => shuttingDown);
+  const endpoints = endpointsOf(config, deps, metrics);
   const api = createApiHandler({
     filter: filterOf(deps, metrics),
     inFlight: inFlightRequests,
     prng: parts.registry.prng,
-    auditing: auditingOf(deps),
-    endpoints: endpointsOf(config, deps, metrics),
+    auditing: auditingOf(deps, endpoints),
+    endpoints,
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
@@ -303,6 +305,7 @@ function endpointsOf(
     registry: parts.registry,
     encodings: parts.encodings,
     largeObjects: createLimiter(1),
+    bodyLanes: createBodyLanes(),
     sharedEvents: createSharedEvents(deps.clock),
     identity,
     access: parts.authorization,
@@ -346,10 +349,13 @@ function filterOf(
   });
 }
 
-function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
+function auditingOf(
+  { audit, clock, parts }: ServingDeps,
+  { bodyLanes }: EndpointDeps,
+): AuditingDeps | undefined {
   if (audit === undefined) return undefined;
   const { scheme, turns } = parts.registry;
-  return { auditor: audit.auditor, clock, schemaOf: schemasOf(scheme), turns };
+  return { auditor: audit.auditor, clock, schemaOf: schemasOf(scheme), turns, bodyLanes };
 }
 
 /** Of all kinds and their lists, by what an object says it is. */
