@@ -17,7 +17,8 @@ import type { ObjectReader } from '../../src/authentication/object-reader.ts';
 import * as accountTokens from '../../src/authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
 import { readTokenFile, staticTokens } from '../../src/authentication/token-file.ts';
-import { systemClock } from '../../src/stdx/clock.ts';
+import { createVerificationLine } from '../../src/authentication/verification-line.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { answerWith } from './inside.ts';
 
@@ -127,6 +128,7 @@ async function serviceAccount(): Promise<Subject> {
     audiences,
     lookup: true,
     objects,
+    signatures: createVerificationLine(systemTimers),
   });
   const makes = createTokenIssuer({
     identity,

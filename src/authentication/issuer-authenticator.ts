@@ -7,7 +7,9 @@
  *
  * Invariants: the issuer a token names decides by whose keys it is verified, and by no others; a
  * claim that is missing or of the wrong type authenticates nobody. Nobody waits for an issuer but
- * its own tokens. When other issuers are trusted, the keys of those that stay are kept.
+ * its own tokens. When other issuers are trusted, the keys of those that stay are kept. Who has
+ * signed a token is worked out once, and holds as long as that key is the issuer's.
+ * Bounds: of `entriesMax` tokens, each for `ttlMs` at most.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -27,8 +29,12 @@ import {
 import type { ClaimValues, MappedText, MappedTexts } from './claim-expressions.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
-import type { UnverifiedToken } from './jwt-verify.ts';
+import type { VerificationKey } from './jwt-keys.ts';
+import { audiencesOf, checkSignature, readToken, timeProblem } from './jwt-verify.ts';
+import type { InLine, SignatureCheck, UnverifiedToken } from './jwt-verify.ts';
+import { TokenCache } from './token-cache.ts';
+import { inLineOf } from './verification-line.ts';
+import type { VerificationLine } from './verification-line.ts';
 
 export interface IssuerAuthenticatorOptions {
   readonly issuers: readonly IssuerConfig[];
@@ -38,11 +44,14 @@ export interface IssuerAuthenticatorOptions {
   readonly turns: Pick<Turns, 'run'>;
   /** The server's own: what a good token counts for. */
   readonly audiences: readonly string[];
+  readonly signatures: VerificationLine;
   /** Keys could not be had. */
   readonly onError: (issuer: string, error: unknown) => void;
 }
 
 const methodName = 'jwt';
+
+const verifiedTokens = { entriesMax: 4096, ttlMs: 10 * 60_000 } as const;
 
 interface Trusted {
   readonly config: IssuerConfig;
@@ -57,7 +66,8 @@ export interface IssuerAuthenticator extends TokenAuthenticator {
 export function createIssuerAuthenticator(
   options: IssuerAuthenticatorOptions,
 ): IssuerAuthenticator {
-  const { onError } = options;
+  const { clock, onError, signatures } = options;
+  const signers = new TokenCache<VerificationKey>({ clock, ...verifiedTokens });
   let trusted = new Map<unknown, Trusted>();
   const trust = (issuers: readonly IssuerConfig[]): void => {
     const before = trusted;
@@ -77,32 +87,40 @@ export function createIssuerAuthenticator(
   return {
     name: methodName,
     trust,
-    async authenticateToken(token, asked) {
+    async authenticateToken(token, asked, bearer) {
       const read = readToken(token);
       const issuer = read && trusted.get(read.claims['iss']);
       if (read === undefined || issuer === undefined) return { kind: 'none' };
-      const forged = await forgery(token, read, issuer.keys);
-      const why = forged ?? claimsProblem(issuer.config, read.claims, options.clock.nowMs());
+      // What is in vain whoever has signed it costs nobody a look at its signature.
+      const why = claimsProblem(issuer.config, read.claims, clock.nowMs());
       if (why !== undefined) return { kind: 'rejected', why };
+      const signer = signers.get(token);
+      const found = await issuer.keys.find(read.header.kid);
+      if (signer === undefined || !found.includes(signer)) {
+        const inLine = inLineOf(signatures, bearer);
+        const signature = await signatureBy(token, read, found, issuer.keys, inLine);
+        if (signature.kind === 'refused') return { kind: 'rejected', why: signature.why };
+        signers.set(token, signature.key);
+      }
       return authenticated(options, issuer.config, read.claims, asked);
     },
   };
 }
 
-/** What is wrong with the signature. An issuer may change its key and keep the name, or give none:
- * then the next keys are asked, if there are others. */
-async function forgery(
+/** An issuer may change its key and keep the name, or give none: then the next keys are asked, if
+ * there are others. */
+async function signatureBy(
   token: string,
   read: UnverifiedToken,
+  first: readonly VerificationKey[],
   keys: IssuerKeys,
-): Promise<string | undefined> {
-  const { kid } = read.header;
-  const first = await keys.find(kid);
-  const problem = await signatureProblem(token, read, first);
-  if (problem === undefined || first.length === 0) return problem;
-  const next = await keys.find(kid, first);
-  const isNew = next.some((key) => !first.includes(key));
-  return isNew ? signatureProblem(token, read, next) : problem;
+  inLine: InLine,
+): Promise<SignatureCheck> {
+  const signature = await checkSignature(token, read, first, inLine);
+  if (signature.kind === 'signed' || first.length === 0) return signature;
+  const tried = new Set(first);
+  const others = (await keys.find(read.header.kid, tried)).filter((key) => !tried.has(key));
+  return others.length === 0 ? signature : checkSignature(token, read, others, inLine);
 }
 
 function haveSameKeys(one: IssuerConfig, other: IssuerConfig): boolean {

@@ -7,7 +7,8 @@
  *
  * Invariants: the document must name the issuer it was fetched for; only HTTPS; one fetch at a
  * time; keys that were had stay good while the issuer cannot be reached, and no longer when its
- * set is without them, be it empty. Symmetric keys are left out.
+ * set is without them, be it empty; a key that stays is the same object. Symmetric keys are left
+ * out.
  * Bounds: `keysMax` keys, none larger than `jwkCharsMax`.
  */
 import { createPublicKey } from 'node:crypto';
@@ -39,7 +40,7 @@ const jwkCharsMax = 2732;
 export interface IssuerKeys {
   /** Of this key id, else all. Empty: none could be had. `failed`: what it has answered, of which
    * none has made the signature. */
-  find(id: unknown, failed?: readonly VerificationKey[]): Promise<readonly VerificationKey[]>;
+  find(id: unknown, failed?: ReadonlySet<VerificationKey>): Promise<readonly VerificationKey[]>;
 }
 
 export interface IssuerKeysPorts extends JsonExchangePorts {
@@ -58,7 +59,7 @@ export function createIssuerKeys(
   const renew = async (): Promise<void> => {
     triedMs = clock.monotonicMs();
     try {
-      kept = await fetchKeys(config, ports);
+      kept = withKnown(await fetchKeys(config, ports), kept);
       fetchedMs = clock.monotonicMs();
     } catch (error) {
       onError(error);
@@ -69,11 +70,11 @@ export function createIssuerKeys(
     fetching ??= renew().finally(() => (fetching = undefined));
   };
   return {
-    async find(id, failed = []) {
+    async find(id, failed) {
       const known = (): readonly VerificationKey[] =>
         id === undefined ? kept : kept.filter((key) => key.id === id);
       const found = known();
-      if (found.some((key) => !failed.includes(key))) {
+      if (found.some((key) => failed?.has(key) !== true)) {
         if (clock.monotonicMs() - fetchedMs > issuerKeyTimes.keptMs) renewIfDue();
         return found;
       }
@@ -82,6 +83,19 @@ export function createIssuerKeys(
       return known();
     },
   };
+}
+
+/** A key that was there before stays what it is to those who have tried it. */
+function withKnown(
+  fetched: readonly VerificationKey[],
+  before: readonly VerificationKey[],
+): readonly VerificationKey[] {
+  const nameOf = ({ algorithm, id }: VerificationKey): string => `${algorithm} ${id}`;
+  const known = new Map(before.map((key) => [nameOf(key), key]));
+  return fetched.map((key) => {
+    const same = known.get(nameOf(key));
+    return same?.publicKey.equals(key.publicKey) === true ? same : key;
+  });
 }
 
 /** @throws Error. */

@@ -14,6 +14,8 @@
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
+import { createWaitingLine } from './waiting-line.ts';
+import type { WaitingInLine } from './waiting-line.ts';
 
 export const questionLineLimits = {
   placesMax: 256,
@@ -37,15 +39,14 @@ export interface QuestionLine {
   ask<T>(asker: Asker, question: () => Promise<T>): Promise<T | undefined>;
 }
 
-interface Waiting {
+interface Waiting extends WaitingInLine {
   readonly asker: Asker;
-  begin(): void;
-  turnAway(): void;
 }
 
 export function createQuestionLine(timers: Timers): QuestionLine {
-  const { networkMax, placesMax, strangersMax, waitMaxMs } = questionLineLimits;
-  const lines = { known: createWaitingLine(), strangers: createWaitingLine() };
+  const { networkMax, placesMax, strangersMax, waitMaxMs, waitingMax } = questionLineLimits;
+  const newLine = () => createWaitingLine<Waiting>(waitingMax);
+  const lines = { known: newLine(), strangers: newLine() };
   const ofNetwork = new Map<string, number>();
   let underWay = 0;
   /** A place has become free since the last turn: those who wait come first. */
@@ -55,6 +56,7 @@ export function createQuestionLine(timers: Timers): QuestionLine {
     isKnown
       ? underWay < placesMax
       : underWay < strangersMax && (ofNetwork.get(network) ?? 0) < networkMax;
+  const mayNext = ({ asker }: Waiting): boolean => mayBegin(asker);
   const count = ({ isKnown, network }: Asker, by: 1 | -1): void => {
     underWay += by;
     if (isKnown) return;
@@ -76,7 +78,7 @@ export function createQuestionLine(timers: Timers): QuestionLine {
   const nextTurn = onceATurn(timers, () => {
     isDue = false;
     for (const line of [lines.known, lines.strangers]) {
-      for (let next = line.take(mayBegin); next !== undefined; next = line.take(mayBegin)) {
+      for (let next = line.take(mayNext); next !== undefined; next = line.take(mayNext)) {
         next.begin();
       }
     }
@@ -90,6 +92,7 @@ export function createQuestionLine(timers: Timers): QuestionLine {
         let late: TimerHandle | undefined = undefined;
         const waiting: Waiting = {
           asker,
+          network: asker.network,
           begin() {
             late?.cancel();
             run(asker, question).then(resolve, reject);
@@ -105,62 +108,6 @@ export function createQuestionLine(timers: Timers): QuestionLine {
           waiting.turnAway();
         });
       });
-    },
-  };
-}
-
-interface WaitingLine {
-  has(network: string): boolean;
-  add(waiting: Waiting): void;
-  /** False: it is full, and this network has its share. */
-  makeRoom(network: string): boolean;
-  /** The first of the next network that has one that may begin. */
-  take(mayBegin: (asker: Asker) => boolean): Waiting | undefined;
-  remove(waiting: Waiting): void;
-}
-
-function createWaitingLine(): WaitingLine {
-  /** In the order of their turns; within a network in that of arrival. */
-  const networks = new Map<string, Waiting[]>();
-  let size = 0;
-  const takeFrom = (network: string, waiting: Waiting[], at: number): Waiting | undefined => {
-    const [taken] = waiting.splice(at, 1);
-    if (taken !== undefined) size -= 1;
-    if (waiting.length === 0) networks.delete(network);
-    return taken;
-  };
-  return {
-    has: (network) => networks.has(network),
-    add(waiting) {
-      const { network } = waiting.asker;
-      const others = networks.get(network) ?? [];
-      networks.set(network, others);
-      others.push(waiting);
-      size += 1;
-    },
-    makeRoom(network) {
-      if (size < questionLineLimits.waitingMax) return true;
-      if ((networks.get(network)?.length ?? 0) >= size / networks.size) return false;
-      const all = [...networks];
-      const [largest, most] = all.reduce((a, b) => (b[1].length > a[1].length ? b : a));
-      takeFrom(largest, most, most.length - 1)?.turnAway();
-      return true;
-    },
-    take(mayBegin) {
-      for (const [network, waiting] of networks) {
-        const [first] = waiting;
-        if (first === undefined || !mayBegin(first.asker)) continue;
-        networks.delete(network);
-        if (waiting.length > 1) networks.set(network, waiting);
-        return takeFrom(network, waiting, 0);
-      }
-      return undefined;
-    },
-    remove(waiting) {
-      const { network } = waiting.asker;
-      const others = networks.get(network) ?? [];
-      const at = others.indexOf(waiting);
-      if (at >= 0) takeFrom(network, others, at);
     },
   };
 }

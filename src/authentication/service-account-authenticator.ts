@@ -24,7 +24,8 @@ import type { Authentication, RequestNotes, TokenAuthenticator } from './authent
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { equalSecrets } from './constant-time.ts';
 import type { VerificationKey } from './jwt-keys.ts';
-import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
+import { audiencesOf, checkSignature, readToken, timeProblem } from './jwt-verify.ts';
+import type { InLine } from './jwt-verify.ts';
 import { nodesResource, podsResource } from './object-reader.ts';
 import { secretsResource, serviceAccountsResource } from './object-reader.ts';
 import type { ObjectReader } from './object-reader.ts';
@@ -32,6 +33,8 @@ import { legacyIssuer, readAccountClaims } from './service-account-claims.ts';
 import type { AccountClaims, ObjectRef } from './service-account-claims.ts';
 import { accountExtraKeys, accountGroups, accountUserName } from './service-account-names.ts';
 import { TokenCache } from './token-cache.ts';
+import { inLineOf } from './verification-line.ts';
+import type { VerificationLine } from './verification-line.ts';
 
 export interface AccountAuthenticatorOptions {
   readonly identity: Identity;
@@ -44,6 +47,7 @@ export interface AccountAuthenticatorOptions {
   /** False: the account, and what a token is bound to, are not looked up. Token secrets are. */
   readonly lookup: boolean;
   readonly objects: ObjectReader;
+  readonly signatures: VerificationLine;
 }
 
 const accountAuthenticatorLimits = {
@@ -61,14 +65,14 @@ export function createAccountAuthenticator(
   const verified = new TokenCache<Verified>({ clock: options.clock, entriesMax, ttlMs });
   const uses = createAccountTokenUses(options.identity);
   const issuers = new Set([...options.issuers, legacyIssuer(options.identity)]);
-  const claimsOf = async (token: string): Promise<Claims> => {
+  const claimsOf = async (token: string, inLine: InLine): Promise<Claims> => {
     const known = verified.get(token);
     if (known !== undefined) return { kind: 'claims', verified: known };
     const read = readToken(token);
     const issuer = read?.claims['iss'];
     if (read === undefined || typeof issuer !== 'string' || !issuers.has(issuer)) return none;
-    const problem = await signatureProblem(token, read, options.keys);
-    if (problem !== undefined) return rejected(problem);
+    const signature = await checkSignature(token, read, options.keys, inLine);
+    if (signature.kind === 'refused') return rejected(signature.why);
     const believed = verifiedOf(options.identity, read.claims);
     verified.set(token, believed);
     return { kind: 'claims', verified: believed };
@@ -77,7 +81,7 @@ export function createAccountAuthenticator(
     name: 'service-account',
     counts: uses.counts,
     async authenticateToken(token, asked, notes) {
-      const found = await claimsOf(token);
+      const found = await claimsOf(token, inLineOf(options.signatures, notes));
       if (found.kind !== 'claims') return found;
       return authenticateVerified(options, token, found.verified, { asked, notes, uses });
     },

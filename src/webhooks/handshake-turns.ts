@@ -33,17 +33,20 @@ export function createHandshakeTurns(timers: Timers): HandshakeTurns {
   const { atOnceMax, placeMs } = handshakeTurnLimits;
   const waiting = new Set<Handshake>();
   const reading = new Set<Handshake>();
+  /** Places that are free from the next turn on. */
+  let ended = 0;
   let isArmed = false;
   const fill = (): void => {
     for (const next of waiting) {
-      if (reading.size >= atOnceMax) break;
+      if (reading.size + ended >= atOnceMax) break;
       waiting.delete(next);
       reading.add(next);
       next.read(true);
     }
     if (waiting.size === 0 || isArmed) return;
     isArmed = true;
-    timers.after(placeMs, change);
+    // In a turn of its own: timers that are late come many in one.
+    timers.after(placeMs, () => timers.nextTurn(change));
   };
   const change = (): void => {
     isArmed = false;
@@ -56,15 +59,19 @@ export function createHandshakeTurns(timers: Timers): HandshakeTurns {
     // Those who found nobody in line go on.
     fill();
   };
-  const nextTurn = onceATurn(timers, fill);
+  const nextTurn = onceATurn(timers, () => {
+    ended = 0;
+    fill();
+  });
   return {
     add(handshake) {
       waiting.add(handshake);
       fill();
     },
     over(handshake) {
-      const had = reading.delete(handshake) || waiting.delete(handshake);
-      if (had) nextTurn();
+      if (reading.delete(handshake)) ended += 1;
+      else if (!waiting.delete(handshake)) return;
+      nextTurn();
     },
   };
 }

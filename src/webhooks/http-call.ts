@@ -17,9 +17,11 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
+import { systemTimers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { HttpBody } from './body-turns.ts';
 import { writeInTurns } from './body-turns.ts';
+import { createLateCalls } from './late-calls.ts';
 import { turnsOfProcess } from './read-turns.ts';
 
 /** 1xx answers before the real one. */
@@ -58,6 +60,9 @@ export class HttpCallError extends Error {
   }
 }
 
+/** Of the process: it has one event loop. */
+const lateCalls = createLateCalls(systemTimers);
+
 /** @throws HttpCallError. */
 export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -74,7 +79,9 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       reject(new HttpCallError(problem, message));
       request?.destroy();
     };
-    const timer = timers.after(call.timeoutMs, () => fail('late', 'no answer in time'));
+    const timer = timers.after(call.timeoutMs, () => {
+      lateCalls(() => fail('late', 'no answer in time'));
+    });
     const attempt = ({ agent, fresh }: Pick<HttpCall, 'agent' | 'fresh'>): void => {
       const opened = open(call, agent);
       if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);

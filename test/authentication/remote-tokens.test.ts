@@ -9,6 +9,7 @@ import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
 import { readIssuers } from '../../src/authentication/issuer-config.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
+import { createVerificationLine } from '../../src/authentication/verification-line.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
@@ -267,6 +268,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      signatures: createVerificationLine(systemTimers),
       onError: (_issuer, error) => errors.push(error),
     });
     const ask = async (token: string) => known.authenticateToken(token, []);
@@ -352,6 +354,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      signatures: createVerificationLine(systemTimers),
       onError: (_issuer, error) => assert.fail(String(error)),
     });
     const given = {
@@ -418,6 +421,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      signatures: createVerificationLine(systemTimers),
       onError: () => undefined,
     });
     const claims = { iss: server.url, aud: 'client', sub: 'ann', exp: startMs / 1000 + 86_400 };

@@ -9,6 +9,7 @@ import { signingKeyOf, verificationKeysOf } from '../../src/authentication/jwt-k
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
 import type { TokenSpec } from '../../src/authentication/service-account-issuer.ts';
+import { createVerificationLine } from '../../src/authentication/verification-line.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
@@ -56,6 +57,7 @@ function world(
       },
       current: () => Promise.resolve(),
     },
+    signatures: createVerificationLine(time.timers),
   });
   const issuer = createTokenIssuer({
     identity,

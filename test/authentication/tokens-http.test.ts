@@ -7,7 +7,8 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
 import { detachedSignature } from '../../src/authentication/detached-jws.ts';
-import { systemClock } from '../../src/stdx/clock.ts';
+import { createVerificationLine } from '../../src/authentication/verification-line.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -229,6 +230,7 @@ describe('tokens over HTTP', () => {
       audiences: [String(reply.body['issuer'])],
       lookup: false,
       objects: { get: () => undefined, current: () => Promise.resolve() },
+      signatures: createVerificationLine(systemTimers),
     });
     const token = await accountToken('default', 'default');
     assert.equal((await verifier.authenticateToken(token, [])).kind, 'authenticated');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { VerificationKey } from '../../src/authentication/jwt-keys.ts';
-import { keysTriedMax, readToken, signatureProblem } from '../../src/authentication/jwt-verify.ts';
+import { checkSignature, keysTriedMax, readToken } from '../../src/authentication/jwt-verify.ts';
 
 const pairs = Array.from({ length: keysTriedMax + 2 }, () =>
   generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
@@ -33,7 +33,8 @@ async function problemOf(signer: number, header: object, keys: readonly Verifica
   const token = `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
   const read = readToken(token);
   assert.ok(read !== undefined);
-  return signatureProblem(token, read, keys);
+  const checked = await checkSignature(token, read, keys, (verification) => verification());
+  return checked.kind === 'refused' ? checked.why : undefined;
 }
 
 describe('a token that names no key', () => {

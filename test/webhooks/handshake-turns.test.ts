@@ -7,7 +7,7 @@ import { manualTime } from '../support/doubles/manual-time.ts';
 
 const { atOnceMax, placeMs } = handshakeTurnLimits;
 
-function started(count: number) {
+function started(count: number, atFirst = count) {
   const time = manualTime();
   const turns = createHandshakeTurns(time.timers);
   const reading = new Set<number>();
@@ -19,12 +19,14 @@ function started(count: number) {
       if (on) begun.add(at);
     },
   }));
-  for (const each of all) turns.add(each);
+  const add = (at: number): void => turns.add(all[at] as (typeof all)[number]);
+  const first = all.slice(0, atFirst);
+  for (const each of first) turns.add(each);
   const over = (at: number): void => {
     reading.delete(at);
     turns.over(all[at] as (typeof all)[number]);
   };
-  return { begun, over, reading, time };
+  return { add, begun, over, reading, time };
 }
 
 describe('handshakes', () => {
@@ -43,16 +45,30 @@ describe('handshakes', () => {
     assert.equal(begun.size, 30);
   });
 
-  it('those who send nothing make room for others, and are read from again', () => {
+  // Before, each connection that ended could begin the next one, a thousand in one turn.
+  it('one that comes in the turn in which another ends begins in the turn behind', async () => {
+    const { add, begun, over } = started(20, atOnceMax);
+    for (let at = 0; at < 10; at += 1) {
+      over(at);
+      add(atOnceMax + at);
+    }
+    assert.equal(begun.size, atOnceMax);
+    await setImmediate();
+    assert.equal(begun.size, 2 * atOnceMax);
+  });
+
+  it('those who send nothing make room for others, and are read from again', async () => {
     const { begun, reading, time } = started(3 * atOnceMax);
     const first = [...reading];
     assert.equal(first.length, atOnceMax);
     for (let turn = 1; turn <= 2; turn += 1) {
       time.advance(placeMs);
+      await setImmediate();
       assert.equal(reading.size, atOnceMax);
     }
     assert.equal(begun.size, 3 * atOnceMax);
     time.advance(placeMs);
+    await setImmediate();
     assert.deepEqual([...reading].sort(), first.sort());
   });
 

@@ -26,7 +26,7 @@ import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { makeDefinitions, typeMetaProperties } from './definitions.ts';
 import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
-import { groupWord, operationNames, operationsOf } from './operations.ts';
+import { groupWord, operationNames, operationsOf, rootOf } from './operations.ts';
 import type { BodyType, CustomBody, OperationNames, PathOperations } from './operation-types.ts';
 
 import { pathItemV2, pathItemV3 } from './path-items.ts';
@@ -84,10 +84,11 @@ export interface PieceParts {
 export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const names = definitionNames(options.domain);
   let known: Sections | undefined;
+  const kept: KeptSections = new WeakMap();
   const sections = (): Sections => {
     const { generation } = options.scheme;
     if (known?.generation !== generation) {
-      const all = new Map(sectionsOf(options).map((section) => [section.path, section]));
+      const all = new Map(sectionsOf(options, kept).map((section) => [section.path, section]));
       const always = sourcesOfAlways(all);
       const same = known !== undefined && sameItems(known.always, always);
       known = {
@@ -168,7 +169,7 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
     *make(dialect) {
       const { definitions, item } = context(dialect);
       const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
-      const operations = operationsOf(kind, paths).map(
+      const operations = operationsOf(kind, paths()).map(
         (each) => [each.path, itemOf(each, item)] as const,
       );
       yield;
@@ -261,8 +262,12 @@ interface Section {
 
 interface SectionPiece {
   readonly kind: KindInfo;
-  readonly names: OperationNames;
+  readonly names: () => OperationNames;
 }
+
+/** Of versions in which there is only what users define: thousands, of which a change makes few
+ * others. */
+type KeptSections = WeakMap<VersionInfo, Section>;
 
 function sourcesOfAlways(sections: ReadonlyMap<string, Section>): readonly object[] {
   return [...sections.values()].flatMap(({ pieces, source }) =>
@@ -274,14 +279,22 @@ function sameItems(a: readonly object[], b: readonly object[]): boolean {
   return a.length === b.length && a.every((each, at) => each === b[at]);
 }
 
-function sectionsOf({ scheme, domain }: DocumentOptions): readonly Section[] {
+function sectionsOf({ scheme, domain }: DocumentOptions, kept: KeptSections): readonly Section[] {
+  const ofVersion = (group: string, version: VersionInfo): Section => {
+    const known = kept.get(version);
+    if (known !== undefined) return known;
+    if (isBuiltIn(version)) return versionSection(group, version, domain);
+    const made = customSection(group, version, domain);
+    kept.set(version, made);
+    return made;
+  };
   const sections: Section[] = [
     plainSection('version', '/version/', 'getCodeVersion', 'version', 'string'),
     plainSection('apis', '/apis/', 'getAPIVersions', 'apis', metaTypes.object(apiGroupList)),
   ];
   for (const group of scheme.groups) {
     if (!group.versions.some(isBuiltIn)) {
-      sections.push(...group.versions.map((each) => versionSection(group.group, each, domain)));
+      sections.push(...group.versions.map((each) => ofVersion(group.group, each)));
       continue;
     }
     const word = groupWord(group.group, domain);
@@ -294,7 +307,7 @@ function sectionsOf({ scheme, domain }: DocumentOptions): readonly Section[] {
       const type = metaTypes.object('meta/v1.APIGroup');
       sections.push(plainSection(path, `/${path}/`, `get${word}APIGroup`, tag, type));
     }
-    sections.push(...group.versions.map((each) => versionSection(group.group, each, domain)));
+    sections.push(...group.versions.map((each) => ofVersion(group.group, each)));
   }
   return sections;
 }
@@ -303,19 +316,22 @@ function versionSection(group: string, version: VersionInfo, domain: string): Se
   const names = operationNames(group, version.version, domain);
   const list = metaTypes.object('meta/v1.APIResourceList');
   const id = `get${names.groupVersion}APIResources`;
-  const path = names.root.slice(1);
-  if (!isBuiltIn(version)) {
-    const pieces = version.kinds.map((kind) => ({ kind, names }));
-    return { path, source: version, operations: () => [], pieces };
-  }
   return {
-    path,
+    path: names.root.slice(1),
     source: version,
     operations: () => [
       plainPath(`${names.root}/`, id, names.tag, list),
       ...version.kinds.flatMap((kind) => operationsOf(kind, names)),
     ],
   };
+}
+
+function customSection(group: string, version: VersionInfo, domain: string): Section {
+  const path = rootOf(group, version.version).slice(1);
+  let known: OperationNames | undefined;
+  const names = (): OperationNames => (known ??= operationNames(group, version.version, domain));
+  const pieces = version.kinds.map((kind) => ({ kind, names }));
+  return { path, source: version, operations: () => [], pieces };
 }
 
 /** What a piece is made of; the shape stands for all that the definition says. */

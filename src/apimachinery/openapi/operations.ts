@@ -30,8 +30,13 @@ export function operationNames(group: string, version: string, domain: string): 
   return {
     groupVersion: `${camel}${capital(version)}`,
     tag: `${camel.charAt(0).toLowerCase()}${camel.slice(1)}_${version}`,
-    root: group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
+    root: rootOf(group, version),
   };
+}
+
+/** Where the paths of a version begin. */
+export function rootOf(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 /** `Apps`, `RbacAuthorization`. */

@@ -22,6 +22,8 @@ import { createAccountAuthenticator } from '../../authentication/service-account
 import { createTokenIssuer } from '../../authentication/service-account-issuer.ts';
 import type { TokenIssuer } from '../../authentication/service-account-issuer.ts';
 import { readTokenReviewServer } from '../../authentication/token-review-server.ts';
+import { createVerificationLine } from '../../authentication/verification-line.ts';
+import type { VerificationLine } from '../../authentication/verification-line.ts';
 import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
@@ -91,6 +93,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
   const objects = createObjectReader(streams);
   const { extendExpiration, lookup, maxExpirationSeconds } = config;
   const limits = { extendExpiration, maxExpirationSeconds };
+  const signatures = createVerificationLine(deps.timers);
   const accounts = createAccountAuthenticator({
     identity,
     clock,
@@ -99,10 +102,11 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     audiences,
     lookup,
     objects,
+    signatures,
   });
   const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
   const claims = claimLanguage(deps.language, identity);
-  const trusted = trustedIssuers(deps, issuers, audiences, claims);
+  const trusted = trustedIssuers({ ...deps, signatures }, issuers, audiences, claims);
   const webhook = webhookOf(config, deps, audiences);
   return {
     methods: [
@@ -145,7 +149,7 @@ function defaultIssuer({ name }: Identity): string {
 }
 
 function trustedIssuers(
-  { clock, jwt, log, timers, turns }: TokenPartsDeps,
+  { jwt, log, ...ports }: TokenPartsDeps & { readonly signatures: VerificationLine },
   own: readonly string[],
   audiences: readonly string[],
   claims: ClaimLanguage,
@@ -155,7 +159,16 @@ function trustedIssuers(
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
-  return createIssuerAuthenticator({ issuers, clock, timers, turns, audiences, onError });
+  const { clock, signatures, timers, turns } = ports;
+  return createIssuerAuthenticator({
+    issuers,
+    clock,
+    timers,
+    turns,
+    audiences,
+    signatures,
+    onError,
+  });
 }
 
 /** @throws OptionsError. */
