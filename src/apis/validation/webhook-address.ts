@@ -4,7 +4,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { allErrors, each, noProblems, portNumber } from './checks.ts';
+import { allErrors, each, noProblems, portNumber, repetitions } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 /** In which the server can ask. */
@@ -18,9 +18,10 @@ export function hasKnownReviewVersion(versions: readonly string[]): boolean {
 
 /** Of each by itself. */
 export function reviewVersionRules(versions: readonly string[], path: string): Problems {
+  const isRepeated = repetitions<string>();
   return each(versions, (version, at) => {
     const field = `${path}[${at}]`;
-    if (versions.indexOf(version) < at) return [invalid(field, version, 'duplicate version')];
+    if (isRepeated(version)) return [invalid(field, version, 'duplicate version')];
     return checkDns1035Label(version).map((problem) => invalid(field, version, problem));
   });
 }
