@@ -2,17 +2,24 @@
  * Status answers: every failure, and the success of a delete (spec 1, section 7).
  *
  * Invariants: the body is always a Status object, in the encoding that the client prefers, in JSON
- * when there is none of them; a retry hint in the details is also the Retry-After header; text that
- * came from a client cannot be taken for markup (nosniff).
+ * when there is none of them, and indented as other answers are; a retry hint in the details is
+ * also the Retry-After header; text that came from a client cannot be taken for markup (nosniff).
  */
 import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
-import { cborType, chooseType, protobufType, supportedTypes } from '../apimachinery/negotiation.ts';
+import {
+  cborType,
+  chooseType,
+  protobufType,
+  supportedTypes,
+  wantsPretty,
+} from '../apimachinery/negotiation.ts';
 import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
-import type { StatusError } from '../apimachinery/status-error.ts';
+import { parseQuery, queryValue } from '../apimachinery/query.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
 import { statusType } from '../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
@@ -44,9 +51,17 @@ function sendStatus(
   headers: readonly Header[],
 ): void {
   const offered = speakingCbor.has(exchange) ? statusTypesWithCbor : statusTypes;
-  const chosen = chooseType(exchange.header('accept'), offered, () => true)?.type;
-  const { mediaType, format } = chosen ?? plainJson;
-  exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format));
+  const chosen = chooseType(exchange.header('accept'), offered, () => true);
+  const { mediaType, format } = chosen?.type ?? plainJson;
+  const pretty = chosen?.pretty === true || isPrettyAsked(exchange);
+  exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format, pretty));
+}
+
+/** Of a query that cannot be read nothing counts: that may be what the answer says. */
+function isPrettyAsked(exchange: HttpExchange): boolean {
+  const query = parseQuery(exchange.query);
+  const asked = query instanceof StatusError ? undefined : queryValue(query, 'pretty');
+  return wantsPretty(asked, exchange.header('user-agent'));
 }
 
 const plainJson = { mediaType: 'application/json', format: 'json' } as const;
@@ -67,10 +82,10 @@ export function allowCbor(exchange: HttpExchange): void {
   speakingCbor.add(exchange);
 }
 
-function encode(status: JsonObject, format: BodyFormat): Uint8Array {
+function encode(status: JsonObject, format: BodyFormat, pretty: boolean): Uint8Array {
   switch (format) {
     case 'json':
-      return encodeJson(status);
+      return encodeJson(status, pretty);
     case 'yaml':
       return encodeYaml(status);
     case 'protobuf':

@@ -204,7 +204,9 @@ export async function readObject(
  * default, and another kind is an invalid value. */
 function checkCustomKind(document: JsonObject, expected: Expected): StatusError | undefined {
   if (expected.custom === undefined) return undefined;
-  const { apiVersion = '', kind = '', metadata } = document;
+  const { metadata } = document;
+  const apiVersion = document['apiVersion'] ?? '';
+  const kind = document['kind'] ?? '';
   const served = formatGroupVersion(expected);
   if (kind === '') {
     const unknown = `the object provided is unrecognized (must be of type ${expected.kind})`;

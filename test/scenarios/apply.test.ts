@@ -302,6 +302,7 @@ const requests: readonly Scenario[] = [
       ...[
         { kind: 'ConfigMap', metadata: { name: 'm' } },
         { apiVersion: 'v1', metadata: { name: 'm' } },
+        ...['', null].map((kind) => ({ apiVersion: 'v1', kind, metadata: { name: 'm' } })),
         { apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'm' } },
         { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'm' } },
         { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } },

@@ -48,20 +48,22 @@ describe('an object of a kind that a user defines', () => {
 
   it('has to say its kind: there is no default', async () => {
     const { kind: _kind, ...nameless } = valve();
-    const reply = await write('POST', path, nameless);
-    assert.equal(reply.status, 400);
-    assert.match(
-      String(reply.body['message']),
-      /must be of type Valve\): Object 'Kind' is missing/,
-    );
+    for (const body of [nameless, { ...nameless, kind: '' }, { ...nameless, kind: null }]) {
+      const reply = await write('POST', path, body);
+      assert.equal(reply.status, 400);
+      const missing = /must be of type Valve\): Object 'Kind' is missing/;
+      assert.match(String(reply.body['message']), missing);
+    }
   });
 
   it('has to say its version', async () => {
-    const reply = await write('POST', path, valve({ apiVersion: '' }));
-    assert.equal(reply.status, 400);
-    const expected =
-      /in the data \(\) does not match the expected API version \(shop.example\/v1\)/;
-    assert.match(String(reply.body['message']), expected);
+    for (const apiVersion of ['', null]) {
+      const reply = await write('POST', path, valve({ apiVersion }));
+      assert.equal(reply.status, 400);
+      const expected =
+        /in the data \(\) does not match the expected API version \(shop.example\/v1\)/;
+      assert.match(String(reply.body['message']), expected);
+    }
   });
 
   it('of another kind is invalid, in a body and after a patch', async () => {

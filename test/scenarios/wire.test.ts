@@ -139,10 +139,10 @@ const pretty: Scenario = {
       { query: '?pretty=false', agent: 'curl/8', indented: false },
       { query: '', agent: 'kubectl/v1', indented: false },
     ].flatMap(({ query, agent, indented }): Step[] =>
-      [`${configmaps}/a`, configmaps].map((path) => ({
+      [`${configmaps}/a`, configmaps, `${configmaps}/none`].map((path) => ({
         request: `GET ${path}${query}`,
         headers: { 'user-agent': agent },
-        status: 200,
+        status: path.endsWith('/none') ? 404 : 200,
         check: (reply) => assert.equal(reply.text.includes('\n  "kind"'), indented, reply.text),
       })),
     ),

@@ -1,20 +1,22 @@
 /** Rules of how versions are converted: by a webhook that can be reached, or not at all. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
-import type { FieldError } from '../../apimachinery/field-error.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { isCaBundle } from '../../apiextensions/conversion/ca-bundle.ts';
-import { allErrors, each, noProblems, portNumber } from '../validation/checks.ts';
+import { allErrors, noProblems } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
+import {
+  hasKnownReviewVersion,
+  noKnownReviewVersion,
+  reviewVersionRules,
+  webhookServiceRules,
+  webhookUrlRules,
+} from '../validation/webhook-address.ts';
 
 const path = 'spec.conversion';
 const clientConfigPath = `${path}.webhookClientConfig`;
 const versionsPath = `${path}.conversionReviewVersions`;
-
-/** In which the server can ask. */
-const reviewVersions = ['v1', 'v1beta1'];
 
 /** `served`: the definition that is there has been established. */
 export function conversionRules(
@@ -57,23 +59,13 @@ function noneRules(webhook: JsonObject): Problems {
 /** Those that are there may go on to be of no use. */
 function reviewVersionsRules(versions: readonly string[], before: readonly string[]): Problems {
   if (versions.length === 0) return [required(versionsPath)];
-  const errors: FieldError[] = [];
-  for (const [at, version] of versions.entries()) {
-    const field = `${versionsPath}[${at}]`;
-    if (versions.indexOf(version) < at) {
-      errors.push(invalid(field, version, 'duplicate version'));
-      continue;
-    }
-    for (const problem of checkDns1035Label(version)) errors.push(invalid(field, version, problem));
-  }
-  const isKnown = (list: readonly string[]): boolean =>
-    list.some((version) => reviewVersions.includes(version));
-  const wasKnown = before.length === 0 || isKnown(before);
-  if (wasKnown && !isKnown(versions)) {
-    const detail = `must include at least one of ${reviewVersions.join(', ')}`;
-    errors.push(invalid(versionsPath, [...versions], detail));
-  }
-  return errors;
+  const wasKnown = before.length === 0 || hasKnownReviewVersion(before);
+  return allErrors(
+    reviewVersionRules(versions, versionsPath),
+    wasKnown && !hasKnownReviewVersion(versions)
+      ? [invalid(versionsPath, [...versions], noKnownReviewVersion)]
+      : noProblems,
+  );
 }
 
 function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
@@ -88,8 +80,8 @@ function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
   }
   const reached =
     typeof url === 'string'
-      ? urlRules(url, `${where}.url`)
-      : serviceRules(part(config, 'service'), `${where}.service`);
+      ? webhookUrlRules(url, `${where}.url`)
+      : webhookServiceRules(part(config, 'service'), `${where}.service`);
   return allErrors(reached, bundle);
 }
 
@@ -99,53 +91,4 @@ const noBundle = 'unable to load root certificates: unable to parse bytes as PEM
 function hasBadBundle(config: JsonObject): boolean {
   const bundle = text(config, 'caBundle');
   return bundle !== '' && !isCaBundle(bundle);
-}
-
-const urlForm = '; desired format: https://host[/path]';
-const url =
-  /^(?:([A-Za-z][\w+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
-
-function urlRules(value: string, field: string): Problems {
-  const match = url.exec(value);
-  if (match === null) return [required(field, `url must be a valid URL${urlForm}`)];
-  const [, scheme = '', user, host = '', query = '', fragment = ''] = match;
-  const errors: FieldError[] = [];
-  const wrong = (part: string, detail: string): number => errors.push(invalid(field, part, detail));
-  if (scheme.toLowerCase() !== 'https') {
-    wrong(scheme.toLowerCase(), `'https' is the only allowed URL scheme${urlForm}`);
-  }
-  if (host === '') wrong(host, `host must be specified${urlForm}`);
-  if (user !== undefined) wrong(user, 'user information is not permitted in the URL');
-  if (fragment !== '') wrong(fragment, 'fragments are not permitted in the URL');
-  if (query !== '') wrong(query, 'query parameters are not permitted in the URL');
-  return errors;
-}
-
-function serviceRules(service: JsonObject, field: string): Problems {
-  const needed = (name: string): Problems =>
-    text(service, name) === ''
-      ? [required(`${field}.${name}`, `service ${name} is required`)]
-      : noProblems;
-  const port = portNumber(`${field}.port`, service['port'] ?? 443);
-  return allErrors(
-    needed('name'),
-    needed('namespace'),
-    port.map((problem) => ({ ...problem, detail: `port is not valid: ${problem.detail}` })),
-    servicePath(text(service, 'path'), `${field}.path`),
-  );
-}
-
-function servicePath(value: string, field: string): Problems {
-  if (value === '' || value === '/') return noProblems;
-  const wrong = (detail: string): FieldError => invalid(field, value, detail);
-  if (value === '//') return [wrong('segment[0] may not be empty')];
-  const steps = value.slice(1).replace(/\/$/, '').split('/');
-  return allErrors(
-    value.startsWith('/') ? noProblems : [wrong("must start with a '/'")],
-    each(steps, (step, at) =>
-      step === ''
-        ? [wrong(`segment[${at}] may not be empty`)]
-        : checkDns1123Subdomain(step).map((problem) => wrong(`segment[${at}]: ${problem}`)),
-    ),
-  );
 }

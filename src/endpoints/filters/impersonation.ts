@@ -7,9 +7,11 @@
  * Each is one question with the verb `impersonate`, in this order; the first one that is not
  * allowed is the 403. All of them ask about the caller, none about the impersonated user.
  *
- * Invariants: without a user there is no impersonation, and asking for the rest of one is 400; a
- * user comes out either authenticated or anonymous, by its groups; nothing behind this sees the
- * headers. Bound: the size of a request head.
+ * Invariants: without a user there is no impersonation, and asking for the rest of one is 400; so
+ * is a user, group or uid without a name, because whoever asks to be somebody must not go on as
+ * the caller (uWebSockets.js cuts what is not ASCII off both ends of a value); a user comes out
+ * either authenticated or anonymous, by its groups; nothing behind this sees the headers. Bound:
+ * the size of a request head.
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { anonymousUser, wellKnownGroups } from '../../apimachinery/user-info.ts';
@@ -56,6 +58,7 @@ export function readImpersonation(headers: readonly Header[]): ReadImpersonation
   const extra: (readonly [string, string])[] = [];
   for (const [name, value] of headers) {
     if (!isImpersonationHeader(name)) continue;
+    if (value === '' && !name.startsWith(extraPrefix)) return refusedEmpty(name);
     if (name === groupHeader) groups.push(value);
     else if (name === userHeader) {
       if (user !== undefined) return refusedTwice('Impersonate-User');
@@ -65,13 +68,13 @@ export function readImpersonation(headers: readonly Header[]): ReadImpersonation
       uid = value;
     } else extra.push([unescaped(name.slice(extraPrefix.length)), value]);
   }
-  if (user !== undefined && user !== '') {
+  if (user !== undefined) {
     return { kind: 'asked', request: { user, uid: uid ?? '', groups, extra } };
   }
   const asked = [
     ...groups.map((group) => `group ${group}`),
     ...extra.map(([key]) => `extra ${key}`),
-    ...(uid === undefined || uid === '' ? [] : [`uid ${uid}`]),
+    ...(uid === undefined ? [] : [`uid ${uid}`]),
   ];
   if (asked.length === 0) return { kind: 'none' };
   const message = `requested [${asked.join(', ')}] without impersonating a user`;
@@ -81,6 +84,10 @@ export function readImpersonation(headers: readonly Header[]): ReadImpersonation
 /** One of the two would be checked and the other one might be used. */
 function refusedTwice(name: string): ReadImpersonation {
   return { kind: 'refused', error: newBadRequest(`${name} is given more than once`) };
+}
+
+function refusedEmpty(name: string): ReadImpersonation {
+  return { kind: 'refused', error: newBadRequest(`the header ${name} is empty`) };
 }
 
 /** Header names know no case, and hold few characters: keys come in lower case, percent-encoded. */

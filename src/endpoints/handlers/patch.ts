@@ -204,8 +204,8 @@ function intentOf(
   expected: DocumentType,
   large: Conformed | undefined,
 ): Result<Change> {
-  const named = (field: string): boolean => isJsonObject(document) && field in document;
-  if (!isJsonObject(document) || !named('apiVersion') || !named('kind')) {
+  const says = (field: string): boolean => isJsonObject(document) && (document[field] ?? '') !== '';
+  if (!isJsonObject(document) || !says('apiVersion') || !says('kind')) {
     return refused(newBadRequest('an apply patch is an object with apiVersion and kind'));
   }
   const mismatch = checkVersionAndKind(document, expected);

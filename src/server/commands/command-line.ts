@@ -115,12 +115,19 @@ function addStoreCommands(program: Command, found: (command: StoreCommand) => vo
 /** The options of this name, and no arguments beside them. */
 function addOptions(command: Command, flags: readonly OptionName[]): Command {
   for (const spec of optionTable.filter(({ flag }) => flags.includes(flag))) {
-    const option = new Option(`--${spec.flag} <${spec.value}>`, spec.help).default(spec.default);
+    const shape = isSwitch(spec) ? `[${spec.value}]` : `<${spec.value}>`;
+    const option = new Option(`--${spec.flag} ${shape}`, spec.help).default(spec.default);
+    if (isSwitch(spec)) option.preset('true');
     option.attributeName = () => spec.flag;
     if (isRepeatable(spec)) option.argParser(joinValues);
     command.addOption(option);
   }
   return command.allowExcessArguments(false);
+}
+
+/** Its name alone means true, as manifests of other API servers write it. */
+function isSwitch(spec: OptionSpec): boolean {
+  return spec.value === 'true|false' || spec.value === 'BOOL';
 }
 
 function isRepeatable(spec: OptionSpec): boolean {

@@ -1,9 +1,10 @@
 /** LimitRanges: minimum, maximum and default amounts for the objects of a namespace. */
 import { duplicate, forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
-import type { JsonObject } from '../../../apimachinery/unstructured.ts';
+import { parseQuantity, quantityToNumber } from '../../../apimachinery/quantity.ts';
+import type { JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../../apimachinery/validation/names.ts';
-import { resourceNameRules } from '../pods/validation/resource-requirements.ts';
+import { isPromisedOnce, resourceNameRules } from '../pods/validation/resource-requirements.ts';
 import { createdAtColumn, nameColumn, table } from '../../tables/columns.ts';
 import { allErrors, compareAmounts, each, form, noProblems } from '../../validation/checks.ts';
 import type { Problems } from '../../validation/checks.ts';
@@ -34,7 +35,8 @@ const limitRangeRules: KindRules = {
           ),
         ),
         orderRules(limit, path),
-        ratioRules(part(limit, 'maxLimitRequestRatio'), `${path}.maxLimitRequestRatio`),
+        ratioRules(limit, `${path}.maxLimitRequestRatio`),
+        promisedOnceRules(limit, `${path}.defaultRequest`),
       );
     });
   },
@@ -89,12 +91,42 @@ function orderRules(limit: JsonObject, path: string): Problems {
   });
 }
 
-function ratioRules(ratios: JsonObject, path: string): Problems {
-  return each(Object.keys(ratios), (name) =>
-    (compareAmounts(ratios[name], '1') ?? 0) < 0
-      ? [invalid(`${path}[${name}]`, ratios[name], `ratio ${String(ratios[name])} is less than 1`)]
-      : noProblems,
-  );
+function ratioRules(limit: JsonObject, path: string): Problems {
+  const [ratios, mins, maxes] = [
+    part(limit, 'maxLimitRequestRatio'),
+    part(limit, 'min'),
+    part(limit, 'max'),
+  ];
+  return each(Object.keys(ratios), (name) => {
+    const shown = String(ratios[name]);
+    const wrong = (detail: string): Problems => [
+      invalid(`${path}[${name}]`, ratios[name], `ratio ${shown} is ${detail}`),
+    ];
+    // No order with what is not there, and above a minimum of zero there is no most.
+    const most = amountOf(ownMember(maxes, name)) / amountOf(ownMember(mins, name));
+    return allErrors(
+      (compareAmounts(ratios[name], '1') ?? 0) < 0 ? wrong('less than 1') : noProblems,
+      amountOf(ratios[name]) > most
+        ? wrong(`greater than max/min = ${most.toFixed(6)}`)
+        : noProblems,
+    );
+  });
+}
+
+function amountOf(value: JsonValue | undefined): number {
+  const amount = typeof value === 'string' ? parseQuantity(value) : undefined;
+  return amount === undefined ? Number.NaN : quantityToNumber(amount);
+}
+
+function promisedOnceRules(limit: JsonObject, path: string): Problems {
+  const [limits, requests] = [part(limit, 'default'), part(limit, 'defaultRequest')];
+  return each(Object.keys(requests).filter(isPromisedOnce), (name) => {
+    const [most, least] = [ownMember(limits, name), requests[name]];
+    if ((compareAmounts(most, least) ?? 0) === 0) return noProblems;
+    const requested = `defaultRequest value ${String(least)} in ${name}`;
+    const detail = `default value ${String(most)} must equal to ${requested}`;
+    return [invalid(`${path}[${name}]`, least, detail)];
+  });
 }
 
 const limitRangeTable = table([nameColumn, createdAtColumn]);

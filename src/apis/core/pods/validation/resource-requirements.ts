@@ -77,6 +77,11 @@ function isHugePage(name: string): boolean {
   return name.startsWith(hugePages);
 }
 
+/** Of devices and huge pages a limit is what is requested: they cannot be promised twice. */
+export function isPromisedOnce(name: string): boolean {
+  return name.includes('/') || isHugePage(name);
+}
+
 /** What nodes have of devices; quotas ask for it under a name with a prefix of its own. */
 function extendedNameRules(name: string, field: string): Problems {
   const long = checkQualifiedName(`requests.${name}`).length > 0;
@@ -182,8 +187,7 @@ function limitRules(
 ): Problems {
   const limit = ownMember(limits, name);
   const request = ownMember(requests, name);
-  // What devices there are cannot be promised twice.
-  const fixed = name.includes('/') || isHugePage(name);
+  const fixed = isPromisedOnce(name);
   if (limit === undefined) {
     if (!fixed) return noProblems;
     return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
