@@ -296,7 +296,7 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   } finally {
     heap.end();
   }
-  const committer = createCommitter({ storage, timers, isEnding, stages });
+  const committer = createCommitter({ storage, clock, timers, isEnding, stages });
   return { committer, others, share, stages, streams };
 }
 
