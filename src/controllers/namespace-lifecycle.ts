@@ -66,6 +66,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   const { streams } = registry;
   const terminating = new Set<string>();
   let following: Subscription | undefined;
+  let stopped = false;
   const look = (entry: Entry): void => {
     if (!isMarked(entry)) return;
     terminating.add(entry.name);
@@ -84,7 +85,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),
     pause: () => registry.turns.pause(shortWorkMs),
-    work: (name) => emptyNamespace(registry, name),
+    work: (name) => emptyNamespace(registry, name, () => stopped),
     all: () => terminating,
     onError: deps.onError,
   });
@@ -105,6 +106,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
       queue.start();
     },
     async stop() {
+      stopped = true;
       following?.unsubscribe();
       await queue.stop();
     },
@@ -123,8 +125,13 @@ function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {
     .filter((found): found is KindInfo => found !== undefined && found.namespaced);
 }
 
-/** True when there is nothing (more) to do for this namespace. */
-async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boolean> {
+/** True when there is nothing (more) to do for this namespace. Stopped, it deletes no more, and the
+ * next start goes on. */
+async function emptyNamespace(
+  registry: RegistryDeps,
+  name: string,
+  isStopped: () => boolean,
+): Promise<boolean> {
   const { identity, scheme, streams } = registry;
   const entry = streams.snapshot(namespaces).get('', name);
   const kind = scheme.findStorage(namespaces);
@@ -133,8 +140,9 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
   const failures: string[] = [];
   for (const [at, content] of contents.entries()) {
     if (at % kindsAtOnce === 0) await registry.turns.pause();
-    const failure = await deleteContent(registry, content, name);
+    const failure = await deleteContent(registry, content, name, isStopped);
     if (failure !== undefined) failures.push(failure);
+    if (isStopped()) return false;
   }
   await streams.waitUntilCurrent();
   for await (const { storage } of paced(registry.turns, contents)) {
@@ -163,14 +171,22 @@ async function deleteContent(
   registry: RegistryDeps,
   kind: KindInfo,
   namespace: string,
+  isStopped: () => boolean,
 ): Promise<string | undefined> {
   const snapshot = registry.streams.snapshot(kind.storage);
   if (snapshot.count(namespace) === 0) return undefined;
   const options = { dryRun: false, propagationPolicy: 'Background' } as const;
   const target = { kind, namespace };
-  const unmarked = unmarkedEntries(snapshot.entries(namespace));
+  const unmarked = untilStopped(unmarkedEntries(snapshot.entries(namespace)), isStopped);
   const result = await deleteEntries(registry, target, unmarked, options);
   return result.kind === 'ok' ? undefined : result.error.message;
+}
+
+function* untilStopped<T>(entries: Iterable<T>, isStopped: () => boolean): Generator<T> {
+  for (const entry of entries) {
+    if (isStopped()) return;
+    yield entry;
+  }
 }
 
 async function remaining(

@@ -18,6 +18,7 @@ import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
+import { yieldingRegistry } from './yielding-registry.ts';
 
 export interface TokenCleanerDeps {
   readonly registry: RegistryDeps;
@@ -42,7 +43,7 @@ export function createTokenCleaner(deps: TokenCleanerDeps): Controller {
         keysOf: (namespace, name) => (namespace === system ? [name] : []),
       },
     ],
-    work: (name) => clean(registry, name),
+    work: (name) => clean(yieldingRegistry(registry), name),
     onError,
   });
 }

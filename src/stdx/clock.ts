@@ -25,9 +25,9 @@ export interface TimerHandle {
 }
 
 export interface Timers {
-  /** Runs `callback` once, not before `delayMs` has passed, however long that is. Does not keep the
-   * process alive. */
-  after(delayMs: number, callback: () => void): TimerHandle;
+  /** Runs `callback` once, not before `delayMs` has passed, however long that is. It does not keep
+   * the process alive, unless `keepsAlive` says that somebody waits for it. */
+  after(delayMs: number, callback: () => void, keepsAlive?: boolean): TimerHandle;
   /** Runs `callback` in the next turn of the event loop, after pending I/O has been seen. */
   nextTurn(callback: () => void): TimerHandle;
 }
@@ -52,14 +52,14 @@ export const systemClock: Clock & ProcessorClock = {
 const longestDelayMs = 2 ** 31 - 1;
 
 export const systemTimers: Timers = {
-  after(delayMs, callback) {
+  after(delayMs, callback, keepsAlive = false) {
     let timer: NodeJS.Timeout;
     const set = (leftMs: number): void => {
       timer =
         leftMs > longestDelayMs
           ? setTimeout(() => set(leftMs - longestDelayMs), longestDelayMs)
           : setTimeout(callback, leftMs);
-      timer.unref();
+      if (!keepsAlive) timer.unref();
     };
     set(delayMs);
     return { cancel: () => clearTimeout(timer) };

@@ -32,7 +32,7 @@ export function createTurnShare(timers: Timers): TurnShare {
   const isTaken = (): boolean => taken.isSet || (asked > 0 && !used.isSet);
   return {
     timers: {
-      after: (delayMs, callback) => timers.after(delayMs, callback),
+      after: (delayMs, callback, keepsAlive) => timers.after(delayMs, callback, keepsAlive),
       nextTurn(callback) {
         const run = (): void => {
           // Several of them come in a turn: it is over with the first one's callback.

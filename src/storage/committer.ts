@@ -24,11 +24,12 @@
  *  - A commit that fails fails its own mutations and those built on them, nothing else; one that
  *    finds no room is retried with only its deletions (deletions.ts).
  *  - The first submission after idle starts its commit in the same turn of the event loop, after
- *    the requests of that turn have been seen (nextTurn): nothing waits for further mutations.
+ *    the requests of that turn have been seen (nextTurn): nothing waits for further mutations. Only
+ *    those that yield rest between two commits while others write (yielding-pace.ts).
  * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.
  */
 import { assert } from '../stdx/assert.ts';
-import type { Timers } from '../stdx/clock.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
 import {
   announceSoon,
   createPendingCommit,
@@ -48,6 +49,8 @@ import { mutationTooLarge, valueBytesOf, writesOf } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
 import type { Mutation, MutationOutcome, Storage } from './storage.ts';
 import type { CommitStages } from './write-stages.ts';
+import { createYieldingPace } from './yielding-pace.ts';
+import type { YieldingLimits, YieldingPace } from './yielding-pace.ts';
 
 export interface Committer {
   submit(submission: Submission): PendingCommit;
@@ -69,7 +72,7 @@ export interface CommitterStats {
   readonly overloadedTotal: number;
 }
 
-export interface CommitterLimits {
+export interface CommitterLimits extends YieldingLimits {
   /** Most mutations in one commit, companions counted with them; the rest waits for the next. A
    * store may hold fewer (`commitWritesMax`). */
   readonly batchMutationsMax: number;
@@ -83,13 +86,6 @@ export interface CommitterLimits {
   /** Most submissions that wait for a key and are overtaken; above it nothing behind them is sent.
    */
   readonly overtakenMax: number;
-  /** Most submissions in one commit that let others go first: a caller's write waits for the whole
-   * of the commit before its own. Policy: the others ride later commits. They do not count for
-   * `overtakenMax`: whoever submits them bounds them. */
-  readonly yieldingMax: number;
-  /** The same while others write, too: in a commit that one of them waits for, and in the next one,
-   * which whoever is answered and goes on finds under way. */
-  readonly yieldingBesideOthersMax: number;
 }
 
 /** A batch stays far below what a FoundationDB transaction may hold (10 MB with its overhead). */
@@ -100,13 +96,16 @@ const committerLimits: CommitterLimits = {
   queuedBytesMax: 64 * 1024 * 1024,
   overtakenMax: 512,
   yieldingMax: 32,
+  yieldingAmongOthersMax: 16,
   yieldingBesideOthersMax: 8,
+  othersForMs: 250,
 };
 
 const largeBytes = 1024 * 1024;
 
 export interface CommitterOptions {
   readonly storage: Storage;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
   /** Of commits when more than `largeBytes` wait, which are copied then, and what they replace is
    * read: not in a turn that other work has for itself. Absent: as of the others. */
@@ -130,6 +129,7 @@ export function createCommitter(options: CommitterOptions): GroupCommitter {
 
 class GroupCommit implements GroupCommitter {
   readonly #storage: Storage;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #timers: Timers;
   readonly #largeTimers: Timers;
   readonly #limits: CommitterLimits;
@@ -142,8 +142,9 @@ class GroupCommit implements GroupCommitter {
   #queuedBytes = 0;
   /** Submissions waiting that do not yield. */
   #othersCount = 0;
-  /** Some of them were in the last commit. */
-  #hadOthers = false;
+  readonly #pace: YieldingPace;
+  /** What waits yields, and its commit begins when the timer ends or somebody else writes. */
+  #isResting = false;
   /** Of commits in flight; not kept where there is one at most. */
   readonly #claims = createKeyClaims();
   readonly #lanes: number;
@@ -159,12 +160,14 @@ class GroupCommit implements GroupCommitter {
 
   constructor(options: CommitterOptions) {
     this.#storage = options.storage;
+    this.#clock = options.clock;
     this.#timers = options.timers;
     this.#largeTimers = options.largeTimers ?? options.timers;
     const limits = { ...committerLimits, ...options.limits };
     const { commitWritesMax = limits.batchMutationsMax } = options.storage;
     const batchMutationsMax = Math.min(limits.batchMutationsMax, commitWritesMax);
     this.#limits = { ...limits, batchMutationsMax };
+    this.#pace = createYieldingPace(limits, options.clock);
     this.#isEnding = options.isEnding ?? (() => false);
     this.#stages = options.stages;
     this.#lanes = options.storage.commitLanes ?? 1;
@@ -187,7 +190,10 @@ class GroupCommit implements GroupCommitter {
     }
     this.#queue.push({ submission, pending, bytes });
     this.#queuedBytes += bytes;
-    if (submission.isYielding !== true) this.#othersCount += 1;
+    if (submission.isYielding !== true) {
+      this.#othersCount += 1;
+      this.#pace.othersCame();
+    }
     this.#startSoon();
     return pending;
   }
@@ -195,6 +201,7 @@ class GroupCommit implements GroupCommitter {
   drain(): Promise<void> {
     this.#draining = true;
     if (this.#isIdle()) return Promise.resolve();
+    this.#startSoon();
     return new Promise((resolve) => this.#onDrained.push(resolve));
   }
 
@@ -234,6 +241,7 @@ class GroupCommit implements GroupCommitter {
     const timers = this.#queuedBytes > largeBytes ? this.#largeTimers : this.#timers;
     timers.nextTurn(() => {
       this.#startDue = false;
+      if (this.#rests()) return;
       while (this.#inFlightCount < this.#lanes && this.#waitingCount() > 0) {
         const batch = this.#takeBatch();
         // What is left waits for a commit in flight.
@@ -244,7 +252,25 @@ class GroupCommit implements GroupCommitter {
     });
   }
 
+  /** Where others need not wait for a lane, nobody rests. */
+  #rests(): boolean {
+    if (this.#lanes > 1 || this.#draining || this.#othersCount > 0) return false;
+    if (this.#waitingCount() === 0) return false;
+    const restMs = this.#pace.restMs();
+    if (restMs === 0) return false;
+    if (this.#isResting) return true;
+    this.#isResting = true;
+    const goOn = (): void => {
+      this.#isResting = false;
+      this.#startSoon();
+    };
+    // A server that stops waits for what its controllers write.
+    this.#timers.after(restMs, goOn, true);
+    return true;
+  }
+
   async #commit({ mutations, riders }: Batch): Promise<void> {
+    const begunMs = this.#clock.monotonicMs();
     this.#commitsTotal += 1;
     this.#mutationsTotal += mutations.length;
     this.#inFlightCount += 1;
@@ -256,6 +282,7 @@ class GroupCommit implements GroupCommitter {
     }
     if (this.#lanes > 1) for (const each of mutations) this.#claims.release(each);
     this.#inFlightCount -= 1;
+    this.#pace.ended(begunMs);
     // What those who were just answered submit asks for itself.
     if (this.#draining || this.#waitingCount() > 0) this.#startSoon();
   }
@@ -298,19 +325,12 @@ class GroupCommit implements GroupCommitter {
     }
   }
 
-  #yieldingMax(): number {
-    const { yieldingBesideOthersMax, yieldingMax } = this.#limits;
-    const isBeside = this.#othersCount > 0 || this.#hadOthers;
-    return isBeside ? Math.min(yieldingBesideOthersMax, yieldingMax) : yieldingMax;
-  }
-
   #takeBatch(): Batch {
     const batch = createBatch(this.#limits, this.#commitsTotal);
-    const othersBefore = this.#othersCount;
     const queueJump = createQueueJump(
       this.#inFlightCount === 0 ? undefined : this.#claims,
       this.#commitsTotal,
-      this.#yieldingMax(),
+      this.#pace.max(this.#othersCount > 0),
     );
     const takeOrPass = (waiting: Waiting): void => {
       if (queueJump.passes(waiting)) return;
@@ -341,7 +361,6 @@ class GroupCommit implements GroupCommitter {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
-    if (batch.mutations.length > 0) this.#hadOthers = this.#othersCount < othersBefore;
     return batch;
   }
 }

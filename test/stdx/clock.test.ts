@@ -14,6 +14,18 @@ describe('timers', () => {
     timer.cancel();
   });
 
+  it('keep the process alive only where somebody waits for them', () => {
+    const held = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = held();
+    const timers = [systemTimers.after(yearMs, () => undefined)];
+    assert.equal(held(), before);
+    timers.push(systemTimers.after(yearMs, () => undefined, true));
+    assert.equal(held(), before + 1);
+    for (const timer of timers) timer.cancel();
+    assert.equal(held(), before);
+  });
+
   it('of a year come after a year, in parts that the engine can count', (t) => {
     const delays: number[] = [];
     const waiting: (() => void)[] = [];

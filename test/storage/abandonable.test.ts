@@ -58,9 +58,8 @@ describe('a store over a silent cluster that is let go of', () => {
 
   it('ends the draining of a committer: those in its queue are told that nothing was done', async () => {
     const { storage, abandon } = abandonable;
-    const { timers } = servers.time;
     const limits = { batchMutationsMax: 1 };
-    const committer = createCommitter({ storage, timers, limits });
+    const committer = createCommitter({ ...servers.time, storage, limits });
     await commitOne(storage, put(key('acknowledged'), absent));
     servers.double.faults.unreachable = true;
     const tickets = ['a', 'b', 'c', 'd'].map((name) =>

@@ -54,7 +54,12 @@ function harness(limits?: Partial<CommitterLimits>): Harness {
       return outcomes;
     },
   };
-  const committer = createCommitter({ storage: held, timers: systemTimers, limits });
+  const committer = createCommitter({
+    storage: held,
+    clock: systemClock,
+    timers: systemTimers,
+    limits,
+  });
   return { committer, storage, inFlight, begun };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock } from '../../src/stdx/clock.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
 import type { Submission } from '../../src/storage/pending-commit.ts';
 import type { CommitterLimits, GroupCommitter } from '../../src/storage/committer.ts';
@@ -8,6 +8,7 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { StorageError, storageLimits } from '../../src/storage/storage.ts';
 import type { Mutation, Revision, Storage } from '../../src/storage/storage.ts';
 import { absent, key } from '../contract/storage-fixture.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface Harness {
   readonly committer: GroupCommitter;
@@ -41,7 +42,7 @@ function harness(
     },
   };
   return {
-    committer: createCommitter({ storage: observed, timers: systemTimers, limits, isEnding }),
+    committer: createCommitter({ ...manualTime(), storage: observed, limits, isEnding }),
     storage,
     batches,
     hold() {
@@ -133,23 +134,6 @@ describe('committer', () => {
     assert.deepEqual(
       h.batches.slice(1).map((batch) => batch.map((mutation) => mutation.key)),
       [['a', 'b', 'x', 'y'], ['c', 'd'], ['e']].map((names) => names.map(key)),
-    );
-  });
-
-  it('takes still fewer of those that yield while others write, and in the commit behind', async () => {
-    const h = harness({ yieldingMax: 3, yieldingBesideOthersMax: 1 });
-    const release = h.hold();
-    const first = h.committer.submit({ ...submission('first', absent), isYielding: true });
-    await untilBatches(h, 1);
-    const yielding = [...'abcdefg'].map((name) =>
-      h.committer.submit({ ...submission(name, absent), isYielding: true }),
-    );
-    const other = h.committer.submit(submission('x', absent));
-    release();
-    await Promise.all([first, ...yielding, other].map(({ outcome }) => outcome));
-    assert.deepEqual(
-      h.batches.slice(1).map((batch) => batch.map((mutation) => mutation.key)),
-      [['a', 'x'], ['b'], ['c', 'd', 'e'], ['f', 'g']].map((names) => names.map(key)),
     );
   });
 

@@ -101,7 +101,7 @@ function isFull(error: unknown): boolean {
 
 /** Ten writers, of which each ends with its first refusal. */
 async function fill(storage: LmdbStorage, shape: Shape, prng: Prng): Promise<Records> {
-  const committer = createCommitter({ storage, timers: systemTimers });
+  const committer = createCommitter({ storage, clock: systemClock, timers: systemTimers });
   const records: Records = new Map();
   const writer = async (_: unknown, index: number): Promise<void> => {
     for (let n = 0; ; n += 1) {
@@ -125,7 +125,7 @@ async function fill(storage: LmdbStorage, shape: Shape, prng: Prng): Promise<Rec
 
 /** Ten at once, each of which is written; in random order. */
 async function remove(storage: LmdbStorage, records: Records, part: number): Promise<void> {
-  const committer = createCommitter({ storage, timers: systemTimers });
+  const committer = createCommitter({ storage, clock: systemClock, timers: systemTimers });
   const all = [...records].slice(0, Math.ceil(records.size * part));
   const remover = async (): Promise<void> => {
     for (let next = all.pop(); next !== undefined; next = all.pop()) {

@@ -51,7 +51,7 @@ async function measuredWorld(tickMs: number, limits = {}): Promise<Measured> {
   const stages = createWriteStages({ monotonicMs: () => clock.monotonicMs() });
   const ticking = { nowMs: () => clock.nowMs(), monotonicMs: () => clock.monotonicMs() };
   const world = await createWorld({ limits, deps: { clock: ticking, stages } });
-  const committer = createCommitter({ storage: world.storage, timers: world.time.timers, stages });
+  const committer = createCommitter({ ...world.time, storage: world.storage, stages });
   return {
     world,
     clock,

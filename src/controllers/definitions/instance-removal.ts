@@ -11,6 +11,7 @@ import { deleteEntries } from '../../registry/delete-collection.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { unreadableIn } from '../../../streams/streams.ts';
 import { unmarkedEntries } from '../unmarked-entries.ts';
+import { yieldingRegistry } from '../yielding-registry.ts';
 
 export type Removal =
   { readonly kind: 'none' } | { readonly kind: 'remaining' | 'failed'; readonly why: string };
@@ -28,10 +29,15 @@ export async function removeInstances(
   const kind = scheme.findStorage(resource);
   if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
   const unmarked = unmarkedEntries(snapshot.entries(undefined));
-  const deleted = await deleteEntries(registry, { kind, namespace: '' }, unmarked, {
-    dryRun: false,
-    propagationPolicy: 'Background',
-  });
+  const deleted = await deleteEntries(
+    yieldingRegistry(registry),
+    { kind, namespace: '' },
+    unmarked,
+    {
+      dryRun: false,
+      propagationPolicy: 'Background',
+    },
+  );
   if (deleted.kind === 'refused') return { kind: 'failed', why: deleted.error.message };
   await streams.waitUntilCurrent();
   const count = streams.snapshot(resource).count(undefined);

@@ -21,6 +21,7 @@ import type { LeaderElection } from '../../controllers/leader-election.ts';
 import { leaseKind } from '../../controllers/lease-object.ts';
 import { createNamespaceController } from '../../controllers/namespace-lifecycle.ts';
 import { formatAddress } from '../../controllers/system/server-endpoints.ts';
+import { yieldingRegistry } from '../../controllers/yielding-registry.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
@@ -78,7 +79,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
   }
   const controllers = (own: RegistryDeps): Controller =>
     controllerManager([
-      controllersOf(own, announces ? kind : undefined, config, deps),
+      controllersOf(yieldingRegistry(own), announces ? kind : undefined, config, deps),
       deps.controllers(own),
     ]);
   const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;

@@ -298,6 +298,7 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   }
   const committer = createCommitter({
     storage,
+    clock,
     timers,
     largeTimers: share.timers,
     isEnding,

@@ -8,7 +8,7 @@ export function watchedTurns<L>(deps: TurnsDeps, watch: TurnWatch<L>): Turns {
   const inner = createTurns({
     ...deps,
     timers: {
-      after: (delayMs, callback) => timers.after(delayMs, callback),
+      after: (delayMs, callback, keepsAlive) => timers.after(delayMs, callback, keepsAlive),
       nextTurn: (callback) =>
         timers.nextTurn(() => {
           watch.over();

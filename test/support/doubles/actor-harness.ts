@@ -33,7 +33,7 @@ import { decodeRecord, encodeRecord, recordToPut } from '../../../src/storage/re
 import type { ObjectRecord, RecordTimer } from '../../../src/storage/record.ts';
 import { revisionZero } from '../../../src/storage/storage.ts';
 import type { Condition, Mutation, Revision, Storage } from '../../../src/storage/storage.ts';
-import { systemTimers } from '../../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../../src/stdx/clock.ts';
 import { manualTime } from './manual-time.ts';
 import type { ManualTime } from './manual-time.ts';
 
@@ -238,6 +238,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,
+    clock: systemClock,
     timers: systemTimers,
     limits: options.committerLimits,
   });

@@ -22,7 +22,7 @@ import type { Storage, StoreKey } from '../../../src/storage/storage.ts';
 const WRITERS = 100;
 
 async function write(storage: Storage, seed: number): Promise<void> {
-  const committer = createCommitter({ storage, timers: systemTimers });
+  const committer = createCommitter({ storage, clock: systemClock, timers: systemTimers });
   const prng = seededPrng(seed);
   const writer = async (id: number): Promise<void> => {
     const key = `/configmaps/default/w${id}` as StoreKey;

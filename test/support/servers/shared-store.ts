@@ -202,7 +202,7 @@ async function createRegistry(
       throw error;
     },
     storage,
-    committer: createCommitter({ storage, timers }),
+    committer: createCommitter({ storage, clock, timers }),
     encode: (key, object: ApiObject) => {
       const { bytes, metadataAt } = encodeObject(object);
       const { labels = {}, uid = '' } = object.metadata;
