@@ -11,7 +11,8 @@ import { Outstanding } from '../../streams/outstanding.ts';
 import type { ResourceChange } from '../../streams/resource-change.ts';
 import { Scope } from '../../streams/scope.ts';
 import type { OutstandingChange } from '../../streams/scope.ts';
-import { everything, fieldIs } from './harness.ts';
+import { everything, fieldIs, labelIs } from './harness.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -19,10 +20,16 @@ type Fields = Readonly<Record<string, string>>;
 const size = 10;
 
 function change(seq: number, name = 'p', fields: Fields = {}, before?: Fields): ResourceChange {
-  const of = (theirs: Fields) => ({ name, fields: theirs, bytes: Buffer.alloc(size) });
+  const of = (theirs: Fields) => ({ name, fields: theirs, labels: {}, bytes: Buffer.alloc(size) });
   const previous = before === undefined ? undefined : of(before);
   const revision = BigInt(seq * 10) as Revision;
   return { seq, revision, type: 'MODIFIED', entry: of(fields), previous } as never;
+}
+
+function labelled(seq: number, labels: Fields, before?: Fields): ResourceChange {
+  const of = (theirs: Fields) => ({ name: 'p', fields: {}, labels: theirs });
+  const previous = before === undefined ? undefined : of(before);
+  return { seq, revision: BigInt(seq), type: 'MODIFIED', entry: of(labels), previous } as never;
 }
 
 /** A group of a scope, which writes down what it is handed. */
@@ -81,6 +88,69 @@ describe('a scope', () => {
     scope.walk(change(3, 'r'))?.run(never);
     const seen = [all, named, other, a, b, none, c, namespaced].map((group) => group.seen.join());
     assert.deepEqual(seen, ['1,2,3', '1', '2', '1,2', '1', '3', '', '1,2,3']);
+  });
+
+  it('hands a change to whom its labels can matter, now or before, each once', () => {
+    const scope = new Scope();
+    const on = (label: string, value: string) => join(scope, labelIs(label, value));
+    const groups = [on('app', 'a'), on('app', 'b'), on('app', ''), on('tier', 'a')];
+    groups.push(on('constructor', 'a'), on('__proto__', 'a'), join(scope));
+    const own = JSON.parse('{"__proto__":"a","constructor":"a"}') as Fields;
+    const changes = [
+      labelled(1, { app: 'a', tier: 'a' }, { app: 'a' }),
+      labelled(2, { app: 'b' }, { app: 'a', tier: 'a' }),
+      labelled(3, {}, { app: 'b' }),
+      labelled(4, { app: '' }),
+      labelled(5, own, {}),
+    ];
+    for (const each of changes) scope.walk(each)?.run(never);
+    const seen = groups.map((group) => group.seen.join());
+    assert.deepEqual(seen, ['1,2', '2,3', '4', '1,2', '5', '5', '1,2,3,4,5']);
+  });
+
+  it('hands a change to few, where each of many pins a value beside one that all pin', () => {
+    const pins = (values: Fields) => new Map(Object.entries(values));
+    const scope = new Scope();
+    for (let at = 0; at < 1_000; at += 1) {
+      const own = { instance: `i${at}` };
+      const labels = pins(at % 2 === 0 ? { app: 'web', ...own } : { app: 'web', tier: 'front' });
+      const fields = pins(at % 2 === 0 ? {} : { 'spec.nodeName': `n${at}` });
+      join(scope, { ...everything, pins: fields, labelPins: labels });
+    }
+    const groupsOf = (of: ResourceChange) => scope.walk(of)?.groupsCount ?? 0;
+    const all = { app: 'web', tier: 'front' };
+    assert.ok(groupsOf(labelled(1, all)) <= 2, 'the first ones lie on what all pin');
+    assert.ok(groupsOf(labelled(2, { ...all, instance: 'i8' })) <= 3);
+    assert.ok(groupsOf(change(3, 'p', { 'spec.nodeName': 'n9' })) === 1);
+    const name = { 'metadata.name': 'q', 'spec.nodeName': 'new' };
+    join(scope, { ...everything, pins: pins(name), labelPins: pins({ app: 'new' }) });
+    assert.equal(groupsOf(change(4, 'q', { 'spec.nodeName': 'none' })), 1, 'the name comes first');
+  });
+
+  it('hands it to those that pin something first', () => {
+    const scope = new Scope();
+    const order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    join(scope, everything, note('all'));
+    join(scope, labelIs('app', 'a'), note('label'));
+    join(scope, fieldIs('spec.nodeName', ''), note('field'));
+    join(scope, fieldIs('metadata.name', 'p'), note('name'));
+    scope.walk(labelled(1, { app: 'a' }))?.run(never);
+    assert.deepEqual(order, ['name', 'field', 'label', 'all']);
+  });
+
+  it('looks at the labels of the object, however many are pinned, and keeps none that is not', () => {
+    const prepare = (count: number) => {
+      const scope = new Scope();
+      const groups = Array.from({ length: count }, (_, at) => join(scope, labelIs(`l${at}`, 'a')));
+      return () => {
+        for (let seq = 0; seq < count; seq += 1)
+          scope.walk(labelled(seq, { l1: 'a' }, { l2: 'a' }));
+        for (const group of groups) group.unsubscribe();
+        assert.equal(scope.routesCount, 0);
+      };
+    };
+    assertLinear({ name: 'labels of their own', prepare }, 2_000);
   });
 
   it('has no walk for what matters to nobody, and looks at no field that nobody pins any more', () => {
