@@ -48,11 +48,22 @@ export interface Handout {
   readonly walk: RouteWalk;
 }
 
+/** Of a change, not of a gap. */
+export interface ChangeHandout extends Handout {
+  readonly outstanding: OutstandingChange;
+}
+
+export function isOfChange(handout: Handout): handout is ChangeHandout {
+  return handout.outstanding !== undefined;
+}
+
 export class Scope {
   readonly #routes = new RouteIndex();
   readonly backlog = new RingBuffer<Handout>();
-  /** The groups that the changes of the backlog go to, counted for each change. */
+  /** The groups that the changes of the backlog go to, counted for each change; what the changes
+   * and these lists hold. Kept by outstanding.ts. */
   backlogGroups = 0;
+  backlogBytes = 0;
   /** The one caller whose watches these are; undefined: all callers share it. */
   readonly owner: string | undefined;
   #watchersCount = 0;
@@ -136,20 +147,19 @@ export class Scope {
   }
 
   /** Leaves the whole backlog out: a gap takes its place. Returns the changes that were in it. */
-  leaveOut(): readonly OutstandingChange[] {
+  leaveOut(): readonly ChangeHandout[] {
     const { backlog } = this;
     assert(backlog.length > 1, 'what is left out are several');
     const { revision, seq } = backlog.at(0);
-    const left: OutstandingChange[] = [];
+    const left: ChangeHandout[] = [];
     const routes = new Set<Route>();
     let through: ChangeGap | undefined;
     while (backlog.length > 0) {
-      const { outstanding, walk } = backlog.shift();
-      for (const { route } of walk.members) routes.add(route);
-      if (outstanding === undefined) continue;
-      left.push(outstanding);
-      const { change } = outstanding;
-      through = { type: 'GAP', seq: change.seq, revision: change.revision };
+      const handout = backlog.shift();
+      for (const { route } of handout.walk.members) routes.add(route);
+      if (!isOfChange(handout)) continue;
+      left.push(handout);
+      through = { type: 'GAP', seq: handout.seq, revision: handout.revision };
     }
     if (through !== undefined) {
       const walk = new RouteWalk(
@@ -158,7 +168,6 @@ export class Scope {
       );
       backlog.push({ outstanding: undefined, seq, revision, walk });
     }
-    this.backlogGroups = 0;
     return left;
   }
 

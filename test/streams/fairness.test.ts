@@ -117,7 +117,7 @@ describe('fairness', () => {
   });
 
   it('I34 I10: a selection that many share is not left out, for they share its frames', async () => {
-    const limits = { ...slow, outstandingMax: 3, leaveOutGroupsMin: 1, freshBytesMax: 1 };
+    const limits = { ...slow, leaveOutChangesMin: 2, leaveOutGroupsMin: 1, freshBytesMax: 1 };
     const world = await createWorld({ limits });
     let encoded = 0;
     const { encoder } = watchRequest();
@@ -129,6 +129,30 @@ describe('fairness', () => {
     for (let at = 0; at < 10; at += 1) await world.put(pod('crowd', `p${at}`));
     await until(() => sinks.every((sink) => eventsCount(sink) === 10), many);
     assert.equal(encoded, 10);
+    await world.stop();
+  });
+
+  it('I34 I15: reads do not wait for watches that share a selection, which share what they missed', async () => {
+    const limits = { ...slow, turnWritesMax: many / 5, freshBytesMax: 1, outstandingMax: 4 };
+    const world = await createWorld({ limits });
+    let encoded = 0;
+    const { encoder } = watchRequest();
+    const event: typeof encoder.event = (...parts) => ((encoded += 1), encoder.event(...parts));
+    const { bookmark, error } = encoder;
+    const counting = { id: 'counting', event, bookmark, error };
+    const crowded = Array.from({ length: many }, () => watch(world, { encoder: counting }));
+    const other = watch(world, { namespace: 'other' });
+    await world.settle();
+    const count = 20;
+    for (let at = 0; at < count; at += 1) await world.put(pod('crowd', `p${at}`));
+    await world.put(pod('other', 'q'));
+    let isCurrent = false;
+    void world.streams.waitUntilCurrent().then(() => (isCurrent = true));
+    await until(() => isCurrent && eventsCount(other) === 1, 4 * few);
+    assert.ok(crowded.some((sink) => eventsCount(sink) === 0));
+    await until(() => crowded.every((sink) => eventsCount(sink) > count), 20 * many);
+    assert.ok(encoded < 2 * many, `${encoded} frames are made, not one for each watch and event`);
+    assert.equal(new Set(crowded.map((sink) => sink.replay().events.join('\n'))).size, 1);
     await world.stop();
   });
 
