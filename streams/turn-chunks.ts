@@ -1,7 +1,8 @@
 /**
  * Chunks of missed events that were made in this turn of the event loop: where many watches of a
  * group have missed the same, they are mostly at a few positions, and the first one at each makes
- * the chunk for all who have their step in this turn.
+ * the chunk for all who have their step in this turn. One that is alone in its group has nobody to
+ * share with: its chunk is not kept, for memory that is free at once is used again.
  *
  * Bounds: `chunksMax` chunks; all are forgotten in the next turn.
  */
@@ -14,8 +15,13 @@ import type { Position } from './position.ts';
 
 const chunksMax = 64;
 
+export interface SharedEvents extends Events {
+  /** Watches that have them. */
+  readonly watchersCount: number;
+}
+
 /** Makes a chunk from the history, which must reach back to `from.seq`. */
-export type MissedChunks = (events: Events, from: Position) => Chunk;
+export type MissedChunks = (events: SharedEvents, from: Position) => Chunk;
 
 export function createMissedChunks(
   timers: Pick<Timers, 'nextTurn'>,
@@ -29,6 +35,7 @@ export function createMissedChunks(
   };
   const forgetNextTurn = onceATurn(timers, forget);
   return (events, from) => {
+    if (events.watchersCount < 2) return chunkOfHistory(events, from, limits);
     const known = made.get(events)?.get(from.seq);
     if (known !== undefined) return known;
     const chunk = chunkOfHistory(events, from, limits);

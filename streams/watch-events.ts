@@ -35,7 +35,7 @@ import { messageOf } from '../src/stdx/message-of.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { AtRevision, Revision } from '../src/storage/storage.ts';
 import { chunkOfLog, InitialEvents, movedTo } from './chunks.ts';
-import type { Chunk, Events } from './chunks.ts';
+import type { Chunk } from './chunks.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
@@ -43,7 +43,7 @@ import { unknownSeq } from './position.ts';
 import type { Position } from './position.ts';
 import { unreadableIn } from './streams.ts';
 import type { WatchStart } from './streams.ts';
-import type { MissedChunks } from './turn-chunks.ts';
+import type { MissedChunks, SharedEvents } from './turn-chunks.ts';
 
 export interface WatchErrors {
   /** 410 Expired. */
@@ -80,7 +80,7 @@ export type Stage = 'waiting' | 'initial' | 'catching-up';
 /** One watch on its way. */
 export interface WatchProgress {
   readonly sources: WatchSources;
-  readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
+  readonly group: SharedEvents & { readonly ring: Pick<FrameRing, 'floor'> };
   /** Everything up to here was sent, or need not be. */
   readonly position: Position;
   /** Emits whenever it is its turn and its sink takes more, for as long as it is subscribed to. */

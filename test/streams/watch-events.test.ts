@@ -89,6 +89,7 @@ class Watch {
         stream,
         selection: { namespace: undefined, predicate: everything },
         encoder: text,
+        watchersCount: 1,
         ring,
       },
       position,
