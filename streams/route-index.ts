@@ -32,6 +32,12 @@ interface Slot {
 type Texts = Readonly<Record<string, string>>;
 
 const nameField = 'metadata.name';
+const namespaceField = 'metadata.namespace';
+
+/** Within a namespace. */
+export function pinsSomething({ labelPins, pins }: Predicate): boolean {
+  return labelPins.size > 0 || pins.size > (pins.has(namespaceField) ? 1 : 0);
+}
 
 export class RouteIndex {
   /** Of one route at most. */
@@ -103,7 +109,7 @@ export class RouteIndex {
       fewest = count;
     };
     for (const [field, value] of pins) {
-      if (field !== 'metadata.namespace') consider(this.#byField, fieldKey(field), value);
+      if (field !== namespaceField) consider(this.#byField, fieldKey(field), value);
     }
     for (const [label, value] of labelPins) consider(this.#byLabel, label, value);
     return best ?? { pinned: this.#all, key: '', value: '' };
