@@ -1,6 +1,6 @@
 /**
- * The watches of a resource in one namespace, or those over all namespaces, but for callers who
- * have many (caller-scopes.ts): the routes that their groups lie on (route-index.ts), and the
+ * Watches of a resource in one namespace, or over all namespaces, that have their turns together
+ * (caller-scopes.ts says which): the routes that their groups lie on (route-index.ts), and the
  * changes that have been applied and are not with all of these groups yet.
  *
  *      applied ─▶ [ oldest: on its way ][ ........ ][ newest ]      one at a time, in order
