@@ -60,13 +60,13 @@ export interface StreamLimits {
   readonly freshBytesMax: number;
   readonly holdTurnsMax: number;
   /** Changes that are applied and not with all groups of a scope yet, counted for each scope, and
-   * the bytes of their objects. Policy: the scope that has the most of them leaves them out; where
-   * that would not be cheaper applying waits, and with it consistent reads. */
+   * the bytes of their objects and of the lists of groups that they go to. Policy: the scope that
+   * has the most of them leaves them out, and its watches catch up from the history or the log. */
   readonly outstandingMax: number;
   readonly outstandingBytesMax: number;
-  /** More changes of one scope than this are left out all the same, and its watches catch up from
-   * the history. This is cheaper where a change goes to so many groups or more, of so many watches
-   * each or fewer: who catches up gets many events in one write, and shares none of them. */
+  /** More changes of one scope than this are left out all the same, where that is cheaper: where a
+   * change goes to so many groups or more, of so many watches each or fewer. Who catches up gets
+   * many events in one write, and shares few of them. */
   readonly leaveOutChangesMin: number;
   readonly leaveOutGroupsMin: number;
   readonly leaveOutWatchersMax: number;
@@ -157,9 +157,9 @@ export const defaultStreamLimits: StreamLimits = {
   turnApplyMs: 8,
   freshBytesMax: 128 * KiB,
   holdTurnsMax: 64,
-  // Each may hold a list of its groups: 80 KB of 10,000 where some come or go in between.
-  outstandingMax: 1_024,
-  outstandingBytesMax: 16 * MiB,
+  // Most of these bytes are the history's, too.
+  outstandingMax: 4_096,
+  outstandingBytesMax: 32 * MiB,
   leaveOutChangesMin: 64,
   leaveOutGroupsMin: 64,
   leaveOutWatchersMax: 8,

@@ -11,8 +11,10 @@
  * A scope with a backlog of more than `leaveOutChangesMin` leaves it out, where catching up costs
  * its watches less: they get many events in one write.
  *
- * Bounds: `outstandingMax` and `outstandingBytesMax`. Above them the longest backlog is left out,
- * if that costs less; else the log reader waits.
+ * Nothing waits for the watches: neither reads nor the changes of other scopes.
+ *
+ * Bounds: `outstandingMax` and `outstandingBytesMax`. Above them the backlog that holds most is
+ * left out, whatever that costs its watches.
  */
 import type { Clock } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
@@ -21,7 +23,8 @@ import type { ScopeWalk } from './caller-scopes.ts';
 import type { Delivery } from './delivery.ts';
 import type { StreamLimits } from './limits.ts';
 import type { ResourceChange } from './resource-change.ts';
-import type { OutstandingChange, Scope } from './scope.ts';
+import { isOfChange } from './scope.ts';
+import type { ChangeHandout, OutstandingChange, Scope } from './scope.ts';
 
 export class Outstanding {
   readonly #limits: StreamLimits;
@@ -50,11 +53,6 @@ export class Outstanding {
     return true;
   }
 
-  get isFull(): boolean {
-    const { outstandingBytesMax, outstandingMax } = this.#limits;
-    return this.#count >= outstandingMax || this.#bytes >= outstandingBytesMax;
-  }
-
   /** On its way to these groups. Scopes that have nothing else to be handed get it at once, until
    * `isOver`. */
   add(
@@ -68,16 +66,17 @@ export class Outstanding {
     write.groupsLeft += 1;
     if (walks.length === 0) return this.#delivery.allFramesMade(outstanding);
     const { revision, seq } = change;
+    this.#bytes += objectBytes(change);
     for (const { scope, walk } of walks) {
-      scope.backlog.push({ outstanding, seq, revision, walk });
-      scope.backlogGroups += walk.groupsCount;
-      this.#count += 1;
-      this.#bytes += weight(outstanding);
+      const handout = { outstanding, seq, revision, walk };
+      scope.backlog.push(handout);
+      this.#weigh(scope, handout, 1);
       if (scope.isWaiting) continue;
       if (!scope.isHeld) this.#run(scope, isOver);
       if (scope.backlog.length > 0) this.#wait(scope);
     }
     for (const { scope } of walks) this.#shorten(scope);
+    this.#makeRoom();
   }
 
   /** Until `endsMs`, or the live watchers of all scopes are too far behind. */
@@ -94,21 +93,40 @@ export class Outstanding {
     }
   }
 
-  /** When it is full: whether something could be left out. */
-  leaveOut(): boolean {
-    let longest: Scope | undefined;
-    for (let at = 0; at < this.#scopes.length; at += 1) {
-      const scope = this.#scopes.at(at);
-      if (scope.backlog.length > (longest?.backlog.length ?? 1)) longest = scope;
-    }
-    return longest !== undefined && this.#shorten(longest, 1);
+  #shorten(scope: Scope): void {
+    const { leaveOutChangesMin } = this.#limits;
+    if (scope.backlog.length > leaveOutChangesMin && this.#isCheaper(scope)) this.#leaveOut(scope);
   }
 
-  /** Whether its backlog was left out. */
-  #shorten(scope: Scope, changesMin = this.#limits.leaveOutChangesMin): boolean {
-    if (scope.backlog.length <= changesMin || !this.#isCheaper(scope)) return false;
-    for (const outstanding of scope.leaveOut()) this.#done(outstanding);
-    return true;
+  /** Until there is, or nobody has several changes: then a change each is all there is. */
+  #makeRoom(): void {
+    const { outstandingBytesMax, outstandingMax } = this.#limits;
+    for (;;) {
+      const isTooMany = this.#count > outstandingMax;
+      if (!isTooMany && this.#bytes <= outstandingBytesMax) return;
+      const most = this.#holdsMost(({ backlog, backlogBytes }) =>
+        isTooMany ? backlog.length : backlogBytes,
+      );
+      if (most === undefined) return;
+      this.#leaveOut(most);
+    }
+  }
+
+  #holdsMost(weightOf: (scope: Scope) => number): Scope | undefined {
+    let most: Scope | undefined;
+    for (let at = 0; at < this.#scopes.length; at += 1) {
+      const scope = this.#scopes.at(at);
+      if (scope.backlog.length < 2) continue;
+      if (most === undefined || weightOf(scope) > weightOf(most)) most = scope;
+    }
+    return most;
+  }
+
+  #leaveOut(scope: Scope): void {
+    for (const handout of scope.leaveOut()) {
+      this.#weigh(scope, handout, -1);
+      this.#done(handout.outstanding);
+    }
   }
 
   #isCheaper({ backlog, backlogGroups, groupsCount, watchersCount }: Scope): boolean {
@@ -125,27 +143,39 @@ export class Outstanding {
   #run(scope: Scope, isOver: () => boolean): void {
     const { backlog } = scope;
     for (;;) {
-      const { outstanding, walk } = backlog.at(0);
-      this.#delivery.attributeFramesTo(outstanding);
-      if (!walk.run(isOver)) return;
+      const handout = backlog.at(0);
+      this.#delivery.attributeFramesTo(handout.outstanding);
+      if (!handout.walk.run(isOver)) return;
       backlog.shift();
-      if (outstanding !== undefined) {
-        scope.backlogGroups -= walk.groupsCount;
-        this.#done(outstanding);
+      if (isOfChange(handout)) {
+        this.#weigh(scope, handout, -1);
+        this.#done(handout.outstanding);
       }
       if (backlog.length === 0 || scope.isHeld || isOver()) return;
     }
   }
 
+  /** It comes into the backlog of this scope (1), or goes (-1). */
+  #weigh(scope: Scope, { outstanding: { change }, walk }: ChangeHandout, by: 1 | -1): void {
+    const { groupsCount } = walk;
+    scope.backlogGroups += by * groupsCount;
+    scope.backlogBytes += by * (objectBytes(change) + groupsCount * listedBytes);
+    this.#count += by;
+    this.#bytes += by * groupsCount * listedBytes;
+  }
+
   /** One of its scopes has it. */
   #done(outstanding: OutstandingChange): void {
-    this.#count -= 1;
-    this.#bytes -= weight(outstanding);
     outstanding.scopesLeft -= 1;
-    if (outstanding.scopesLeft === 0) this.#delivery.allFramesMade(outstanding);
+    if (outstanding.scopesLeft > 0) return;
+    this.#bytes -= objectBytes(outstanding.change);
+    this.#delivery.allFramesMade(outstanding);
   }
 }
 
-function weight({ change: { entry, previous } }: OutstandingChange): number {
+/** Of a group in the list that a change goes along, which it may have for itself. */
+const listedBytes = 8;
+
+function objectBytes({ entry, previous }: ResourceChange): number {
   return entry.bytes.length + (previous?.bytes.length ?? 0);
 }

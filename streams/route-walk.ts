@@ -24,6 +24,10 @@ export class Route<T = RouteItem> {
   /** As they are now, until one comes or leaves. */
   #current: RouteMembers<T> | undefined;
 
+  get size(): number {
+    return this.#subscribers.size;
+  }
+
   get isUsed(): boolean {
     return this.#subscribers.size > 0;
   }

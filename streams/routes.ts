@@ -3,14 +3,14 @@
  * values that their selections pin.
  *
  *      change of ns/name ─┬─▶ followers of this process, in the same step
- *                         ├─▶ scopes of all namespaces ┬─▶ all     groups that pin nothing
- *                         └─▶ scopes of ns ────────────┼─▶ name    metadata.name pinned
- *                                                      └─▶ field   each that is pinned: its value
- *                                                                  before and now
+ *                         ├─▶ scopes of all namespaces ┬─▶ name    metadata.name pinned
+ *                         └─▶ scopes of ns ────────────┼─▶ field,  each that is pinned: its value
+ *                                                      │   label   before and now
+ *                                                      └─▶ all     groups that pin nothing
  *
- * A group lies on exactly one route, the narrowest its scope and predicate allow; a change visits
- * every route it could matter to, each once. Ten thousand agents that each watch the objects of
- * their own node cost a change two look-ups.
+ * A group lies on exactly one route; a change visits every route it could matter to, each once
+ * (route-index.ts). Ten thousand agents that each watch the objects of their own node cost a change
+ * two look-ups.
  *
  * A group on a visited route still applies its whole selection.
  *

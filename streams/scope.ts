@@ -1,7 +1,7 @@
 /**
- * The watches of a resource in one namespace, or those over all namespaces, but for callers who
- * have many (caller-scopes.ts): the routes that their groups lie on, and the changes that have been
- * applied and are not with all of these groups yet.
+ * Watches of a resource in one namespace, or over all namespaces, that have their turns together
+ * (caller-scopes.ts says which): the routes that their groups lie on (route-index.ts), and the
+ * changes that have been applied and are not with all of these groups yet.
  *
  *      applied ─▶ [ oldest: on its way ][ ........ ][ newest ]      one at a time, in order
  *                        └─▶ its groups, a few in each turn
@@ -11,23 +11,22 @@
  *
  * A backlog can be left out: a gap takes its place, and the watches behind it catch up.
  *
- * Invariants: a group lies on one route of one scope, and is handed what concerns it in order; a
- * route without subscribers is removed. Only groups subscribe, never watchers, so the number of
- * subscribers of a route is the number of selections that share its pin.
+ * Invariants: a group lies on one route of one scope, and is handed what concerns it in order. Only
+ * groups subscribe, never watchers, so the number of subscribers of a route is the number of
+ * selections that share its pin.
  *
  * Bounds: those of outstanding.ts.
  */
 import { Observable } from 'rxjs';
-import { fieldKey } from '../src/apimachinery/selectors/selection.ts';
 import { assert } from '../src/stdx/assert.ts';
 import { Lane } from '../src/stdx/fair-queue.ts';
-import { ownMember } from '../src/stdx/lookup.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StagedWrite } from '../src/storage/write-stages.ts';
 import type { ResourceChange } from './resource-change.ts';
-import { Route, RouteWalk } from './route-walk.ts';
-import type { RouteItem, RouteMembers } from './route-walk.ts';
+import { RouteIndex } from './route-index.ts';
+import { RouteWalk } from './route-walk.ts';
+import type { Route, RouteItem } from './route-walk.ts';
 import type { ChangeGap, Selection } from './selection.ts';
 
 /** A change that is not with all groups of its scopes yet. */
@@ -49,15 +48,22 @@ export interface Handout {
   readonly walk: RouteWalk;
 }
 
-type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
+/** Of a change, not of a gap. */
+export interface ChangeHandout extends Handout {
+  readonly outstanding: OutstandingChange;
+}
+
+export function isOfChange(handout: Handout): handout is ChangeHandout {
+  return handout.outstanding !== undefined;
+}
 
 export class Scope {
-  readonly #all = new Map<string, Route>();
-  readonly #byName = new Map<string, Route>();
-  readonly #byField = new Map<string, Map<string, Route>>();
+  readonly #routes = new RouteIndex();
   readonly backlog = new RingBuffer<Handout>();
-  /** The groups that the changes of the backlog go to, counted for each change. */
+  /** The groups that the changes of the backlog go to, counted for each change; what the changes
+   * and these lists hold. Kept by outstanding.ts. */
   backlogGroups = 0;
+  backlogBytes = 0;
   /** The one caller whose watches these are; undefined: all callers share it. */
   readonly owner: string | undefined;
   #watchersCount = 0;
@@ -120,23 +126,13 @@ export class Scope {
   }
 
   /** The changes that can matter to a selection; a superset of those that do. */
-  changes(selection: Selection): Observable<RouteItem> {
+  changes({ predicate }: Selection): Observable<RouteItem> {
     return new Observable((subscriber) => {
-      const { routes, value } = this.#slotOf(selection);
-      let route = routes.get(value);
-      if (route === undefined) {
-        route = new Route();
-        routes.set(value, route);
-      }
-      route.add(subscriber);
+      const leave = this.#routes.add(predicate, subscriber);
       this.#groupsCount += 1;
       return () => {
-        route.remove(subscriber);
+        leave();
         this.#groupsCount -= 1;
-        if (!route.isUsed) {
-          routes.delete(value);
-          this.#forgetField(routes);
-        }
         if (!this.isUsed) this.#onUnused();
       };
     });
@@ -146,34 +142,24 @@ export class Scope {
    * once. Undefined: there is none. */
   walk(change: ResourceChange): RouteWalk | undefined {
     if (!this.isUsed) return undefined;
-    const { entry, previous } = change;
-    const members: RouteMembers[] = [];
-    collect(members, this.#all, '');
-    if (this.#byName.size > 0) collect(members, this.#byName, entry.name);
-    for (const [field, routes] of this.#byField) {
-      const now = ownMember(entry.fields, field) ?? '';
-      collect(members, routes, now);
-      const before = previous === undefined ? now : (ownMember(previous.fields, field) ?? now);
-      if (before !== now) collect(members, routes, before);
-    }
+    const members = this.#routes.membersFor(change);
     return members.length === 0 ? undefined : new RouteWalk(change, members);
   }
 
   /** Leaves the whole backlog out: a gap takes its place. Returns the changes that were in it. */
-  leaveOut(): readonly OutstandingChange[] {
+  leaveOut(): readonly ChangeHandout[] {
     const { backlog } = this;
     assert(backlog.length > 1, 'what is left out are several');
     const { revision, seq } = backlog.at(0);
-    const left: OutstandingChange[] = [];
+    const left: ChangeHandout[] = [];
     const routes = new Set<Route>();
     let through: ChangeGap | undefined;
     while (backlog.length > 0) {
-      const { outstanding, walk } = backlog.shift();
-      for (const { route } of walk.members) routes.add(route);
-      if (outstanding === undefined) continue;
-      left.push(outstanding);
-      const { change } = outstanding;
-      through = { type: 'GAP', seq: change.seq, revision: change.revision };
+      const handout = backlog.shift();
+      for (const { route } of handout.walk.members) routes.add(route);
+      if (!isOfChange(handout)) continue;
+      left.push(handout);
+      through = { type: 'GAP', seq: handout.seq, revision: handout.revision };
     }
     if (through !== undefined) {
       const walk = new RouteWalk(
@@ -182,45 +168,11 @@ export class Scope {
       );
       backlog.push({ outstanding: undefined, seq, revision, walk });
     }
-    this.backlogGroups = 0;
     return left;
   }
 
   /** Routes in use, for bounds in tests. */
   get routesCount(): number {
-    let count = this.#all.size + this.#byName.size;
-    for (const routes of this.#byField.values()) count += routes.size;
-    return count;
+    return this.#routes.routesCount;
   }
-
-  #slotOf({ predicate: { pins } }: Selection): RouteSlot {
-    const name = pins.get('metadata.name');
-    if (name !== undefined) return { routes: this.#byName, value: name };
-    for (const [field, value] of pins) {
-      if (field === 'metadata.namespace') continue;
-      return { routes: this.#fieldRoutes(fieldKey(field)), value };
-    }
-    return { routes: this.#all, value: '' };
-  }
-
-  #fieldRoutes(field: string): Map<string, Route> {
-    let routes = this.#byField.get(field);
-    if (routes === undefined) {
-      routes = new Map();
-      this.#byField.set(field, routes);
-    }
-    return routes;
-  }
-
-  #forgetField(routes: Map<string, Route>): void {
-    if (routes.size > 0) return;
-    for (const [field, candidate] of this.#byField) {
-      if (candidate === routes) this.#byField.delete(field);
-    }
-  }
-}
-
-function collect(members: RouteMembers[], routes: Map<string, Route>, value: string): void {
-  const route = routes.get(value);
-  if (route !== undefined) members.push(route.members);
 }

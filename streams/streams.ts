@@ -72,6 +72,8 @@ export interface Predicate {
   /** Fields the predicate pins to one value (`metadata.name`, `spec.nodeName`): lets a change
    * skip groups that cannot match. Optional to use. */
   readonly pins: ReadonlyMap<string, string>;
+  /** The same of labels, which have to be there with this value. */
+  readonly labelPins: ReadonlyMap<string, string>;
 }
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

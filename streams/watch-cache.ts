@@ -46,6 +46,7 @@ import type {
   WatchRequest,
   WatchSink,
 } from './streams.ts';
+import { createMissedChunks } from './turn-chunks.ts';
 import { createWatchClock } from './watch-clock.ts';
 import type { WatchClock } from './watch-clock.ts';
 import type { WatchErrors } from './watch-events.ts';
@@ -266,12 +267,13 @@ class WatchCache implements Streams {
   }
 
   #depsOfWatchers(counts: WatcherCounts): WatcherDeps {
-    const { limits } = this.#deps;
+    const { limits, timers } = this.#deps;
     return {
       sources: {
         limits,
         errors: this.#deps,
         scratch: new Uint8Array(limits.pumpChunkBytes),
+        missed: createMissedChunks(timers, limits),
         applied: () => this.revision,
         current: defer(() => this.waitUntilCurrent()).pipe(ignoreElements()),
         readLog: (after) => from(this.#logPages.covering(after)),
@@ -435,18 +437,12 @@ class WatchCache implements Streams {
       left -= 1;
       this.#apply(this.#streamOfKey(change.key), change, seenMs, isOver);
       this.#handOutRest();
-      for (let rests = left > 0 && isOver(); rests || this.#isFull(); rests = false) {
-        this.#progress.wake();
-        await this.#nextTurn();
-        if (signal.aborted || this.#isFatal) return;
-        endsMs = clock.monotonicMs() + sliceMs();
-      }
+      if (left === 0 || !isOver()) continue;
+      this.#progress.wake();
+      await this.#nextTurn();
+      if (signal.aborted || this.#isFatal) return;
+      endsMs = clock.monotonicMs() + sliceMs();
     }
-  }
-
-  /** Behind what is left out there is room. */
-  #isFull(): boolean {
-    return this.#outstanding.isFull && !this.#outstanding.leaveOut();
   }
 
   /** What is left of it is handed out in turns of its own. */

@@ -34,8 +34,8 @@ import { StatusError } from '../src/apimachinery/status-error.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { AtRevision, Revision } from '../src/storage/storage.ts';
-import { chunkOfHistory, chunkOfLog, InitialEvents, movedTo } from './chunks.ts';
-import type { Chunk, Events } from './chunks.ts';
+import { chunkOfLog, InitialEvents, movedTo } from './chunks.ts';
+import type { Chunk } from './chunks.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
@@ -43,6 +43,7 @@ import { unknownSeq } from './position.ts';
 import type { Position } from './position.ts';
 import { unreadableIn } from './streams.ts';
 import type { WatchStart } from './streams.ts';
+import type { MissedChunks, SharedEvents } from './turn-chunks.ts';
 
 export interface WatchErrors {
   /** 410 Expired. */
@@ -64,6 +65,7 @@ export interface WatchSources {
   readonly errors: WatchErrors;
   /** Initial events are put together here: a sink is done with a chunk when its write returns. */
   readonly scratch: Uint8Array;
+  readonly missed: MissedChunks;
   /** Everything up to here has been applied to the caches. */
   readonly applied: () => Revision;
   /** Completes when the caches show everything acknowledged before it was subscribed to. */
@@ -78,7 +80,7 @@ export type Stage = 'waiting' | 'initial' | 'catching-up';
 /** One watch on its way. */
 export interface WatchProgress {
   readonly sources: WatchSources;
-  readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
+  readonly group: SharedEvents & { readonly ring: Pick<FrameRing, 'floor'> };
   /** Everything up to here was sent, or need not be. */
   readonly position: Position;
   /** Emits whenever it is its turn and its sink takes more, for as long as it is subscribed to. */
@@ -201,7 +203,7 @@ function nextMissed(watch: WatchProgress): Observable<Chunk> {
   return turns.pipe(
     // Whatever was there when it asked for its turn.
     takeWhile(() => position.seq >= history.floorSeq),
-    map(() => chunkOfHistory(group, position, sources.limits)),
+    map(() => sources.missed(group, position)),
     takeWhile(({ seq }) => seq < group.ring.floor, true),
   );
 }

@@ -205,7 +205,8 @@ export function groupPlace(
   { caller, encoder, namespace, predicate }: WatchRequest,
   { callerWatchesMax }: StreamLimits,
 ): GroupPlace {
-  const scope = stream.routes.scopes({ namespace, predicate }).scope(caller, callerWatchesMax);
+  const scopes = stream.routes.scopes({ namespace, predicate });
+  const scope = scopes.scope(predicate, caller, callerWatchesMax);
   const where = namespace === undefined ? '*' : `=${namespace}`;
   const owner = scope.owner === undefined ? '*' : JSON.stringify(scope.owner);
   const id = `${stream.id}\n${where}\n${owner}\n${encoder.id}\n${predicate.id}`;

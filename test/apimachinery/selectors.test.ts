@@ -217,6 +217,19 @@ describe('label selector', () => {
     );
   });
 
+  it('pins the labels that must have one value', () => {
+    const pinned = (text: string) => [...parsed(text).pins];
+    assert.deepEqual(pinned('a=1,b==2,c in (3),d='), [
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '3'],
+      ['d', ''],
+    ]);
+    assert.deepEqual(pinned('a!=1,b in (1,2),c notin (3),d,!e,f>1,g<2'), []);
+    assert.deepEqual(pinned('a,a=1,a in (2)'), [['a', '1']]);
+    assert.deepEqual([...labels.noLabel.pins], []);
+  });
+
   it('parses its canonical text to itself', () => {
     const part = fc.stringMatching(/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,8}[A-Za-z0-9])?$/);
     const value = fc.oneof(part, fc.constant(''), fc.constantFrom('in', 'notin'));

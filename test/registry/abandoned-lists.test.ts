@@ -38,6 +38,7 @@ function world() {
   const predicate = {
     id: 'none',
     pins: new Map<string, string>(),
+    labelPins: new Map<string, string>(),
     matches: () => {
       counts.looked += 1;
       return false;

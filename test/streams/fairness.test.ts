@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StreamLimits } from '../../streams/limits.ts';
 import type { WatchRequest } from '../../streams/streams.ts';
-import { createWorld, everything, labelIs, pods, services } from './harness.ts';
+import { createWorld, everything, fieldIs, labelIs, pods, services } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
@@ -75,7 +75,8 @@ describe('fairness', () => {
 
   it('I34 I8: bookmarks go on where nothing is outstanding, and wait where something is', async () => {
     const { others, world } = await crowd({ ...slow, bookmarkIntervalMs: 200 });
-    const behind = watch(world, { namespace: 'crowd', bookmarks: true });
+    const predicate = labelIs('app', 'a');
+    const behind = watch(world, { namespace: 'crowd', predicate, bookmarks: true });
     await world.settle();
     const before = world.streams.revision;
     const first = await world.put(pod('crowd', 'first'));
@@ -117,7 +118,7 @@ describe('fairness', () => {
   });
 
   it('I34 I10: a selection that many share is not left out, for they share its frames', async () => {
-    const limits = { ...slow, outstandingMax: 3, leaveOutGroupsMin: 1, freshBytesMax: 1 };
+    const limits = { ...slow, leaveOutChangesMin: 2, leaveOutGroupsMin: 1, freshBytesMax: 1 };
     const world = await createWorld({ limits });
     let encoded = 0;
     const { encoder } = watchRequest();
@@ -129,6 +130,30 @@ describe('fairness', () => {
     for (let at = 0; at < 10; at += 1) await world.put(pod('crowd', `p${at}`));
     await until(() => sinks.every((sink) => eventsCount(sink) === 10), many);
     assert.equal(encoded, 10);
+    await world.stop();
+  });
+
+  it('I34 I15: reads do not wait for watches that share a selection, which share what they missed', async () => {
+    const limits = { ...slow, turnWritesMax: many / 5, freshBytesMax: 1, outstandingMax: 4 };
+    const world = await createWorld({ limits });
+    let encoded = 0;
+    const { encoder } = watchRequest();
+    const event: typeof encoder.event = (...parts) => ((encoded += 1), encoder.event(...parts));
+    const { bookmark, error } = encoder;
+    const counting = { id: 'counting', event, bookmark, error };
+    const crowded = Array.from({ length: many }, () => watch(world, { encoder: counting }));
+    const other = watch(world, { namespace: 'other' });
+    await world.settle();
+    const count = 20;
+    for (let at = 0; at < count; at += 1) await world.put(pod('crowd', `p${at}`));
+    await world.put(pod('other', 'q'));
+    let isCurrent = false;
+    void world.streams.waitUntilCurrent().then(() => (isCurrent = true));
+    await until(() => isCurrent && eventsCount(other) === 1, 4 * few);
+    assert.ok(crowded.some((sink) => eventsCount(sink) === 0));
+    await until(() => crowded.every((sink) => eventsCount(sink) > count), 20 * many);
+    assert.ok(encoded < 2 * many, `${encoded} frames are made, not one for each watch and event`);
+    assert.equal(new Set(crowded.map((sink) => sink.replay().events.join('\n'))).size, 1);
     await world.stop();
   });
 
@@ -188,6 +213,37 @@ describe('fairness', () => {
       assert.ok(crowded.filter((sink) => eventsCount(sink) === 5).length <= 2 * shares);
       await until(() => crowded.every((sink) => eventsCount(sink) === 5), 6 * many);
       assert.equal(new Set([other, ...crowded].map((sink) => sink.frames.join(''))).size, 1);
+      await world.stop();
+    }
+  });
+
+  it('I34: a change reaches who pins something while many callers who do not are behind', async () => {
+    for (const namespace of ['crowd', undefined]) {
+      const world = await createWorld({ limits: slow });
+      const crowded = Array.from({ length: many }, (_, at) => {
+        const predicate = { ...everything, id: `not ${at}` };
+        return watch(world, { namespace, predicate, caller: `caller ${at}` });
+      });
+      const pins = [
+        labelIs('app', 'a'),
+        fieldIs('metadata.name', 'p'),
+        fieldIs('spec.nodeName', 'n1'),
+      ];
+      const pinned = pins.map((predicate) => watch(world, { namespace, predicate }));
+      // Where only a namespace is pinned, that says no more than the scope does.
+      const its = namespace === undefined ? everything : fieldIs('metadata.namespace', namespace);
+      const open = watch(world, { namespace, predicate: its });
+      await world.settle();
+      await turns(many);
+      const payloads = ['1', '2', '3', '4', '5'];
+      for (const payload of payloads)
+        await world.put({ ...pod('crowd', 'p'), payload, node: 'n1' });
+      await world.streams.waitUntilCurrent();
+      await until(() => pinned.every((sink) => eventsCount(sink) === 5), 5 * few);
+      assert.ok([open, ...crowded].every((sink) => eventsCount(sink) < 5));
+      await until(() => [open, ...crowded].every((sink) => eventsCount(sink) === 5), 6 * many);
+      const told = new Set([open, ...pinned, ...crowded].map((sink) => sink.frames.join('')));
+      assert.equal(told.size, 1);
       await world.stop();
     }
   });

@@ -37,7 +37,12 @@ export const encoder: EventEncoder = jsonEvents({
   kind: 'Pod',
   domain: 'svc.io',
 });
-export const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
+export const everything: Predicate = {
+  id: '',
+  matches: () => true,
+  pins: new Map(),
+  labelPins: new Map(),
+};
 
 export function fieldIs(field: string, value: string): Predicate {
   const read = (entry: Entry): string =>
@@ -50,6 +55,7 @@ export function fieldIs(field: string, value: string): Predicate {
     id: `${field}=${value}`,
     matches: (entry) => read(entry) === value,
     pins: new Map([[field, value]]),
+    labelPins: new Map(),
   };
 }
 
@@ -58,6 +64,7 @@ export function labelIs(label: string, value: string): Predicate {
     id: `label ${label}=${value}`,
     matches: (entry) => entry.labels[label] === value,
     pins: new Map(),
+    labelPins: new Map([[label, value]]),
   };
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
-import { createWorld, putMany, TestSink, turns, watchRequest } from './harness.ts';
+import { createWorld, everything, putMany, TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
 const { restEventsMin, restWritesMin } = defaultStreamLimits;
@@ -125,7 +125,7 @@ describe('rests', () => {
     got();
     const other = new TestSink();
     const start = { kind: 'after', revision: world.streams.revision } as const;
-    const predicate = { id: 'all', matches: () => true, pins: new Map() };
+    const predicate = { ...everything, id: 'all' };
     world.streams.watch(watchRequest({ start, predicate }), other);
     await turns(enough);
     await putMany(world, 1);

@@ -11,7 +11,8 @@ import { Outstanding } from '../../streams/outstanding.ts';
 import type { ResourceChange } from '../../streams/resource-change.ts';
 import { Scope } from '../../streams/scope.ts';
 import type { OutstandingChange } from '../../streams/scope.ts';
-import { everything, fieldIs } from './harness.ts';
+import { everything, fieldIs, labelIs } from './harness.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -19,10 +20,16 @@ type Fields = Readonly<Record<string, string>>;
 const size = 10;
 
 function change(seq: number, name = 'p', fields: Fields = {}, before?: Fields): ResourceChange {
-  const of = (theirs: Fields) => ({ name, fields: theirs, bytes: Buffer.alloc(size) });
+  const of = (theirs: Fields) => ({ name, fields: theirs, labels: {}, bytes: Buffer.alloc(size) });
   const previous = before === undefined ? undefined : of(before);
   const revision = BigInt(seq * 10) as Revision;
   return { seq, revision, type: 'MODIFIED', entry: of(fields), previous } as never;
+}
+
+function labelled(seq: number, labels: Fields, before?: Fields): ResourceChange {
+  const of = (theirs: Fields) => ({ name: 'p', fields: {}, labels: theirs });
+  const previous = before === undefined ? undefined : of(before);
+  return { seq, revision: BigInt(seq), type: 'MODIFIED', entry: of(labels), previous } as never;
 }
 
 /** A group of a scope, which writes down what it is handed. */
@@ -47,7 +54,6 @@ function wait(scope: Scope, of: ResourceChange): OutstandingChange {
   const walk = scope.walk(of);
   assert.ok(walk !== undefined);
   scope.backlog.push({ outstanding, seq: of.seq, revision: of.revision, walk });
-  scope.backlogGroups += walk.groupsCount;
   return outstanding;
 }
 
@@ -83,6 +89,69 @@ describe('a scope', () => {
     assert.deepEqual(seen, ['1,2,3', '1', '2', '1,2', '1', '3', '', '1,2,3']);
   });
 
+  it('hands a change to whom its labels can matter, now or before, each once', () => {
+    const scope = new Scope();
+    const on = (label: string, value: string) => join(scope, labelIs(label, value));
+    const groups = [on('app', 'a'), on('app', 'b'), on('app', ''), on('tier', 'a')];
+    groups.push(on('constructor', 'a'), on('__proto__', 'a'), join(scope));
+    const own = JSON.parse('{"__proto__":"a","constructor":"a"}') as Fields;
+    const changes = [
+      labelled(1, { app: 'a', tier: 'a' }, { app: 'a' }),
+      labelled(2, { app: 'b' }, { app: 'a', tier: 'a' }),
+      labelled(3, {}, { app: 'b' }),
+      labelled(4, { app: '' }),
+      labelled(5, own, {}),
+    ];
+    for (const each of changes) scope.walk(each)?.run(never);
+    const seen = groups.map((group) => group.seen.join());
+    assert.deepEqual(seen, ['1,2', '2,3', '4', '1,2', '5', '5', '1,2,3,4,5']);
+  });
+
+  it('hands a change to few, where each of many pins a value beside one that all pin', () => {
+    const pins = (values: Fields) => new Map(Object.entries(values));
+    const scope = new Scope();
+    for (let at = 0; at < 1_000; at += 1) {
+      const own = { instance: `i${at}` };
+      const labels = pins(at % 2 === 0 ? { app: 'web', ...own } : { app: 'web', tier: 'front' });
+      const fields = pins(at % 2 === 0 ? {} : { 'spec.nodeName': `n${at}` });
+      join(scope, { ...everything, pins: fields, labelPins: labels });
+    }
+    const groupsOf = (of: ResourceChange) => scope.walk(of)?.groupsCount ?? 0;
+    const all = { app: 'web', tier: 'front' };
+    assert.ok(groupsOf(labelled(1, all)) <= 2, 'the first ones lie on what all pin');
+    assert.ok(groupsOf(labelled(2, { ...all, instance: 'i8' })) <= 3);
+    assert.ok(groupsOf(change(3, 'p', { 'spec.nodeName': 'n9' })) === 1);
+    const name = { 'metadata.name': 'q', 'spec.nodeName': 'new' };
+    join(scope, { ...everything, pins: pins(name), labelPins: pins({ app: 'new' }) });
+    assert.equal(groupsOf(change(4, 'q', { 'spec.nodeName': 'none' })), 1, 'the name comes first');
+  });
+
+  it('hands it to those that pin something first', () => {
+    const scope = new Scope();
+    const order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    join(scope, everything, note('all'));
+    join(scope, labelIs('app', 'a'), note('label'));
+    join(scope, fieldIs('spec.nodeName', ''), note('field'));
+    join(scope, fieldIs('metadata.name', 'p'), note('name'));
+    scope.walk(labelled(1, { app: 'a' }))?.run(never);
+    assert.deepEqual(order, ['name', 'field', 'label', 'all']);
+  });
+
+  it('looks at the labels of the object, however many are pinned, and keeps none that is not', () => {
+    const prepare = (count: number) => {
+      const scope = new Scope();
+      const groups = Array.from({ length: count }, (_, at) => join(scope, labelIs(`l${at}`, 'a')));
+      return () => {
+        for (let seq = 0; seq < count; seq += 1)
+          scope.walk(labelled(seq, { l1: 'a' }, { l2: 'a' }));
+        for (const group of groups) group.unsubscribe();
+        assert.equal(scope.routesCount, 0);
+      };
+    };
+    assertLinear({ name: 'labels of their own', prepare }, 2_000);
+  });
+
   it('has no walk for what matters to nobody, and looks at no field that nobody pins any more', () => {
     const scope = new Scope();
     join(scope, fieldIs('metadata.name', 'q'));
@@ -116,11 +185,12 @@ describe('a scope', () => {
     const first = scope.backlog.shift().outstanding;
     const changes = [change(4), change(5, 'q'), change(6)].map((of) => wait(scope, of));
     const later = join(scope);
-    assert.deepEqual(scope.leaveOut(), changes);
+    const left = () => scope.leaveOut().map((handout) => handout.outstanding);
+    assert.deepEqual(left(), changes);
     assert.equal(first?.change.seq, 3);
-    assert.deepEqual([scope.backlog.length, scope.backlogGroups], [1, 0]);
+    assert.equal(scope.backlog.length, 1);
     const more = wait(scope, change(7));
-    assert.deepEqual(scope.leaveOut(), [more], 'the gap is no change');
+    assert.deepEqual(left(), [more], 'the gap is no change');
     const { outstanding, revision, seq, walk } = scope.backlog.at(0);
     assert.deepEqual([outstanding, revision, seq], [undefined, 40n, 4]);
     assert.ok(walk.run(never));
@@ -160,6 +230,8 @@ function world(some: Partial<StreamLimits> = {}, tick = 0) {
   return { time, told, outstanding, write, add, scopeOf, seen };
 }
 
+const waitingIn = ({ scope }: { readonly scope: Scope }): number => scope.backlog.length;
+
 describe('outstanding changes', () => {
   it('are with all groups at once where nothing is outstanding and there is time', () => {
     const { add, outstanding, scopeOf, seen, told, write } = world({ outstandingMax: 1 });
@@ -169,7 +241,7 @@ describe('outstanding changes', () => {
     assert.deepEqual(told, ['all 1', 'of 2', 'of 2', 'all 2']);
     assert.equal(write.groupsLeft, 2, 'each is held until all of its frames are made');
     assert.deepEqual([seen(wide), seen(narrow)], ['2 2', '2 2']);
-    assert.deepEqual([outstanding.isEmpty, outstanding.isFull], [true, false]);
+    assert.equal(outstanding.isEmpty, true);
     assert.deepEqual([wide.scope.backlogGroups, wide.scope.isWaiting], [0, false]);
   });
 
@@ -190,23 +262,23 @@ describe('outstanding changes', () => {
     outstanding.handOut(1_000);
   });
 
-  it('are full by their count, or by the bytes of what is and what was, and no longer', () => {
-    const bounds = [{ outstandingMax: 3 }, { outstandingBytesMax: 3 * 2 * size }];
+  it('wait up to their count, or to the bytes that they and their lists hold, and no more', () => {
+    const listed = 2 * 8;
+    const bounds = [{ outstandingMax: 3 }, { outstandingBytesMax: 3 * (2 * size + listed) }];
     for (const bound of bounds) {
-      const { add, outstanding, scopeOf } = world(bound);
-      const { scope } = scopeOf(2);
-      for (const seq of [1, 2, 3]) {
-        assert.equal(outstanding.isFull, false, `${seq}`);
-        add(change(seq, 'p', {}, {}), [scope]);
+      const { add, outstanding, scopeOf, seen } = world(bound);
+      const { groups, scope } = scopeOf(2);
+      for (let round = 0; round < 2; round += 1) {
+        for (const seq of [1, 2, 3]) add(change(seq, 'p', {}, {}), [scope]);
+        assert.equal(scope.backlog.length, 3);
+        outstanding.handOut(1_000);
       }
-      assert.equal(outstanding.isFull, true);
-      assert.equal(outstanding.leaveOut(), false, 'sharing them is cheaper');
+      assert.equal(seen({ groups, scope }), '123123 123123');
+      for (const seq of [4, 5, 6, 7]) add(change(seq, 'p', {}, {}), [scope]);
+      assert.equal(scope.backlog.length, 1, 'also where sharing them would be cheaper');
       outstanding.handOut(1_000);
-      for (const seq of [1, 2, 3]) {
-        assert.equal(outstanding.isFull, false, `again ${seq}`);
-        add(change(seq, 'p', {}, {}), [scope]);
-      }
-      assert.equal(outstanding.isFull, true);
+      assert.equal(seen({ groups, scope }), '1231234gap 7 123123gap 7');
+      assert.deepEqual([scope.backlogGroups, scope.backlogBytes], [0, 0]);
     }
   });
 
@@ -260,19 +332,19 @@ describe('outstanding changes', () => {
     add(change(1), [wide.scope, narrow.scope]);
     for (const seq of [2, 3, 4]) add(change(seq), [narrow.scope]);
     assert.equal(narrow.scope.backlog.length, 4);
-    assert.equal(outstanding.isFull, true);
     add(change(5), [narrow.scope]);
     assert.equal(narrow.scope.backlog.length, 1);
     assert.deepEqual(told, ['of 1', 'of 1', 'all 2', 'all 3', 'all 4', 'all 5']);
-    assert.equal(outstanding.isFull, false);
     outstanding.handOut(1_000);
     assert.deepEqual([seen(wide), seen(narrow)], ['1 1', '1gap 5 gap 5']);
     assert.deepEqual(told.slice(6), ['of 1', 'all 1', 'of undefined']);
     assert.equal(narrow.scope.backlogGroups, 0);
     // The gap is no change: it counts for nothing when it has been handed out.
-    for (const seq of [6, 7, 8, 9]) add(change(seq), [narrow.scope]);
-    add(change(9), [wide.scope]);
-    assert.equal(outstanding.isFull, true);
+    for (const seq of [6, 7, 8]) add(change(seq), [narrow.scope]);
+    for (const seq of [9, 10]) add(change(seq), [wide.scope]);
+    assert.deepEqual([narrow.scope.backlog.length, wide.scope.backlog.length], [3, 2]);
+    add(change(11), [wide.scope]);
+    assert.deepEqual([narrow.scope.backlog.length, wide.scope.backlog.length], [1, 3]);
   });
 
   it('are outstanding as long as a gap is that stands for them', () => {
@@ -284,32 +356,64 @@ describe('outstanding changes', () => {
     assert.deepEqual([seen(left), outstanding.isEmpty], ['1gap 2 gap 2', true]);
   });
 
-  it('are left out in the longest backlog when they are full, if that is cheaper', () => {
-    const { add, outstanding, scopeOf } = world({ ...cheap, leaveOutChangesMin: 99 });
+  it('are left out, above their count, in the scope that has most of them', () => {
+    const { add, scopeOf } = world({ outstandingMax: 7 });
     const [one, two, three] = [scopeOf(2), scopeOf(2), scopeOf(2)];
-    assert.equal(outstanding.leaveOut(), false);
-    for (const { scope } of [one, two, three]) add(change(1), [scope]);
-    assert.equal(outstanding.leaveOut(), false, 'one is not several');
-    for (const seq of [2, 3, 4]) add(change(seq), [two.scope]);
-    for (const seq of [2, 3]) add(change(seq), [three.scope]);
-    for (let watch = 0; watch < 7; watch += 1) two.scope.countWatch(undefined, 1);
-    assert.equal(outstanding.leaveOut(), false, 'seven watches share what two groups make');
-    two.scope.countWatch(undefined, -1);
-    assert.equal(outstanding.leaveOut(), true);
-    assert.deepEqual(
-      [one, two, three].map(({ scope }) => scope.backlog.length),
-      [1, 1, 3],
-    );
+    for (const seq of [1, 2]) add(change(seq), [one.scope]);
+    for (const seq of [3, 4, 5]) add(change(seq), [two.scope]);
+    for (const seq of [6, 7]) add(change(seq), [three.scope]);
+    assert.deepEqual([one, two, three].map(waitingIn), [2, 3, 2]);
+    add(change(8), [two.scope]);
+    assert.deepEqual([one, two, three].map(waitingIn), [2, 1, 2]);
   });
 
-  it('are not left out where they go to few groups each', () => {
-    const { add, outstanding, scopeOf } = world({ ...cheap, leaveOutChangesMin: 1 });
+  it('are left out, above their bytes, in the scope that has most of those', () => {
+    const { add, scopeOf } = world({ outstandingBytesMax: 350 });
+    const [one, two, three] = [scopeOf(2), scopeOf(2), scopeOf(2)];
+    for (const seq of [1, 2]) {
+      const { entry, ...rest } = change(seq);
+      const bytes = Buffer.alloc(100);
+      add({ ...rest, entry: { ...entry, bytes } } as never, [one.scope]);
+    }
+    for (const seq of [3, 4, 5]) add(change(seq), [two.scope]);
+    add(change(6), [three.scope]);
+    assert.deepEqual([one, two, three].map(waitingIn), [2, 3, 1]);
+    add(change(7), [two.scope]);
+    assert.deepEqual([one, two, three].map(waitingIn), [1, 4, 1]);
+  });
+
+  it('wait, also above the bound, where nobody has several', () => {
+    const { add, outstanding, scopeOf, seen } = world({ outstandingMax: 1 });
+    const scopes = [scopeOf(1), scopeOf(1), scopeOf(1)];
+    for (const { scope } of scopes) scope.turnsHeld = 0;
+    add(
+      change(1),
+      scopes.map(({ scope }) => scope),
+    );
+    for (const { scope } of scopes) scope.turnsHeld = -1;
+    outstanding.handOut(1_000);
+    assert.deepEqual(scopes.map(seen), ['1', '1', '1']);
+  });
+
+  it('are not left out below the bound where they go to few groups each', () => {
+    const { add, scopeOf } = world({ ...cheap, leaveOutChangesMin: 1 });
     const { scope } = scopeOf(1);
     join(scope, fieldIs('metadata.name', 'q'));
     scope.turnsHeld = 0;
     for (const seq of [1, 2, 3]) add(change(seq), [scope]);
-    assert.deepEqual([outstanding.leaveOut(), scope.backlog.length], [false, 3]);
+    assert.equal(scope.backlog.length, 3);
     for (const seq of [4, 5, 6]) add(change(seq, 'q'), [scope]);
-    assert.deepEqual([outstanding.leaveOut(), scope.backlog.length], [false, 6]);
+    assert.equal(scope.backlog.length, 6);
+  });
+
+  it('are not left out below the bound where many share each group', () => {
+    const { add, scopeOf } = world({ ...cheap, leaveOutChangesMin: 2 });
+    const { scope } = scopeOf(2);
+    for (let watch = 0; watch < 7; watch += 1) scope.countWatch(undefined, 1);
+    for (const seq of [1, 2, 3]) add(change(seq), [scope]);
+    assert.equal(scope.backlog.length, 3);
+    scope.countWatch(undefined, -1);
+    add(change(4), [scope]);
+    assert.equal(scope.backlog.length, 1);
   });
 });

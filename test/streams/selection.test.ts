@@ -57,7 +57,7 @@ function handOut(routes: Routes, told: ResourceChange): number {
 
 /** The changes of a selection, as its group has them. */
 function changesOf(routes: Routes, selection: Selection) {
-  return routes.scopes(selection).scope(undefined, 1).changes(selection);
+  return routes.scopes(selection).scope(selection.predicate, undefined, 1).changes(selection);
 }
 
 const plain = (seq: number) => entry(seq, {});

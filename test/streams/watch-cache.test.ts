@@ -7,7 +7,7 @@ import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { pausableTail } from '../support/doubles/pausable-tail.ts';
-import { createWorld, encoder, everything, fieldIs } from './harness.ts';
+import { createWorld, encoder, everything, fieldIs, labelIs } from './harness.ts';
 import { Model, putMany, services, TestSink, turns, watchRequest } from './harness.ts';
 
 const namespace = 'ns';
@@ -250,28 +250,40 @@ describe('delivery', () => {
     await world.stop();
   });
 
-  it('I11: with 10,000 pinned groups a change evaluates only those of its node', async () => {
-    const world = await createWorld();
-    let evaluated = 0;
-    const sinks = Array.from({ length: 10_000 }, (_, i) => {
-      const sink = new TestSink();
-      const pinned = fieldIs('spec.nodeName', `n${i}`);
-      const matches = (entry: Entry): boolean => ((evaluated += 1), pinned.matches(entry));
-      const start = { kind: 'after', revision: world.streams.revision } as const;
-      world.streams.watch(watchRequest({ predicate: { ...pinned, matches }, start }), sink);
-      return sink;
-    });
-    await world.put({ namespace, name: 'p', node: 'n5' });
-    await world.put({ namespace, name: 'p', node: 'n6' });
-    await world.settle();
-    assert.ok(evaluated <= 6, `${evaluated} evaluations`);
-    const written = sinks.filter((sink) => sink.writes > 0);
-    assert.deepEqual(written, [sinks[5], sinks[6]]);
-    assert.deepEqual(
-      sinks[5]?.replay().events.map((text) => text.split(' ')[1]),
-      ['ADDED', 'DELETED'],
-    );
-    await world.stop();
+  it('I11: with 10,000 pinned groups a change evaluates only those of its node or label', async () => {
+    const kinds = [
+      {
+        pinned: (at: number) => fieldIs('spec.nodeName', `n${at}`),
+        of: (node: string) => ({ node }),
+      },
+      {
+        pinned: (at: number) => labelIs('instance', `n${at}`),
+        of: (instance: string) => ({ labels: { app: 'web', instance } }),
+      },
+    ];
+    for (const { of, pinned } of kinds) {
+      const world = await createWorld();
+      let evaluated = 0;
+      const sinks = Array.from({ length: 10_000 }, (_, i) => {
+        const sink = new TestSink();
+        const predicate = pinned(i);
+        const matches = (entry: Entry): boolean => ((evaluated += 1), predicate.matches(entry));
+        const start = { kind: 'after', revision: world.streams.revision } as const;
+        world.streams.watch(watchRequest({ predicate: { ...predicate, matches }, start }), sink);
+        return sink;
+      });
+      await world.put({ namespace, name: 'p', ...of('n5') });
+      await world.put({ namespace, name: 'p', ...of('n6') });
+      await world.settle();
+      assert.ok(evaluated <= 6, `${evaluated} evaluations`);
+      const written = sinks.filter((sink) => sink.writes > 0);
+      assert.deepEqual(written, [sinks[5], sinks[6]]);
+      assert.deepEqual(
+        sinks[5]?.replay().events.map((text) => text.split(' ')[1]),
+        ['ADDED', 'DELETED'],
+      );
+      await world.stop();
+    }
   });
 
   it('I12: a stalled watcher changes nothing for the others and holds a bounded ring', async () => {

@@ -15,6 +15,7 @@ import { ResourceCache } from '../../streams/resource-cache.ts';
 import { createEntryMaker } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
 import type { EventEncoder, WatchStart } from '../../streams/streams.ts';
+import { chunkOfHistory } from '../../streams/chunks.ts';
 import { resumedEvents, watchEvents } from '../../streams/watch-events.ts';
 import type { WatchItem, WatchProgress } from '../../streams/watch-events.ts';
 import { everything, pods } from './harness.ts';
@@ -79,6 +80,7 @@ class Watch {
         limits,
         errors: streamPorts,
         scratch: new Uint8Array(0),
+        missed: (events, from) => chunkOfHistory(events, from, limits),
         applied: () => this.applied,
         current: this.current.pipe(ignoreElements()),
         readLog: (after) => this.readLog(after),
@@ -87,6 +89,7 @@ class Watch {
         stream,
         selection: { namespace: undefined, predicate: everything },
         encoder: text,
+        watchersCount: 1,
         ring,
       },
       position,

@@ -117,11 +117,19 @@ function reconnect(world: World, prng: Prng, client: Client): Client {
   return { ...next, state: client.state, events: client.events, base: client.base };
 }
 
+/** Each pins two values. */
+const both: readonly Predicate[] = ['a', 'b'].map((app) => {
+  const [label, field] = [labelIs('app', app), fieldIs('spec.nodeName', 'n1')];
+  const matches: Predicate['matches'] = (entry) => label.matches(entry) && field.matches(entry);
+  return { ...field, id: `${label.id} ${field.id}`, labelPins: label.labelPins, matches };
+});
+
 function randomRequest(world: World, prng: Prng): WatchRequest {
   const predicate: Predicate = pick(prng, [
     everything,
     everything,
     labelIs('app', 'a'),
+    pick(prng, both),
     fieldIs('spec.nodeName', 'n1'),
     fieldIs('metadata.name', 'p2'),
     fieldIs('metadata.namespace', 'ns1'),

@@ -30,6 +30,8 @@ export interface LabelSelector {
   readonly text: string;
   /** True when every object matches. */
   readonly isEmpty: boolean;
+  /** Labels that have to be there with one value: the first requirement of that kind counts. */
+  readonly pins: ReadonlyMap<string, string>;
   matches(labels: Labels): boolean;
 }
 
@@ -40,6 +42,7 @@ export const noLabel: LabelSelector = {
   requirements: [],
   text: '',
   isEmpty: false,
+  pins: new Map(),
   matches: () => false,
 };
 
@@ -51,8 +54,19 @@ export function labelSelectorOf(requirements: readonly LabelRequirement[]): Labe
     requirements: ordered,
     text: ordered.map(formatRequirement).join(','),
     isEmpty: ordered.length === 0,
+    pins: pinsOf(ordered),
     matches: (labels) => matchers.every((match) => match(labels)),
   };
+}
+
+function pinsOf(requirements: readonly LabelRequirement[]): ReadonlyMap<string, string> {
+  const pins = new Map<string, string>();
+  for (const { key, operator, values } of requirements) {
+    const isPin = operator === '=' || operator === '==' || operator === 'in';
+    const [value] = values;
+    if (isPin && value !== undefined && values.length === 1 && !pins.has(key)) pins.set(key, value);
+  }
+  return pins;
 }
 
 /** `operator` and `values` may be anything; fields in the errors are relative: `values[0][app]`. */

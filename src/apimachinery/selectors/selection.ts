@@ -23,6 +23,8 @@ export interface Selection {
   readonly isEmpty: boolean;
   /** Fields that are pinned to one value. */
   readonly pins: ReadonlyMap<string, string>;
+  /** Labels that have to be there with one value. */
+  readonly labelPins: ReadonlyMap<string, string>;
   matches(item: Selectable): boolean;
 }
 
@@ -33,6 +35,7 @@ export function newSelection(labels: LabelSelector, fields: FieldSelector): Sele
     id: isEmpty ? '' : JSON.stringify([labels.text, fields.text, labels.requirements.length]),
     isEmpty,
     pins: fields.pins,
+    labelPins: labels.pins,
     matches: isEmpty ? () => true : matcherOf(labels, fields),
   };
 }
