@@ -106,11 +106,9 @@ describe('committer', () => {
       asked.push(callback);
       return { cancel: () => assert.fail('it is needed') };
     };
-    const committer = createCommitter({
-      storage,
-      timers: systemTimers,
-      largeTimers: { ...systemTimers, nextTurn },
-    });
+    const time = manualTime();
+    const largeTimers = { ...time.timers, nextTurn };
+    const committer = createCommitter({ ...time, storage, largeTimers });
     await committer.submit(submission('small', absent)).outcome;
     assert.equal(asked.length, 0);
     const large = committer.submit(submission('large', absent, 'v'.repeat(1_100_000)));
