@@ -177,16 +177,9 @@ async function deleteContent(
   if (snapshot.count(namespace) === 0) return undefined;
   const options = { dryRun: false, propagationPolicy: 'Background' } as const;
   const target = { kind, namespace };
-  const unmarked = untilStopped(unmarkedEntries(snapshot.entries(namespace)), isStopped);
+  const unmarked = unmarkedEntries(snapshot.entries(namespace), isStopped);
   const result = await deleteEntries(registry, target, unmarked, options);
   return result.kind === 'ok' ? undefined : result.error.message;
-}
-
-function* untilStopped<T>(entries: Iterable<T>, isStopped: () => boolean): Generator<T> {
-  for (const entry of entries) {
-    if (isStopped()) return;
-    yield entry;
-  }
 }
 
 async function remaining(

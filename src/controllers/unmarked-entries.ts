@@ -10,11 +10,16 @@ export function isMarked(entry: Entry): boolean {
   return metadataOf(entry).deletionTimestamp !== undefined;
 }
 
-/** Undefined among them is a pause. */
-export function* unmarkedEntries(entries: Iterable<Entry>): Generator<Entry | undefined, void> {
+/** Undefined among them is a pause. They end where `isStopped`: a controller that is stopped begins
+ * no more of its work. */
+export function* unmarkedEntries(
+  entries: Iterable<Entry>,
+  isStopped: () => boolean,
+): Generator<Entry | undefined, void> {
   let looked = 0;
   let bytes = 0;
   for (const entry of entries) {
+    if (isStopped()) return;
     if (!isMarked(entry)) yield entry;
     looked += 1;
     bytes += entry.bytes.length;

@@ -74,13 +74,16 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   const known = new Map<string, GroupNames>();
   const groups = new Map<string, string>();
   let following: Subscription | undefined;
+  let stopped = false;
   const ofGroup = (group: string): GroupNames => known.get(group) ?? createGroupNames();
   const all = (): Iterable<string> => groups.keys();
   const queue = queueOf(deps, 'definition-lifecycle', all, (name) =>
     keepDefinition(deps, name, ofGroup),
   );
   // Objects take their time to go: nobody who defines something waits for that.
-  const ending = queueOf(deps, 'definition-removal', all, (name) => endDefinition(deps, name));
+  const ending = queueOf(deps, 'definition-removal', all, (name) =>
+    endDefinition(deps, name, () => stopped),
+  );
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
     for (const name of known.get(group)?.refused ?? []) queue.add(name);
@@ -119,6 +122,7 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
       ending.start();
     },
     async stop() {
+      stopped = true;
       following?.unsubscribe();
       await Promise.all([queue.stop(), ending.stop()]);
     },
@@ -172,7 +176,11 @@ async function turnFor({ registry }: DefinitionLifecycleDeps, { bytes }: Entry):
   await registry.turns.pause(isLarge(bytes) ? wholeTurnMs : shortWorkMs);
 }
 
-async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promise<boolean> {
+async function endDefinition(
+  deps: DefinitionLifecycleDeps,
+  name: string,
+  isStopped: () => boolean,
+): Promise<boolean> {
   const { finalizer, kind, reader, registry } = deps;
   const entry = registry.streams.snapshot(kind.storage).get('', name);
   if (entry !== undefined) await turnFor(deps, entry);
@@ -196,7 +204,8 @@ async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promi
   if (registry.streams.snapshot(resource).count(undefined) > 0) {
     await writeStatus(deps, name, saying(deletionConditions.inProgress));
   }
-  const left = await removeInstances(registry, resource);
+  const left = await removeInstances(registry, resource, isStopped);
+  if (left.kind === 'stopped') return false;
   if (left.kind === 'none') return release(deletionConditions.completed);
   const { failed, remaining } = deletionConditions;
   const why = left.kind === 'failed' ? failed(left.why) : remaining(left.why);

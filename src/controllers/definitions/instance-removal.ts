@@ -4,7 +4,8 @@
  * Admission is not asked, as in the reference.
  *
  * Invariants: `none` is answered after a read that is current, so nothing that was acknowledged
- * before it is left. Objects that finalizers hold are marked once, and waited for.
+ * before it is left. Objects that finalizers hold are marked once, and waited for. Stopped, it
+ * deletes no more.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { deleteEntries } from '../../registry/delete-collection.ts';
@@ -14,11 +15,14 @@ import { unmarkedEntries } from '../unmarked-entries.ts';
 import { yieldingRegistry } from '../yielding-registry.ts';
 
 export type Removal =
-  { readonly kind: 'none' } | { readonly kind: 'remaining' | 'failed'; readonly why: string };
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'remaining' | 'failed'; readonly why: string };
 
 export async function removeInstances(
   registry: RegistryDeps,
   resource: GroupResource,
+  isStopped: () => boolean,
 ): Promise<Removal> {
   const { scheme, streams } = registry;
   await streams.waitUntilCurrent();
@@ -28,7 +32,7 @@ export async function removeInstances(
   if (snapshot.count(undefined) === 0) return { kind: 'none' };
   const kind = scheme.findStorage(resource);
   if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
-  const unmarked = unmarkedEntries(snapshot.entries(undefined));
+  const unmarked = unmarkedEntries(snapshot.entries(undefined), isStopped);
   const deleted = await deleteEntries(
     yieldingRegistry(registry),
     { kind, namespace: '' },
@@ -38,6 +42,7 @@ export async function removeInstances(
       propagationPolicy: 'Background',
     },
   );
+  if (isStopped()) return { kind: 'stopped' };
   if (deleted.kind === 'refused') return { kind: 'failed', why: deleted.error.message };
   await streams.waitUntilCurrent();
   const count = streams.snapshot(resource).count(undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ActorSystem } from '../../actors/actors.ts';
+import { removeInstances } from '../../src/controllers/definitions/instance-removal.ts';
 import { createNamespaceController } from '../../src/controllers/namespace-lifecycle.ts';
 import { createQueueMeters } from '../../src/controllers/queue-meters.ts';
 import { createObject } from '../../src/registry/create.ts';
@@ -56,5 +57,27 @@ it('a stop ends the emptying of a large namespace, and the next start goes on wi
   second.start();
   while (left() > 0) await turns();
   await second.stop();
+  await store.stop();
+});
+
+it('a stop ends the deletion of the objects of a definition', async () => {
+  const store = await createSharedStore();
+  const server = await store.join();
+  const { registry } = server;
+  const kind = kindOf(server, '', 'configmaps');
+  for (let i = 0; i < objectsCount; i += 1) {
+    const object = { apiVersion: 'v1', kind: kind.kind, metadata: { name: `c${i}` } };
+    await createObject(registry, { kind, namespace: 'default' }, object, { dryRun: false });
+  }
+  await turns();
+  const left = (): number => registry.streams.snapshot(kind.storage).count(undefined);
+  assert.equal(left(), objectsCount);
+  const stopped = (): boolean => left() < objectsCount;
+  const removal = await removeInstances(registry, kind.storage, stopped);
+  assert.deepEqual(removal, { kind: 'stopped' });
+  await turns();
+  assert.ok(left() > 0 && left() < objectsCount, `${left()} are left`);
+  const rest = await removeInstances(registry, kind.storage, () => false);
+  assert.deepEqual(rest, { kind: 'none' });
   await store.stop();
 });
