@@ -125,7 +125,7 @@ function specOf(lines: readonly ResultLine[]): TopLevelSpec {
       view: { stroke: '#ddd' },
       font: 'sans-serif',
       aria: false,
-      axis: { labelLimit: 330 },
+      axis: { labelLimit: 500 },
       axisY: { ticks: false, domain: false },
     },
   };
