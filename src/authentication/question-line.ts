@@ -12,10 +12,10 @@
  * Bounds: `placesMax` questions under way, `strangersMax` when one about a stranger's token begins,
  * `networkMax` of them of one network; `waitingMax` in line, of either kind.
  */
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
 import { createWaitingLine } from './waiting-line.ts';
-import type { WaitingInLine } from './waiting-line.ts';
+import type { Asking } from './waiting-line.ts';
 
 export const questionLineLimits = {
   placesMax: 256,
@@ -27,9 +27,8 @@ export const questionLineLimits = {
   waitMaxMs: 10_000,
 } as const;
 
-export interface Asker {
-  /** Whom the address belongs to that shows the token. */
-  readonly network: string;
+/** Its network is that of the address that shows the token. */
+export interface Asker extends Asking {
   /** The token was good before. */
   readonly isKnown: boolean;
 }
@@ -39,13 +38,9 @@ export interface QuestionLine {
   ask<T>(asker: Asker, question: () => Promise<T>): Promise<T | undefined>;
 }
 
-interface Waiting extends WaitingInLine {
-  readonly asker: Asker;
-}
-
 export function createQuestionLine(timers: Timers): QuestionLine {
-  const { networkMax, placesMax, strangersMax, waitMaxMs, waitingMax } = questionLineLimits;
-  const newLine = () => createWaitingLine<Waiting>(waitingMax);
+  const { networkMax, placesMax, strangersMax } = questionLineLimits;
+  const newLine = () => createWaitingLine<Asker>(timers, questionLineLimits);
   const lines = { known: newLine(), strangers: newLine() };
   const ofNetwork = new Map<string, number>();
   let underWay = 0;
@@ -56,7 +51,6 @@ export function createQuestionLine(timers: Timers): QuestionLine {
     isKnown
       ? underWay < placesMax
       : underWay < strangersMax && (ofNetwork.get(network) ?? 0) < networkMax;
-  const mayNext = ({ asker }: Waiting): boolean => mayBegin(asker);
   const count = ({ isKnown, network }: Asker, by: 1 | -1): void => {
     underWay += by;
     if (isKnown) return;
@@ -77,37 +71,13 @@ export function createQuestionLine(timers: Timers): QuestionLine {
   // Not at once: the connection of the question that is over is free then, and no other is opened.
   const nextTurn = onceATurn(timers, () => {
     isDue = false;
-    for (const line of [lines.known, lines.strangers]) {
-      for (let next = line.take(mayNext); next !== undefined; next = line.take(mayNext)) {
-        next.begin();
-      }
-    }
+    for (const line of [lines.known, lines.strangers]) while (line.beginNext(mayBegin));
   });
   return {
     ask(asker, question) {
       const line = asker.isKnown ? lines.known : lines.strangers;
       if (!isDue && !line.has(asker.network) && mayBegin(asker)) return run(asker, question);
-      if (!line.makeRoom(asker.network)) return Promise.resolve(undefined);
-      return new Promise((resolve, reject) => {
-        let late: TimerHandle | undefined = undefined;
-        const waiting: Waiting = {
-          asker,
-          network: asker.network,
-          begin() {
-            late?.cancel();
-            run(asker, question).then(resolve, reject);
-          },
-          turnAway() {
-            late?.cancel();
-            resolve(undefined);
-          },
-        };
-        line.add(waiting);
-        late = timers.after(waitMaxMs, () => {
-          line.remove(waiting);
-          waiting.turnAway();
-        });
-      });
+      return line.wait(asker, () => run(asker, question));
     },
   };
 }

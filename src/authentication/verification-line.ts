@@ -10,12 +10,11 @@
  *
  * Bounds: `placesMax` signatures at a time, `waitingMax` in line.
  */
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
 import { networkOf } from '../stdx/network-of.ts';
 import type { TokenBearer } from './authenticator.ts';
 import type { InLine } from './jwt-verify.ts';
 import { createWaitingLine } from './waiting-line.ts';
-import type { WaitingInLine } from './waiting-line.ts';
 
 export const verificationLineLimits = {
   /** Of the four threads that node has for this: a commit or a file finds one. */
@@ -30,8 +29,8 @@ export interface VerificationLine {
 }
 
 export function createVerificationLine(timers: Timers): VerificationLine {
-  const { placesMax, waitMaxMs, waitingMax } = verificationLineLimits;
-  const line = createWaitingLine<WaitingInLine>(waitingMax);
+  const { placesMax } = verificationLineLimits;
+  const line = createWaitingLine(timers, verificationLineLimits);
   let underWay = 0;
   const run = async <T>(verification: () => Promise<T>): Promise<T> => {
     underWay += 1;
@@ -39,32 +38,13 @@ export function createVerificationLine(timers: Timers): VerificationLine {
       return await verification();
     } finally {
       underWay -= 1;
-      line.take(() => underWay < placesMax)?.begin();
+      line.beginNext(() => underWay < placesMax);
     }
   };
   return {
     verify(network, verification) {
       if (underWay < placesMax) return run(verification);
-      if (!line.makeRoom(network)) return Promise.resolve(undefined);
-      return new Promise((resolve, reject) => {
-        let late: TimerHandle | undefined = undefined;
-        const waiting: WaitingInLine = {
-          network,
-          begin() {
-            late?.cancel();
-            run(verification).then(resolve, reject);
-          },
-          turnAway() {
-            late?.cancel();
-            resolve(undefined);
-          },
-        };
-        line.add(waiting);
-        late = timers.after(waitMaxMs, () => {
-          line.remove(waiting);
-          waiting.turnAway();
-        });
-      });
+      return line.wait({ network }, () => run(verification));
     },
   };
 }

@@ -5,67 +5,101 @@
  *     b: b1           ├─▶ a1 b1 c1 a2 c2 a3 a4
  *     c: c1 c2       ─┘
  *
- * Bound: as many as its maker says. A full line takes from whoever has most in it, as long as the
- * newcomer's network has less than its share.
+ * Bounds: `waitingMax` in line, for `waitMaxMs` each. A full line takes from whoever has most in
+ * it, as long as the newcomer's network has less than its share.
  */
-export interface WaitingInLine {
+import type { TimerHandle, Timers } from '../stdx/clock.ts';
+
+export interface Asking {
+  /** Whom the address belongs to that asks. */
   readonly network: string;
+}
+
+export interface WaitingLineLimits {
+  readonly waitingMax: number;
+  readonly waitMaxMs: number;
+}
+
+export interface WaitingLine<A extends Asking> {
+  has(network: string): boolean;
+  /** What `work` gives, once `beginNext` has begun it. Undefined: it was turned away. */
+  wait<T>(asking: A, work: () => Promise<T>): Promise<T | undefined>;
+  /** Begins the first of the next network that has one that may begin. False: there is none. */
+  beginNext(mayBegin: (asking: A) => boolean): boolean;
+}
+
+interface Waiting<A> {
+  readonly asking: A;
   begin(): void;
   turnAway(): void;
 }
 
-export interface WaitingLine<T extends WaitingInLine> {
-  has(network: string): boolean;
-  add(waiting: T): void;
-  /** False: it is full, and this network has its share. */
-  makeRoom(network: string): boolean;
-  /** The first of the next network that has one that may begin. */
-  take(mayBegin: (waiting: T) => boolean): T | undefined;
-  remove(waiting: T): void;
-}
-
-export function createWaitingLine<T extends WaitingInLine>(waitingMax: number): WaitingLine<T> {
+export function createWaitingLine<A extends Asking>(
+  timers: Timers,
+  { waitMaxMs, waitingMax }: WaitingLineLimits,
+): WaitingLine<A> {
   /** In the order of their turns; within a network in that of arrival. */
-  const networks = new Map<string, T[]>();
+  const networks = new Map<string, Waiting<A>[]>();
   let size = 0;
-  const takeFrom = (network: string, waiting: T[], at: number): T | undefined => {
+  const takeFrom = (network: string, waiting: Waiting<A>[], at: number) => {
     const [taken] = waiting.splice(at, 1);
     if (taken !== undefined) size -= 1;
     if (waiting.length === 0) networks.delete(network);
     return taken;
   };
+  const makeRoom = (network: string): boolean => {
+    if (size < waitingMax) return true;
+    if ((networks.get(network)?.length ?? 0) >= size / networks.size) return false;
+    const all = [...networks];
+    const [largest, most] = all.reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    takeFrom(largest, most, most.length - 1)?.turnAway();
+    return true;
+  };
+  const add = (waiting: Waiting<A>, network: string): void => {
+    const others = networks.get(network) ?? [];
+    networks.set(network, others);
+    others.push(waiting);
+    size += 1;
+  };
+  const remove = (waiting: Waiting<A>, network: string): void => {
+    const others = networks.get(network) ?? [];
+    const at = others.indexOf(waiting);
+    if (at >= 0) takeFrom(network, others, at);
+  };
   return {
     has: (network) => networks.has(network),
-    add(waiting) {
-      const { network } = waiting;
-      const others = networks.get(network) ?? [];
-      networks.set(network, others);
-      others.push(waiting);
-      size += 1;
+    wait(asking, work) {
+      if (!makeRoom(asking.network)) return Promise.resolve(undefined);
+      return new Promise((resolve, reject) => {
+        let late: TimerHandle | undefined = undefined;
+        const waiting: Waiting<A> = {
+          asking,
+          begin() {
+            late?.cancel();
+            work().then(resolve, reject);
+          },
+          turnAway() {
+            late?.cancel();
+            resolve(undefined);
+          },
+        };
+        add(waiting, asking.network);
+        late = timers.after(waitMaxMs, () => {
+          remove(waiting, asking.network);
+          waiting.turnAway();
+        });
+      });
     },
-    makeRoom(network) {
-      if (size < waitingMax) return true;
-      if ((networks.get(network)?.length ?? 0) >= size / networks.size) return false;
-      const all = [...networks];
-      const [largest, most] = all.reduce((a, b) => (b[1].length > a[1].length ? b : a));
-      takeFrom(largest, most, most.length - 1)?.turnAway();
-      return true;
-    },
-    take(mayBegin) {
+    beginNext(mayBegin) {
       for (const [network, waiting] of networks) {
         const [first] = waiting;
-        if (first === undefined || !mayBegin(first)) continue;
+        if (first === undefined || !mayBegin(first.asking)) continue;
         networks.delete(network);
         if (waiting.length > 1) networks.set(network, waiting);
-        return takeFrom(network, waiting, 0);
+        takeFrom(network, waiting, 0)?.begin();
+        return true;
       }
-      return undefined;
-    },
-    remove(waiting) {
-      const { network } = waiting;
-      const others = networks.get(network) ?? [];
-      const at = others.indexOf(waiting);
-      if (at >= 0) takeFrom(network, others, at);
+      return false;
     },
   };
 }
