@@ -66,7 +66,6 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   const { streams } = registry;
   const terminating = new Set<string>();
   let following: Subscription | undefined;
-  let stopped = false;
   const look = (entry: Entry): void => {
     if (!isMarked(entry)) return;
     terminating.add(entry.name);
@@ -85,7 +84,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),
     pause: () => registry.turns.pause(shortWorkMs),
-    work: (name) => emptyNamespace(registry, name, () => stopped),
+    work: (name, isStopped) => emptyNamespace(registry, name, isStopped),
     all: () => terminating,
     onError: deps.onError,
   });
@@ -106,7 +105,6 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
       queue.start();
     },
     async stop() {
-      stopped = true;
       following?.unsubscribe();
       await queue.stop();
     },

@@ -41,8 +41,9 @@ export interface WorkQueueDeps {
   readonly prepare: () => Promise<void>;
   /** Resolves in a turn that may go on with a batch. */
   readonly pause: () => Promise<void>;
-  /** True: done; false: again, later. A rejection is reported and counts as false. */
-  readonly work: (key: string) => Promise<boolean>;
+  /** True: done; false: again, later. A rejection is reported and counts as false. Long work asks
+   * `isStopped`, and ends: stop() waits for it. */
+  readonly work: (key: string, isStopped: () => boolean) => Promise<boolean>;
   /** The keys that may need work, those among them that were dropped. It is asked when there is
    * room again, and read bit by bit: a key that comes meanwhile need not be in it. */
   readonly all: () => Iterable<string>;
@@ -79,6 +80,7 @@ class Queue implements WorkQueue {
   #timer: TimerHandle | undefined;
   #working: Promise<void> | undefined;
   #running = false;
+  readonly #isStopped = (): boolean => !this.#running;
 
   constructor(deps: WorkQueueDeps) {
     this.#deps = deps;
@@ -184,7 +186,7 @@ class Queue implements WorkQueue {
   async #one(key: string): Promise<void> {
     const ended = this.#deps.meter.began(key);
     try {
-      if (await this.#deps.work(key)) this.#forget(key);
+      if (await this.#deps.work(key, this.#isStopped)) this.#forget(key);
       else this.#later(key);
     } catch (error) {
       this.#deps.onError(key, error);

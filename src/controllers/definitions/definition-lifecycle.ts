@@ -74,15 +74,14 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   const known = new Map<string, GroupNames>();
   const groups = new Map<string, string>();
   let following: Subscription | undefined;
-  let stopped = false;
   const ofGroup = (group: string): GroupNames => known.get(group) ?? createGroupNames();
   const all = (): Iterable<string> => groups.keys();
   const queue = queueOf(deps, 'definition-lifecycle', all, (name) =>
     keepDefinition(deps, name, ofGroup),
   );
   // Objects take their time to go: nobody who defines something waits for that.
-  const ending = queueOf(deps, 'definition-removal', all, (name) =>
-    endDefinition(deps, name, () => stopped),
+  const ending = queueOf(deps, 'definition-removal', all, (name, isStopped) =>
+    endDefinition(deps, name, isStopped),
   );
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
@@ -122,7 +121,6 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
       ending.start();
     },
     async stop() {
-      stopped = true;
       following?.unsubscribe();
       await Promise.all([queue.stop(), ending.stop()]);
     },

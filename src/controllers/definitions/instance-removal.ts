@@ -33,15 +33,9 @@ export async function removeInstances(
   const kind = scheme.findStorage(resource);
   if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
   const unmarked = unmarkedEntries(snapshot.entries(undefined), isStopped);
-  const deleted = await deleteEntries(
-    yieldingRegistry(registry),
-    { kind, namespace: '' },
-    unmarked,
-    {
-      dryRun: false,
-      propagationPolicy: 'Background',
-    },
-  );
+  const options = { dryRun: false, propagationPolicy: 'Background' } as const;
+  const target = { kind, namespace: '' };
+  const deleted = await deleteEntries(yieldingRegistry(registry), target, unmarked, options);
   if (isStopped()) return { kind: 'stopped' };
   if (deleted.kind === 'refused') return { kind: 'failed', why: deleted.error.message };
   await streams.waitUntilCurrent();
