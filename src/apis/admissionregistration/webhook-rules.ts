@@ -1,5 +1,5 @@
 /** Rules of webhook configurations. */
-import { invalid, required } from '../../apimachinery/field-error.ts';
+import { invalid } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
@@ -12,8 +12,7 @@ import {
   hasKnownReviewVersion,
   noKnownReviewVersion,
   reviewVersionRules,
-  webhookServiceRules,
-  webhookUrlRules,
+  webhookAddressRules,
 } from '../validation/webhook-address.ts';
 
 const timeoutSecondsMax = 30;
@@ -42,7 +41,7 @@ function hookRules(hook: JsonObject, path: string): Problems {
     ...['namespaceSelector', 'objectSelector'].flatMap((name) =>
       labelSelectorRules(part(hook, name), `${path}.${name}`),
     ),
-    ...clientConfigRules(part(hook, 'clientConfig'), `${path}.clientConfig`),
+    ...webhookAddressRules(part(hook, 'clientConfig'), `${path}.clientConfig`),
     ...objects(hook, 'rules').flatMap((rule, at) => operationRules(rule, `${path}.rules[${at}]`)),
     ...matchConditionRules(objects(hook, 'matchConditions'), `${path}.matchConditions`),
   ];
@@ -61,15 +60,4 @@ function versionRules(versions: readonly string[], field: string): Problems {
     ...reviewVersionRules(versions, field),
     ...(hasKnownReviewVersion(versions) ? [] : [invalid(field, versions, noKnownReviewVersion)]),
   ];
-}
-
-function clientConfigRules(config: JsonObject, path: string): Problems {
-  const url = config['url'];
-  const service = config['service'];
-  if ((url === undefined) === (service === undefined)) {
-    return [required(path, 'exactly one of url or service is required')];
-  }
-  return typeof url === 'string'
-    ? webhookUrlRules(url, `${path}.url`)
-    : webhookServiceRules(part(config, 'service'), `${path}.service`);
 }

@@ -10,8 +10,7 @@ import {
   hasKnownReviewVersion,
   noKnownReviewVersion,
   reviewVersionRules,
-  webhookServiceRules,
-  webhookUrlRules,
+  webhookAddressRules,
 } from '../validation/webhook-address.ts';
 
 const path = 'spec.conversion';
@@ -69,20 +68,13 @@ function reviewVersionsRules(versions: readonly string[], before: readonly strin
 }
 
 function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
-  const { service, url } = config;
-  const where = `${clientConfigPath}`;
-  const bundle =
+  const bundle = `${clientConfigPath}.caBundle`;
+  return allErrors(
+    webhookAddressRules(config, clientConfigPath),
     needsBundle && hasBadBundle(config)
-      ? [invalid(`${where}.caBundle`, text(config, 'caBundle'), noBundle)]
-      : noProblems;
-  if ((url === undefined) === (service === undefined)) {
-    return [required(where, 'exactly one of url or service is required'), ...bundle];
-  }
-  const reached =
-    typeof url === 'string'
-      ? webhookUrlRules(url, `${where}.url`)
-      : webhookServiceRules(part(config, 'service'), `${where}.service`);
-  return allErrors(reached, bundle);
+      ? [invalid(bundle, text(config, 'caBundle'), noBundle)]
+      : noProblems,
+  );
 }
 
 const noBundle = 'unable to load root certificates: unable to parse bytes as PEM block';

@@ -1,7 +1,7 @@
 /** Rules of where a webhook is, and of the versions in which it can be asked. */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { text } from '../../apimachinery/members.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { allErrors, each, noProblems, portNumber, repetitions } from './checks.ts';
@@ -26,12 +26,23 @@ export function reviewVersionRules(versions: readonly string[], path: string): P
   });
 }
 
+/** `config`: a client configuration. */
+export function webhookAddressRules(config: JsonObject, path: string): Problems {
+  const { service, url } = config;
+  if ((url === undefined) === (service === undefined)) {
+    return [required(path, 'exactly one of url or service is required')];
+  }
+  return typeof url === 'string'
+    ? urlRules(url, `${path}.url`)
+    : serviceRules(part(config, 'service'), `${path}.service`);
+}
+
 const urlForm = '; desired format: https://host[/path]';
-const url =
+const urlParts =
   /^(?:([A-Za-z][\w+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
 
-export function webhookUrlRules(value: string, field: string): Problems {
-  const match = url.exec(value);
+function urlRules(value: string, field: string): Problems {
+  const match = urlParts.exec(value);
   if (match === null) return [required(field, `url must be a valid URL${urlForm}`)];
   const [, scheme = '', user, host = '', query = '', fragment = ''] = match;
   const errors: FieldError[] = [];
@@ -46,7 +57,7 @@ export function webhookUrlRules(value: string, field: string): Problems {
   return errors;
 }
 
-export function webhookServiceRules(service: JsonObject, field: string): Problems {
+function serviceRules(service: JsonObject, field: string): Problems {
   const needed = (name: string): Problems =>
     text(service, name) === ''
       ? [required(`${field}.${name}`, `service ${name} is required`)]
