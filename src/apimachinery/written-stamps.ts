@@ -31,12 +31,9 @@ export function stampWritten(
   revision: bigint,
   allocate?: Allocate,
 ): Uint8Array {
-  if (allocate === undefined && bytes.length >= largeBytesMin) {
-    return stampLarge(bytes, metadataAt, revision);
-  }
-  if (allocate !== undefined || bytes.length > ringBytesMax) {
-    return stampResourceVersion(bytes, metadataAt, revision, allocate);
-  }
+  if (allocate !== undefined) return stampResourceVersion(bytes, metadataAt, revision, allocate);
+  if (bytes.length >= largeBytesMin) return stampLarge(bytes, metadataAt, revision);
+  if (bytes.length > ringBytesMax) return stampResourceVersion(bytes, metadataAt, revision);
   const number = Number(revision);
   const at = number % waitingMax;
   if (sources[at] === bytes && revisions[at] === number) {

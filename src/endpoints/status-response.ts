@@ -53,7 +53,8 @@ function sendStatus(
   const offered = speakingCbor.has(exchange) ? statusTypesWithCbor : statusTypes;
   const chosen = chooseType(exchange.header('accept'), offered, () => true);
   const { mediaType, format } = chosen?.type ?? plainJson;
-  const pretty = chosen?.pretty === true || isPrettyAsked(exchange);
+  // Only JSON is indented, and the query is read once more to know.
+  const pretty = format === 'json' && (chosen?.pretty === true || isPrettyAsked(exchange));
   exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format, pretty));
 }
 
