@@ -45,6 +45,7 @@ import { longestTurns } from './longest-turns.ts';
 import { lowLoad } from './low-load.ts';
 import { patches } from './patches.ts';
 import { policies } from './policies.ts';
+import { reference } from './reference.ts';
 import { streamingList } from './streaming-list.ts';
 import { tokenTiming } from './token-timing.ts';
 
@@ -72,6 +73,7 @@ const scenarios: readonly Scenario[] = [
   bodies,
   longestTurns,
   fdb,
+  reference,
   authorization,
   tokenTiming,
 ];

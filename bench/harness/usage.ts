@@ -27,7 +27,7 @@ export interface Usage {
 /** Starts to measure; the function it gives ends the measurement. The processes that the measured
  * one has started count as its own. */
 export function measureUsage(pid: number, serverCore: number | undefined): () => Usage {
-  const pids = [pid, ...childrenOf(pid)];
+  const pids = treeOf(pid);
   const cpuSeconds = (): number => pids.reduce((sum, each) => sum + cpuSecondsOf(each), 0);
   const wall = performance.now();
   const server = cpuSeconds();
@@ -74,6 +74,11 @@ function tickedSecondsOf(pid: number): number {
   // The second field is a name in parentheses that may hold anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** A process and those that it has started. */
+export function treeOf(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid)];
 }
 
 function childrenOf(pid: number): readonly number[] {

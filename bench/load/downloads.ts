@@ -7,7 +7,8 @@
  */
 import http from 'node:http';
 import net from 'node:net';
-import { MARK } from './objects.ts';
+import tls from 'node:tls';
+import { getRequest, MARK } from './objects.ts';
 
 const READ_BUFFER_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
@@ -23,10 +24,12 @@ export interface DownloadPlan {
   readonly marks: number;
   /** Text that stands once behind the last object. */
   readonly ending: string;
+  /** Over TLS, by the caller with this token. */
+  readonly token?: string | undefined;
 }
 
 /** Bytes of one download. */
-function download({ port, path, marks, ending }: DownloadPlan): Promise<number> {
+function download({ port, path, marks, ending, token }: DownloadPlan): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let seen = 0;
@@ -49,9 +52,11 @@ function download({ port, path, marks, ending }: DownloadPlan): Promise<number> 
       resolve(bytes);
       return true;
     };
-    const socket = net.connect({ host: '127.0.0.1', port, onread: { buffer: window, callback } });
-    socket.on('connect', () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`);
+    const to = { host: '127.0.0.1', port, onread: { buffer: window, callback } };
+    const secure = token !== undefined;
+    const socket = secure ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to);
+    socket.on(secure ? 'secureConnect' : 'connect', () => {
+      socket.write(getRequest(path, token));
     });
     socket.on('error', reject);
     socket.on('close', () => {

@@ -103,25 +103,28 @@ export interface Driven {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Each connection sends its next request when the last one was answered, until `count` in all. */
+/** Each connection sends its next request when the last one was answered, until `count` in all, or
+ * until this time has passed; what is under way then is waited for. */
 export function drive(
   connections: readonly ClientConnection[],
   count: number,
   requestOf: (index: number) => Buffer,
+  forMs = Infinity,
 ): Promise<Driven> {
+  const until = performance.now() + forMs;
   const statuses: Record<string, number> = {};
   let sent = 0;
   let answered = 0;
   return new Promise((resolve) => {
     const next = (connection: ClientConnection): void => {
-      if (sent === count) return;
+      if (sent === count || (answered > 0 && performance.now() >= until)) return;
       const index = sent;
       sent += 1;
       connection.send(requestOf(index), (status) => {
         statuses[status] = (statuses[status] ?? 0) + 1;
         answered += 1;
-        if (answered === count) resolve({ requests: count, statuses });
-        else next(connection);
+        next(connection);
+        if (answered === sent) resolve({ requests: answered, statuses });
       });
     };
     for (const connection of connections) next(connection);

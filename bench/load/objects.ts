@@ -37,6 +37,19 @@ export function requestBytes(
   );
 }
 
+/** What opens a watch or a download. `token`: of whom, where the server asks. */
+export function getRequest(path: string, token?: string): Buffer {
+  const head = `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`;
+  return token === undefined ? Buffer.from(head) : authorized(Buffer.from(head), token);
+}
+
+/** The same request, with a token. */
+export function authorized(request: Buffer, token: string): Buffer {
+  const at = request.indexOf('\r\n') + 2;
+  const header = Buffer.from(`Authorization: Bearer ${token}\r\n`);
+  return Buffer.concat([request.subarray(0, at), header, request.subarray(at)]);
+}
+
 export function createRequest(name: string, sequence: number, bytes: number): Buffer {
   return requestBytes('POST', collectionPath, configMap(name, sequence, bytes));
 }

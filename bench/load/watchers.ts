@@ -6,7 +6,7 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
-import { MARK, SEQUENCE_DIGITS } from './objects.ts';
+import { getRequest, MARK, SEQUENCE_DIGITS } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
 /** No delivery for as long: something was lost. */
@@ -33,6 +33,7 @@ export interface WatcherOptions {
   readonly count: number;
   /** Over TLS; whose certificate the server has is not what is measured. */
   readonly secure?: boolean | undefined;
+  readonly token?: string | undefined;
 }
 
 /** One more byte than is ever read, for the sentinel that ends every search. */
@@ -55,7 +56,7 @@ class WatcherGroup implements Watchers {
   }
 
   /** Resolves when the answer has begun. */
-  open({ port, path: paths, secure = false }: WatcherOptions, index: number): Promise<void> {
+  open({ port, path: paths, secure = false, token }: WatcherOptions, index: number): Promise<void> {
     const path = typeof paths === 'string' ? paths : paths(index);
     return new Promise((resolve, reject) => {
       let begun = false;
@@ -72,7 +73,7 @@ class WatcherGroup implements Watchers {
       const to = { host: '127.0.0.1', port, onread: { buffer: window, callback } };
       const socket = secure ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to);
       socket.on(secure ? 'secureConnect' : 'connect', () => {
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`);
+        socket.write(getRequest(path, token));
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));
       socket.on('close', () => this.#lost(`the server ended a watch of ${path}`));
