@@ -30,24 +30,16 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
-import {
-  announceSoon,
-  createPendingCommit,
-  fail,
-  followsOf,
-  isOrphaned,
-  mustWait,
-  preconditionOf,
-  settle,
-} from './pending-commit.ts';
-import type { CommitOutcome, PendingCommit, Submission, DeferredCommit } from './pending-commit.ts';
+import { createBatch, createQueueJump } from './commit-batch.ts';
+import type { Batch, BatchLimits, Waiting } from './commit-batch.ts';
+import { announceSoon, createPendingCommit, fail, isOrphaned, settle } from './pending-commit.ts';
+import type { CommitOutcome, PendingCommit, Submission } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
 import type { IsBeingDeleted } from './deletions.ts';
 import { createKeyClaims } from './key-claims.ts';
-import type { KeyClaims } from './key-claims.ts';
-import { mutationTooLarge, valueBytesOf, writesOf } from './mutation-limits.ts';
+import { mutationTooLarge, valueBytesOf } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
-import type { Mutation, MutationOutcome, Storage } from './storage.ts';
+import type { MutationOutcome, Storage } from './storage.ts';
 import type { CommitStages } from './write-stages.ts';
 import { createYieldingPace } from './yielding-pace.ts';
 import type { YieldingLimits, YieldingPace } from './yielding-pace.ts';
@@ -72,13 +64,7 @@ export interface CommitterStats {
   readonly overloadedTotal: number;
 }
 
-export interface CommitterLimits extends YieldingLimits {
-  /** Most mutations in one commit, companions counted with them; the rest waits for the next. A
-   * store may hold fewer (`commitWritesMax`). */
-  readonly batchMutationsMax: number;
-  /** Most value bytes in one commit, or bytes of what is replaced (at least one mutation always
-   * goes). */
-  readonly batchBytesMax: number;
+export interface CommitterLimits extends BatchLimits, YieldingLimits {
   /** Most mutations waiting; beyond: `overloaded`. */
   readonly queuedMutationsMax: number;
   /** Most value bytes waiting; beyond: `overloaded`. */
@@ -115,12 +101,6 @@ export interface CommitterOptions {
   readonly limits?: Partial<CommitterLimits> | undefined;
   /** Is called when writes have become durable; absent: nobody is. */
   readonly stages?: CommitStages | undefined;
-}
-
-interface Waiting {
-  readonly submission: Submission;
-  readonly pending: DeferredCommit;
-  readonly bytes: number;
 }
 
 export function createCommitter(options: CommitterOptions): GroupCommitter {
@@ -363,92 +343,6 @@ class GroupCommit implements GroupCommitter {
     }
     return batch;
   }
-}
-
-interface Batch {
-  readonly mutations: readonly Mutation[];
-  readonly riders: readonly Waiting[];
-}
-
-/** In a batch: a deletion brings nothing, but what it deletes is read and written to history. */
-function weightOf({ bytes, submission }: Waiting): number {
-  return Math.max(bytes, submission.replacedBytes ?? 0);
-}
-
-/** `number` is that of the commit it will be. */
-function createBatch(
-  limits: CommitterLimits,
-  number: number,
-): Batch & { hasRoomFor(waiting: Waiting): boolean; add(waiting: Waiting): void } {
-  const mutations: Mutation[] = [];
-  const riders: Waiting[] = [];
-  let bytes = 0;
-  let writes = 0;
-  return {
-    mutations,
-    riders,
-    hasRoomFor(waiting) {
-      if (mutations.length === 0) return true;
-      const fits = bytes + weightOf(waiting) <= limits.batchBytesMax;
-      return fits && writes + writesOf(waiting.submission) <= limits.batchMutationsMax;
-    },
-    add(waiting) {
-      const { submission, pending } = waiting;
-      if (isOrphaned(submission)) {
-        settle(pending, { kind: 'predecessor-failed' });
-        announceSoon(pending);
-        return;
-      }
-      bytes += weightOf(waiting);
-      const { key, companions, conditions, operation } = submission;
-      const expect = preconditionOf(submission, number);
-      const follows = followsOf(submission, number);
-      pending.state = { kind: 'sent', batch: number, index: mutations.length };
-      mutations.push({ key, expect, conditions, operation, companions, follows });
-      writes += writesOf(submission);
-      riders.push(waiting);
-    },
-  };
-}
-
-/** Who has to let others go first: for a commit in flight, for who does so already, or because
- * `yieldingMax` of those that yield are taken. `inFlight` undefined: there is none. `number` is
- * that of the commit it is chosen for. */
-function createQueueJump(
-  inFlight: KeyClaims | undefined,
-  number: number,
-  yieldingMax: number,
-): {
-  readonly passed: readonly Waiting[];
-  /** Of those that were passed and do not yield. */
-  waitingCount(): number;
-  passes(waiting: Waiting): boolean;
-} {
-  const passed: Waiting[] = [];
-  let yieldingCount = 0;
-  let waitingCount = 0;
-  const ahead = createKeyClaims();
-  return {
-    passed,
-    waitingCount: () => waitingCount,
-    passes(waiting) {
-      const { submission } = waiting;
-      const isYielding = submission.isYielding === true;
-      const waits =
-        (isYielding && yieldingCount >= yieldingMax) ||
-        inFlight?.clashesWith(submission) === true ||
-        ahead.clashesWith(submission) ||
-        mustWait(submission, number);
-      if (!waits) {
-        if (isYielding) yieldingCount += 1;
-        return false;
-      }
-      if (!isYielding) waitingCount += 1;
-      ahead.claim(submission);
-      passed.push(waiting);
-      return true;
-    },
-  };
 }
 
 /** All of them before the first one is told: what is submitted meanwhile finds their states. */
