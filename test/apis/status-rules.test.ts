@@ -1,4 +1,4 @@
-/** Rules of the status of workloads: each wrong status gets exactly the errors that clients know. */
+/** Rules of the status of workloads: a wrong status gets exactly the errors that clients know. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
