@@ -54,6 +54,15 @@ const wrappedLists = new Set(['meta/v1.APIResource.verbs']);
 
 export const typeMeta = 'meta/v1.TypeMeta';
 
+/** And these are written even when they are zero, though they need not be given. */
+const writtenFields = new Set(
+  ['v1', 'v1beta1', 'v1beta2'].flatMap((version) => [
+    `apps/${version}.StatefulSetOrdinals.start`,
+    `apps/${version}.StatefulSetSpec.serviceName`,
+    `apps/${version}.StatefulSetStatus.availableReplicas`,
+  ]),
+);
+
 const packageOf = (name: string) => name.slice(0, name.lastIndexOf('.'));
 
 /** One form of a value or another: what is inline there is not always an object. */
@@ -105,6 +114,7 @@ function fieldRow(field: FactField, owner: string): string {
     typeText(field.type, packageOf(owner)),
     ...(field.required ? ['!'] : []),
     ...(field.nullable ? ['?'] : []),
+    ...(writtenFields.has(`${owner}.${field.name}`) ? ['written'] : []),
     ...(wrappedLists.has(`${owner}.${field.name}`) ? ['wrapped'] : []),
     ...marks.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
     ...(values === undefined ? [] : [`= ${values.map(asTemplate).join('|')}`]),

@@ -898,7 +898,7 @@ StatefulSetList kind
  metadata 1 meta/v1.ListMeta
  items 2 []StatefulSet !
 StatefulSetOrdinals
- start 1 int32
+ start 1 int32 written
 StatefulSetPersistentVolumeClaimRetentionPolicy
  whenDeleted 1 enum = Delete|Retain
  whenScaled 2 enum = Delete|Retain
@@ -907,7 +907,7 @@ StatefulSetSpec
  selector 2 meta/v1.LabelSelector ! ?
  template 3 core/v1.PodTemplateSpec !
  volumeClaimTemplates 4 []core/v1.PersistentVolumeClaim list=atomic
- serviceName 5 string
+ serviceName 5 string written
  podManagementPolicy 6 enum = OrderedReady|Parallel
  updateStrategy 7 StatefulSetUpdateStrategy
  revisionHistoryLimit 8 int32 ?
@@ -924,7 +924,7 @@ StatefulSetStatus
  updateRevision 7 string
  collisionCount 9 int32 ?
  conditions 10 []StatefulSetCondition list=map:type patch=merge:type
- availableReplicas 11 int32
+ availableReplicas 11 int32 written
 StatefulSetUpdateStrategy
  type 1 enum = OnDelete|RollingUpdate
  rollingUpdate 2 RollingUpdateStatefulSetStrategy ?
@@ -1009,7 +1009,7 @@ StatefulSetList kind
  metadata 1 meta/v1.ListMeta
  items 2 []StatefulSet !
 StatefulSetOrdinals
- start 1 int32
+ start 1 int32 written
 StatefulSetPersistentVolumeClaimRetentionPolicy
  whenDeleted 1 enum = Delete|Retain
  whenScaled 2 enum = Delete|Retain
@@ -1018,7 +1018,7 @@ StatefulSetSpec
  selector 2 meta/v1.LabelSelector ?
  template 3 core/v1.PodTemplateSpec !
  volumeClaimTemplates 4 []core/v1.PersistentVolumeClaim list=atomic
- serviceName 5 string
+ serviceName 5 string written
  podManagementPolicy 6 enum = OrderedReady|Parallel
  updateStrategy 7 StatefulSetUpdateStrategy
  revisionHistoryLimit 8 int32 ?
@@ -1035,7 +1035,7 @@ StatefulSetStatus
  updateRevision 7 string
  collisionCount 9 int32 ?
  conditions 10 []StatefulSetCondition list=map:type patch=merge:type
- availableReplicas 11 int32
+ availableReplicas 11 int32 written
 StatefulSetUpdateStrategy
  type 1 enum = OnDelete|RollingUpdate
  rollingUpdate 2 RollingUpdateStatefulSetStrategy ?
@@ -1175,7 +1175,7 @@ StatefulSetList kind
  metadata 1 meta/v1.ListMeta
  items 2 []StatefulSet !
 StatefulSetOrdinals
- start 1 int32
+ start 1 int32 written
 StatefulSetPersistentVolumeClaimRetentionPolicy
  whenDeleted 1 enum = Delete|Retain
  whenScaled 2 enum = Delete|Retain
@@ -1184,7 +1184,7 @@ StatefulSetSpec
  selector 2 meta/v1.LabelSelector ! ?
  template 3 core/v1.PodTemplateSpec !
  volumeClaimTemplates 4 []core/v1.PersistentVolumeClaim list=atomic
- serviceName 5 string
+ serviceName 5 string written
  podManagementPolicy 6 enum = OrderedReady|Parallel
  updateStrategy 7 StatefulSetUpdateStrategy
  revisionHistoryLimit 8 int32 ?
@@ -1201,7 +1201,7 @@ StatefulSetStatus
  updateRevision 7 string
  collisionCount 9 int32 ?
  conditions 10 []StatefulSetCondition list=map:type patch=merge:type
- availableReplicas 11 int32
+ availableReplicas 11 int32 written
 StatefulSetUpdateStrategy
  type 1 enum = OnDelete|RollingUpdate
  rollingUpdate 2 RollingUpdateStatefulSetStrategy ?

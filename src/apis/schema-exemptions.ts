@@ -4,11 +4,14 @@
  */
 import type { SchemaExemptions } from '../apimachinery/typed/validate-typed.ts';
 import type { KindSet } from './kind-set.ts';
+import { selectorExemptions } from './validation/labels.ts';
 
 export function schemaExemptionsOf({ definitions, groups }: KindSet): SchemaExemptions {
+  const ofKinds = definitions.flatMap((kind) => kind.schemaExemptions ?? []);
+  const exemptions = [...ofKinds, selectorExemptions];
   return {
-    optional: names(definitions.map((kind) => kind.schemaExemptions?.optional)),
-    openValues: names(definitions.map((kind) => kind.schemaExemptions?.openValues)),
+    optional: names(exemptions.map(({ optional }) => optional)),
+    openValues: names(exemptions.map(({ openValues }) => openValues)),
     // Their rules are written out by hand, message by message.
     packages: new Set(
       groups.filter((group) => group.validatesEachVersion === true).map(({ types }) => types),

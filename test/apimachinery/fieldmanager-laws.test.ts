@@ -441,6 +441,11 @@ describe('merge types', () => {
     assert.equal(field('core/v1.PodSpec', 'nodeSelector')?.map?.atomic, true);
     assert.equal(field('core/v1.Container', 'args')?.list?.atomic, true);
     assert.equal(field('meta/v1.ObjectMeta', 'labels')?.map?.atomic, false);
+    assert.equal(
+      field('apps/v1.ControllerRevision', 'data')?.map?.atomic,
+      true,
+      'a foreign object',
+    );
   });
 
   it('are the same object each time', () => {

@@ -31,7 +31,14 @@ describe('defaults', () => {
 });
 
 describe('the pull policy', () => {
-  const always = ['a', 'a:latest', 'r.io:5000/a', 'r.io:5000/a:latest'];
+  const always = [
+    'a',
+    'a:latest',
+    'r.io:5000/a',
+    'r.io:5000/a:latest',
+    'UPPER/a',
+    `a:latest@sha256:${'0'.repeat(64)}`,
+  ];
   const ifNotPresent = [
     '',
     'a:1',
@@ -39,6 +46,16 @@ describe('the pull policy', () => {
     'a@sha256:0',
     'r.io:5000/a@sha256:0',
     'a:1@b:0',
+    `a@sha256:${'0'.repeat(64)}`,
+    // Not images.
+    'A',
+    'A:latest',
+    'a b',
+    '/a',
+    '../a',
+    'a//b',
+    '0'.repeat(64),
+    'a'.repeat(256),
   ];
   for (const image of always) {
     it(`of ${image} is Always`, () => assert.equal(pullPolicyOf(image), 'Always'));

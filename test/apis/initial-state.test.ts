@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
+import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -21,14 +22,18 @@ assert(built.kind === 'ok');
 const served = built.scheme;
 const strategyOf = strategiesOf(identity);
 
-function created(resource: string, content: JsonObject): JsonObject {
-  const metadata = { name: 'x', uid: 'u' };
-  const object: ApiObject = { apiVersion: 'v1', kind: 'K', metadata, ...content };
+function kindOf(resource: string): KindInfo {
   const found = served.kinds.find(
     (kind) => `${kind.group}/${kind.resource}` === resource && kind.version === 'v1',
   );
   assert(found !== undefined, resource);
-  return strategyOf(found).prepareForCreate(object);
+  return found;
+}
+
+function created(resource: string, content: JsonObject): JsonObject {
+  const metadata = { name: 'x', uid: 'u' };
+  const object: ApiObject = { apiVersion: 'v1', kind: 'K', metadata, ...content };
+  return strategyOf(kindOf(resource)).prepareForCreate(object);
 }
 
 /** A definition shows `conditions: null` until it has one; what is null is not there. */
@@ -92,12 +97,73 @@ describe('a new object', () => {
   });
 
   it('that is a pod with scheduling gates says that it waits for them', () => {
-    const { status } = created('/pods', { spec: { schedulingGates: [{ name: 'x.io/wait' }] } });
+    const spec = { schedulingGates: [{ name: 'x.io/wait' }] };
+    const creationTimestamp = '2024-01-01T00:00:00Z';
+    const { status } = created('/pods', { metadata: { name: 'x', creationTimestamp }, spec });
     const { conditions } = status as { conditions: readonly JsonObject[] };
     assert.deepEqual(
-      conditions.map(({ type, status: said, reason }) => [type, said, reason]),
-      [['PodScheduled', 'False', 'SchedulingGated']],
+      conditions.map(({ type, status: said, reason, lastTransitionTime }) => [
+        type,
+        said,
+        reason,
+        lastTransitionTime,
+      ]),
+      [['PodScheduled', 'False', 'SchedulingGated', creationTimestamp]],
     );
+  });
+
+  it('that is a pod asks for the values of its own labels where its affinity names keys', () => {
+    const labelSelector = { matchLabels: { app: 'a' } };
+    const term = { labelSelector, topologyKey: 'zone', matchLabelKeys: ['hash', 'none'] };
+    const other = { ...term, matchLabelKeys: [], mismatchLabelKeys: ['tenant'] };
+    const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+    const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+    const without = { topologyKey: 'zone', matchLabelKeys: ['hash'] };
+    const pod = created('/pods', {
+      metadata: { name: 'x', labels: { hash: '1', tenant: 't' } },
+      spec: {
+        affinity: {
+          podAffinity: { [required]: [term, without] },
+          podAntiAffinity: { [preferred]: [{ weight: 1, podAffinityTerm: other }] },
+        },
+      },
+    });
+    const asked = (each: JsonObject, key: string, operator: string, value: string): JsonObject => ({
+      ...each,
+      labelSelector: { ...labelSelector, matchExpressions: [{ key, operator, values: [value] }] },
+    });
+    assert.deepEqual(pod['spec'], {
+      affinity: {
+        podAffinity: { [required]: [asked(term, 'hash', 'In', '1'), without] },
+        podAntiAffinity: {
+          [preferred]: [{ weight: 1, podAffinityTerm: asked(other, 'tenant', 'NotIn', 't') }],
+        },
+      },
+    });
+  });
+
+  it('that is a daemon set counts its templates, from 1 or where the client begins', () => {
+    const name = 'deprecated.daemonset.template.generation';
+    const strategy = strategyOf(kindOf('apps/daemonsets'));
+    const set = (template: JsonObject, given?: string): ApiObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'x', annotations: given === undefined ? {} : { [name]: given } },
+      spec: { template },
+    });
+    const countOf = (object: ApiObject): unknown => object.metadata.annotations?.[name];
+    for (const [given, first] of [
+      [undefined, '1'],
+      ['0', '1'],
+      ['7', '7'],
+    ] as const) {
+      const born = strategy.prepareForCreate(set({ spec: {} }, given));
+      assert.equal(countOf(born), first);
+      const same = strategy.prepareForUpdate(set({ spec: {} }, '99'), born, 0);
+      assert.equal(countOf(same), first, 'nobody else counts');
+      const next = strategy.prepareForUpdate(set({ spec: { hostPID: true } }), born, 0);
+      assert.equal(countOf(next), String(Number(first) + 1));
+    }
   });
 
   it('that is a job selects its own pods and nobody else', () => {

@@ -361,6 +361,12 @@ const evictions: readonly Scenario[] = [
     title: 'preconditions of an eviction hold',
     steps: [
       createPod('p'),
+      {
+        ...evict('p', { deleteOptions: { preconditions: { uid: 'another, not running' } } }),
+        status: 409,
+        expect: undefined,
+        reason: 'Conflict',
+      },
       setStatus('p', ready),
       {
         ...evict('p', { deleteOptions: { preconditions: { uid: 'another' } } }),
@@ -451,6 +457,16 @@ const ephemeral: readonly Scenario[] = [
           [[debug, { name: 'c', image: 'x' }], /Duplicate value: "c"/],
           [[debug, { name: 'n', image: 'x', targetContainerName: 'z' }], /Not found: "z"/],
           [[debug, { name: 'n', image: 'x', ports: [{ containerPort: 1 }] }], /Forbidden/],
+          [[debug, { name: 'A_b', image: 'x' }], /name: Invalid value: "A_b"/],
+          [[debug, { name: 'n' }], /image: Required value/],
+          [
+            [debug, { name: 'n', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/' }] }],
+            /"v"/,
+          ],
+          [
+            [debug, { name: 'n', image: 'x', volumeMounts: [{ mountPath: '/', subPath: 's' }] }],
+            /volumeMounts\[0\].subPath: Forbidden/,
+          ],
         ] as const
       ).map(([containers, message]): Step => ({
         request: `PATCH ${pods}/p/ephemeralcontainers`,
@@ -524,6 +540,19 @@ const resizes: readonly Scenario[] = [
         message,
       })),
       { request: `GET ${pods}/p`, status: 200, expect: { metadata: { resourceVersion: '$rv' } } },
+    ],
+  },
+  {
+    title: 'a pod of windows is not resized',
+    steps: [
+      createPod('w', { os: { name: 'windows' } }),
+      {
+        request: `PATCH ${pods}/w/resize`,
+        headers: strategic,
+        body: resize({ requests: { cpu: '2' } }),
+        status: 422,
+        message: /windows pods cannot be resized/,
+      },
     ],
   },
 ];

@@ -287,7 +287,7 @@ function readField(
     return;
   }
   const value = readValue(span, field.value, isNew ? undefined : into[name]);
-  const keeps = field.nullable || field.required || !isZero(value);
+  const keeps = field.nullable || field.written || !isZero(value);
   if (value !== undefined && keeps) into[name] = value;
   else if (!isNew && Object.hasOwn(into, name)) delete into[name];
 }

@@ -51,7 +51,7 @@ export interface PlannedField {
   readonly value: WireValue;
   /** In JSON the fields of the value lie beside this one's siblings. */
   readonly inline: boolean;
-  readonly required: boolean;
+  readonly written: boolean;
   readonly nullable: boolean;
   readonly wireType: WireType;
   readonly tag: number;
@@ -114,7 +114,7 @@ function planField(field: FieldSchema, number: number): PlannedField {
     cardinality,
     value,
     inline: field.inline,
-    required: field.required,
+    written: field.written,
     nullable: field.nullable,
     wireType,
     tag: (number << 3) | wireType,

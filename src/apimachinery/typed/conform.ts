@@ -8,10 +8,10 @@
  *
  * Invariants of the result, as the reference writes the object after it has read it:
  *  - no null, except where a type takes any JSON, and for a time inside a list or a map;
- *  - a field that is not nullable, not required and zero (empty text, 0, false, an empty list or
- *    map) is absent; a list or map that is required stays as given;
- *  - a required scalar is there, if only as its zero value, and so is every object whose field is
- *    not nullable;
+ *  - a field that is not nullable, not marked as written and zero (empty text, 0, false, an empty
+ *    list or map) is absent; a list or map that is required stays as given;
+ *  - a scalar that is marked so (all that are required are) is there, if only as its zero value,
+ *    and so is every object whose field is not nullable;
  *  - quantities, times and base64 are in their canonical forms.
  * Names match in their exact case. A part that has this form already is returned as it is, so
  * conforming twice gives the very same object. The document is never changed.
@@ -147,8 +147,8 @@ function makePlan(schema: ObjectSchema): Plan {
   return { members, fills };
 }
 
-function omissionOf({ type, nullable, required }: FieldSchema): (value: JsonValue) => boolean {
-  if (nullable || required) return never;
+function omissionOf({ type, nullable, written }: FieldSchema): (value: JsonValue) => boolean {
+  if (nullable || written) return never;
   switch (type.kind) {
     case 'scalar':
       return isZeroScalar;
@@ -178,7 +178,7 @@ function fillOf(field: FieldSchema): JsonValue | undefined {
   if (type.kind === 'object') return zeroOfObject(type);
   if (type.kind !== 'scalar') return undefined;
   // A quantity is an object in the reference, which writes it in any case.
-  const always = field.required || type.scalar === 'Quantity';
+  const always = field.written || type.scalar === 'Quantity';
   return always ? zeroOfScalar(type.scalar) : undefined;
 }
 

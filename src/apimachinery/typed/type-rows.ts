@@ -10,7 +10,8 @@
  *
  *   marks of a type    kind (has apiVersion and kind), atomic, union, raw (any JSON)
  *   types              a scalar, enum, a type of the package or of another one, []list, {}map
- *   marks of a field   ! required, ? nullable, wrapped, default=, list=, map=, struct=, patch=
+ *   marks of a field   ! required, ? nullable, written, wrapped, default=, list=, map=, struct=,
+ *                      patch=
  *
  * Invariants: nothing but an index is made before a type is asked for, and a type's fields only
  * when they are. A malformed row is a broken build and throws.
@@ -169,6 +170,7 @@ function readField(line: string, inPackage: string, reading: Reading): FieldSche
     type: readTypeText(typeText, inPackage, values, attributes.has('wrapped'), reading),
     inline,
     required: attributes.has('!'),
+    written: attributes.has('!') || attributes.has('written'),
     nullable: attributes.has('?'),
     default: attributes.get('default'),
     merge: readMerge(attributes),

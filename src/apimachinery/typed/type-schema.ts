@@ -84,8 +84,10 @@ export interface FieldSchema {
   readonly number: number | undefined;
   readonly type: TypeSchema;
   readonly inline: boolean;
-  /** Written even when it is the zero value. */
+  /** Must be given; written even when it is the zero value. */
   readonly required: boolean;
+  /** Written even when it is the zero value, required or not. */
+  readonly written: boolean;
   /** Absent and zero differ. */
   readonly nullable: boolean;
   /** JSON text, or `ref(Name)` of a named constant. */

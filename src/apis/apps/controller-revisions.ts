@@ -1,6 +1,7 @@
 /** ControllerRevisions: states that a controller can roll back to. */
 import { required } from '../../apimachinery/field-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { countAt, isTrue, objectsAt, printedAt } from '../tables/fields.ts';
 import { allErrors, noProblems, nonNegative, unchanged } from '../validation/checks.ts';
@@ -33,6 +34,11 @@ const controllerRevisionRules: KindRules = {
         field: 'revision',
       })),
     ),
+  // What is stored already may be another value.
+  validateCreate: ({ data }) =>
+    data === undefined || isJsonObject(data)
+      ? noProblems
+      : [required('data', 'data must be a valid JSON object')],
   validateUpdate: (next, current) => unchanged('data', next['data'], current['data']),
 };
 

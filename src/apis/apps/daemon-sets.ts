@@ -1,15 +1,9 @@
 /** DaemonSets: one pod on each node. */
-import { invalid, required } from '../../apimachinery/field-error.ts';
+import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { specSelector } from './table-columns.ts';
-import {
-  selectorRules,
-  selectorUnchanged,
-  template,
-  workloadTemplateRules,
-  workloadWarnings,
-} from './templates.ts';
+import { selectorUnchanged, template, workloadRules, workloadWarnings } from './templates.ts';
 import type { TemplateWarnings } from '../core/pods/warnings.ts';
 import {
   ageColumn,
@@ -29,6 +23,8 @@ import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { rollingUpdate } from './template-defaults.ts';
+import { statusRules } from './status-rules.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 
 function statusCount(name: string, description: string, member: string) {
   return integer(name, description, (object) => countAt(object, 'status', member));
@@ -62,24 +58,75 @@ const daemonSetDefaults: DefaultTable = {
     'apps/v1beta2.DaemonSetUpdateStrategy': rollingUpdate,
     'apps/v1beta2.RollingUpdateDaemonSet': { maxUnavailable: 1 },
   },
+  complete: {
+    'apps/v1.DaemonSet': (set) =>
+      templateGenerationOf(set) === undefined ? withTemplateGeneration(set, '0') : set,
+  },
 };
+
+/** The number of the template, 1 for the first, is a field of old versions and of the reference
+ * itself, so every object has it, and who writes an object without it resets it to 0. */
+const generationAnnotation = 'deprecated.daemonset.template.generation';
+
+function templateGenerationOf(set: JsonObject): string | undefined {
+  const found = part(part(set, 'metadata'), 'annotations')[generationAnnotation];
+  return typeof found === 'string' ? found : undefined;
+}
+
+function withTemplateGeneration<T extends JsonObject>(set: T, value: string): T {
+  if (templateGenerationOf(set) === value) return set;
+  const metadata = part(set, 'metadata');
+  const annotations = { ...part(metadata, 'annotations'), [generationAnnotation]: value };
+  return { ...set, metadata: { ...metadata, annotations } };
+}
+
+/** Clients choose the first number, and none after it. */
+function withFirstGeneration(set: ApiObject): ApiObject {
+  const given = Number(templateGenerationOf(set) ?? '0');
+  return given >= 1 ? set : withTemplateGeneration(set, '1');
+}
+
+function withNextGeneration(next: ApiObject, current: ApiObject): ApiObject {
+  const before = templateGenerationOf(current) ?? '0';
+  const [now, was] = [next, current].map((set) => part(set, 'spec')['template']);
+  const same = deepEqual(now, was);
+  return withTemplateGeneration(next, same ? before : String(Number(before) + 1));
+}
 
 const daemonSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     return [
       ...nonNegative(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit']),
-      ...selectorRules(spec, 'daemonset'),
-      ...workloadTemplateRules(spec, 'DaemonSet'),
-      ...daemonStrategyRules(part(spec, 'updateStrategy'), 'spec.updateStrategy.rollingUpdate'),
+      ...workloadRules(spec, { kind: 'DaemonSet', what: 'daemonset', withoutSelector: true }),
+      ...daemonStrategyRules(part(spec, 'updateStrategy'), 'spec.updateStrategy'),
     ];
   },
   validateUpdate: selectorUnchanged,
+  validateStatusUpdate: statusRules({
+    parts: [],
+    others: [
+      'observedGeneration',
+      'currentNumberScheduled',
+      'numberMisscheduled',
+      'desiredNumberScheduled',
+      'numberReady',
+      'updatedNumberScheduled',
+      'numberAvailable',
+      'numberUnavailable',
+      'collisionCount',
+    ],
+  }),
 };
 
-function daemonStrategyRules(strategy: JsonObject, path: string): Problems {
-  const rolling = strategy['rollingUpdate'];
-  if (rolling === undefined || text(strategy, 'type') !== 'RollingUpdate') return [];
+function daemonStrategyRules(strategy: JsonObject, field: string): Problems {
+  const type = text(strategy, 'type');
+  if (type === 'OnDelete') return [];
+  const path = `${field}.rollingUpdate`;
+  if (type !== 'RollingUpdate') {
+    return [notSupported(field, strategy, ['OnDelete', 'RollingUpdate'])];
+  }
+  if (strategy['rollingUpdate'] === undefined) return [required(path)];
   const { maxUnavailable, maxSurge } = part(strategy, 'rollingUpdate');
   const problems = [
     ...countOrPercent(`${path}.maxUnavailable`, maxUnavailable),
@@ -107,6 +154,15 @@ export const daemonSets: KindDefinition = {
   tracksGeneration: true,
   defaults: daemonSetDefaults,
   validation: daemonSetRules,
+  schemaExemptions: {
+    optional: 'apps.DaemonSetSpec.selector',
+    openValues: 'apps.DaemonSetUpdateStrategy.type',
+  },
+  strategy: (generic) => ({
+    prepareForCreate: (set, user) => withFirstGeneration(generic.prepareForCreate(set, user)),
+    prepareForUpdate: (next, current, nowMs) =>
+      withNextGeneration(generic.prepareForUpdate(next, current, nowMs), current),
+  }),
   warnings: (identity) => daemonSetWarnings(templateWarnings(identity)),
   table: daemonSetTable,
   versions: { v1beta2: { orphansDependents: true } },

@@ -1,14 +1,9 @@
 /** Deployments: they replace one replica set by the next. */
-import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { readyColumn } from './table-columns.ts';
-import {
-  selectorRules,
-  selectorUnchanged,
-  workloadTemplateRules,
-  workloadWarnings,
-} from './templates.ts';
+import { selectorUnchanged, workloadRules, workloadWarnings } from './templates.ts';
 import {
   ageColumn,
   column,
@@ -26,6 +21,7 @@ import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaul
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { deploymentMaps } from './conversion.ts';
+import { statusRules } from './status-rules.ts';
 import { replicas, rollingUpdate, selectorOfTemplate } from './template-defaults.ts';
 
 export const deploymentTable = table([
@@ -70,8 +66,7 @@ const deploymentRules: KindRules = {
     const deadlineField = 'spec.progressDeadlineSeconds';
     return [
       ...nonNegative(spec, 'spec', [...counts, 'progressDeadlineSeconds']),
-      ...selectorRules(spec, 'deployment'),
-      ...workloadTemplateRules(spec, 'ReplicaSet'),
+      ...workloadRules(spec, { kind: 'ReplicaSet', what: 'deployment' }),
       ...strategyRules(part(spec, 'strategy'), 'spec.strategy'),
       ...(deadline !== undefined && deadline <= (numberOf(spec['minReadySeconds']) ?? 0)
         ? [invalid(deadlineField, deadline, 'must be greater than minReadySeconds')]
@@ -79,11 +74,19 @@ const deploymentRules: KindRules = {
     ];
   },
   validateUpdate: selectorUnchanged,
+  validateStatusUpdate: statusRules({
+    parts: ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+    others: ['observedGeneration', 'replicas', 'unavailableReplicas', 'collisionCount'],
+  }),
 };
 
 function strategyRules(strategy: JsonObject, path: string): Problems {
+  const type = text(strategy, 'type');
+  if (type !== 'Recreate' && type !== 'RollingUpdate') {
+    return [notSupported(path, strategy, ['Recreate', 'RollingUpdate'])];
+  }
   if (strategy['rollingUpdate'] === undefined) return [];
-  if (text(strategy, 'type') === 'Recreate') {
+  if (type === 'Recreate') {
     const detail = "may not be specified when strategy `type` is 'Recreate'";
     return [forbidden(`${path}.rollingUpdate`, detail)];
   }
@@ -112,6 +115,7 @@ export const deployments: KindDefinition = {
   keptByStatus: ['labels'],
   defaults: deploymentDefaults,
   validation: deploymentRules,
+  schemaExemptions: { openValues: 'apps.DeploymentStrategy.type' },
   warnings: (identity) => workloadWarnings(templateWarnings(identity)),
   table: deploymentTable,
   versions: {

@@ -1,18 +1,14 @@
 /** ReplicaSets: a number of identical pods. */
 import { part } from '../../apimachinery/members.ts';
 import { replicaColumns, specSelector } from './table-columns.ts';
-import {
-  selectorRules,
-  selectorUnchanged,
-  workloadTemplateRules,
-  workloadWarnings,
-} from './templates.ts';
+import { selectorUnchanged, workloadRules, workloadWarnings } from './templates.ts';
 import { ageColumn, nameColumn, table, templateColumns } from '../tables/columns.ts';
 import { nonNegative } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
+import { statusRules } from './status-rules.ts';
 
 export const replicaSetTable = table([
   nameColumn,
@@ -34,12 +30,14 @@ const replicaSetRules: KindRules = {
     const spec = part(object, 'spec');
     return [
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
-      // The reference says deployment here, too.
-      ...selectorRules(spec, 'deployment'),
-      ...workloadTemplateRules(spec, 'ReplicaSet'),
+      ...workloadRules(spec, { kind: 'ReplicaSet', what: 'deployment' }),
     ];
   },
   validateUpdate: selectorUnchanged,
+  validateStatusUpdate: statusRules({
+    parts: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    others: ['observedGeneration', 'replicas'],
+  }),
 };
 
 export const replicaSets: KindDefinition = {

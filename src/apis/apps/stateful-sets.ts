@@ -3,10 +3,12 @@ import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { readyColumn } from './table-columns.ts';
-import { selectorRules, template, whenChanged, workloadTemplateRules } from './templates.ts';
+import { template, whenChanged, workloadRules } from './templates.ts';
 import type { TemplateWarnings } from '../core/pods/warnings.ts';
 import { ageColumn, nameColumn, table, templateColumns } from '../tables/columns.ts';
-import { nonNegative } from '../validation/checks.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import type { Problems } from '../validation/checks.ts';
+import { form, nonNegative } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { claimSpecWarnings } from '../warnings/amounts.ts';
 import type { KindWarnings, Warnings } from '../warnings/kind-warnings.ts';
@@ -16,6 +18,7 @@ import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
+import { statusRules } from './status-rules.ts';
 import { selectorOfTemplate, replicas, rollingUpdate } from './template-defaults.ts';
 
 const statefulSetTable = table([nameColumn, readyColumn, ageColumn, ...templateColumns]);
@@ -48,7 +51,23 @@ const statefulSetDefaults: DefaultTable = {
     'apps/v1beta2.StatefulSetUpdateStrategy': rollingUpdate,
     'apps/v1beta2.RollingUpdateStatefulSetStrategy': { partition: 0 },
   },
+  complete: { 'apps/v1.StatefulSetSpec': withNamedClaims },
 };
+
+const claimKind = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' };
+
+/** Whatever they call themselves, templates of claims are shown as what they are. */
+function withNamedClaims(spec: JsonObject): JsonObject {
+  const claims = objects(spec, 'volumeClaimTemplates');
+  const { apiVersion, kind } = claimKind;
+  if (claims.every((each) => each['apiVersion'] === apiVersion && each['kind'] === kind)) {
+    return spec;
+  }
+  return {
+    ...spec,
+    volumeClaimTemplates: claims.map((each) => ({ ...claimKind, ...each, ...claimKind })),
+  };
+}
 
 const mutableOfStatefulSet = [
   'replicas',
@@ -65,39 +84,59 @@ const statefulSetMessage =
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and " +
   "'minReadySeconds' are forbidden";
 
-/** Claims are volumes of each pod by their names, and go before what the template calls so. */
-function withClaimedVolumes(spec: JsonObject): JsonObject {
+/** As the pods will be: claims are volumes by their names, and go before what the template calls
+ * so; host name and subdomain are the set's to say. */
+function templateOfPods(spec: JsonObject): JsonObject {
   const template = part(spec, 'template');
+  const { hostname, subdomain, ...pod } = part(template, 'spec');
   const claims = objects(spec, 'volumeClaimTemplates');
-  if (claims.length === 0) return template;
-  const names = claims.map((claim) => text(part(claim, 'metadata'), 'name'));
-  const claimed = new Set(names);
-  const pod = part(template, 'spec');
+  if (claims.length === 0) {
+    const own = hostname === undefined && subdomain === undefined;
+    return own ? template : { ...template, spec: pod };
+  }
+  const claimed = new Set(claims.map((claim) => text(part(claim, 'metadata'), 'name')));
   const volumes = [
     ...objects(pod, 'volumes').filter((volume) => !claimed.has(text(volume, 'name'))),
-    ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...[...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
   ];
   return { ...template, spec: { ...pod, volumes } };
+}
+
+const managements = ['OrderedReady', 'Parallel'];
+const strategies = ['RollingUpdate', 'OnDelete'];
+const either = (names: readonly string[]): string =>
+  `must be ${names.map((name) => `'${name}'`).join(' or ')}`;
+
+function updateStrategyRules(strategy: JsonObject, field: string): Problems {
+  const type = text(strategy, 'type');
+  const rolling = part(strategy, 'rollingUpdate');
+  const path = `${field}.rollingUpdate`;
+  if (!strategies.includes(type)) return [invalid(field, strategy, either(strategies))];
+  if (type === 'RollingUpdate') return nonNegative(rolling, path, ['partition']);
+  return 'rollingUpdate' in strategy
+    ? [invalid(path, rolling, "only allowed for updateStrategy 'RollingUpdate'")]
+    : [];
 }
 
 const statefulSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
-    const strategy = part(spec, 'updateStrategy');
-    const rolling = part(strategy, 'rollingUpdate');
-    const field = 'spec.updateStrategy.rollingUpdate';
-    const misplaced = text(strategy, 'type') === 'OnDelete' && 'rollingUpdate' in strategy;
+    const management = text(spec, 'podManagementPolicy');
     return [
+      ...(managements.includes(management)
+        ? []
+        : [invalid('spec.podManagementPolicy', management, either(managements))]),
+      ...updateStrategyRules(part(spec, 'updateStrategy'), 'spec.updateStrategy'),
       // A negative revisionHistoryLimit keeps all revisions, with a warning.
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
-      ...nonNegative(rolling, field, ['partition']),
-      ...(misplaced
-        ? [invalid(field, rolling, "only allowed for updateStrategy 'RollingUpdate'")]
-        : []),
       ...nonNegative(part(spec, 'ordinals'), 'spec.ordinals', ['start']),
-      ...selectorRules(spec, 'statefulset'),
-      ...workloadTemplateRules(spec, 'StatefulSet', withClaimedVolumes(spec)),
+      ...workloadRules(spec, { kind: 'StatefulSet', what: 'statefulset' }, templateOfPods(spec)),
     ];
+  },
+  // It becomes the subdomain of the pods, and cannot be changed.
+  validateCreate: (object) => {
+    const name = text(part(object, 'spec'), 'serviceName');
+    return form('spec.serviceName', name, checkDns1123Label);
   },
   validateUpdate: (next, current) => {
     const fixed = (object: ApiObject): JsonObject => {
@@ -108,6 +147,10 @@ const statefulSetRules: KindRules = {
     };
     return deepEqual(fixed(next), fixed(current)) ? [] : [forbidden('spec', statefulSetMessage)];
   },
+  validateStatusUpdate: statusRules({
+    parts: ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+    others: ['observedGeneration', 'replicas', 'collisionCount'],
+  }),
 };
 
 function statefulSetWarnings(of: TemplateWarnings): KindWarnings {
@@ -139,6 +182,9 @@ export const statefulSets: KindDefinition = {
   tracksGeneration: true,
   defaults: statefulSetDefaults,
   validation: statefulSetRules,
+  schemaExemptions: {
+    openValues: 'apps.StatefulSetUpdateStrategy.type apps.StatefulSetSpec.podManagementPolicy',
+  },
   warnings: (identity) => statefulSetWarnings(templateWarnings(identity)),
   table: statefulSetTable,
   versions: { v1beta1: { orphansDependents: true }, v1beta2: { orphansDependents: true } },

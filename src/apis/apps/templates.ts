@@ -22,36 +22,52 @@ export function unselected(template: JsonObject): FieldError {
   return invalid('spec.template.metadata.labels', labels, detail);
 }
 
-/** `what` as the messages name the kind: they say deployment of a replica set, too. */
-export function selectorRules(spec: JsonObject, what: string): Problems {
-  const selector = spec['selector'];
-  if (selector === undefined) return [];
-  const given = part(spec, 'selector');
-  return [
-    ...labelSelectorRules(given, 'spec.selector'),
-    ...(isEmptySelector(given)
-      ? [invalid('spec.selector', selector, `empty selector is invalid for ${what}`)]
-      : []),
-  ];
+export interface TemplateOwner {
+  /** As messages name the kind of the pods' owner: a replica set for a deployment, too. */
+  readonly kind: string;
+  /** And of its selector: deployment for a replica set, too. */
+  readonly what: string;
+  /** Whether a template is looked at whose selector cannot be read. */
+  readonly withoutSelector?: boolean | undefined;
 }
 
 /** Pods that a workload makes are its own, run for ever, and end when it says. */
-export function workloadTemplateRules(
+export function workloadRules(
   spec: JsonObject,
-  kind: string,
+  owner: TemplateOwner,
   template: JsonObject = part(spec, 'template'),
 ): Problems {
+  const selector = part(spec, 'selector');
+  const given = spec['selector'] !== undefined;
+  const unreadable = labelSelectorRules(selector, 'spec.selector');
+  const empty = given && isEmptySelector(selector);
+  const problems = [
+    ...unreadable,
+    ...(empty
+      ? [invalid('spec.selector', selector, `empty selector is invalid for ${owner.what}`)]
+      : []),
+  ];
+  if (unreadable.length > 0) {
+    return owner.withoutSelector === true
+      ? [...problems, ...podRules(template, owner)]
+      : [...problems, invalid('spec.selector', selector, 'invalid label selector')];
+  }
+  const labels = textMap(part(template, 'metadata'), 'labels');
+  // No selector at all selects nothing, an empty one everything.
+  const own = given && (empty || selects(selector, labels));
+  return [...problems, ...(own ? [] : [unselected(template)]), ...podRules(template, owner)];
+}
+
+function podRules(template: JsonObject, { kind }: TemplateOwner): Problems {
+  return [...templateRules(template, 'spec.template'), ...endlessRules(template, kind)];
+}
+
+/** What is started again for ever has no end of its own. */
+export function endlessRules(template: JsonObject, kind: string): Problems {
   const path = 'spec.template';
   const pod = part(template, 'spec');
-  const labels = textMap(part(template, 'metadata'), 'labels');
-  const selector = part(spec, 'selector');
   const policy = text(pod, 'restartPolicy');
-  // No selector at all selects nothing, an empty one everything.
-  const given = spec['selector'] !== undefined;
-  const own = given && (isEmptySelector(selector) || selects(selector, labels));
   return [
-    ...(own ? [] : [unselected(template)]),
-    ...templateRules(template, path),
     ...(policy === '' || policy === 'Always'
       ? []
       : [notSupported(`${path}.spec.restartPolicy`, policy, ['Always'])]),

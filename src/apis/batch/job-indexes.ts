@@ -1,5 +1,6 @@
 /**
- * Counts the indexes of an indexed job in their text form: numbers and ranges in order, `0,2-4,7`.
+ * Counts and compares the indexes of an indexed job in their text form: numbers and ranges in
+ * order, `0,2-4,7`.
  */
 import { quote } from '../../apimachinery/quote.ts';
 
@@ -56,4 +57,25 @@ function readInterval(interval: string, completions: number): Interval {
     return wrong(`non-increasing order, previous: ${first}, current: ${final}`);
   }
   return { first, final };
+}
+
+/** What to say of indexes that are in both texts, the first of them. Wrong intervals are left out:
+ * they are said to be wrong anyway. */
+export function overlap(done: string, failed: string, completions: number): string | undefined {
+  const [own, other] = [done, failed].map((indexes) =>
+    indexes
+      .split(',')
+      .map((interval) => readInterval(interval, completions))
+      .filter(({ problem }) => problem === undefined),
+  ) as [Interval[], Interval[]];
+  for (let at = 0, to = 0; at < own.length && to < other.length;) {
+    const [a, b] = [own[at] as Interval, other[to] as Interval];
+    if (a.first <= b.final && b.first <= a.final) {
+      const first = Math.max(a.first, b.first);
+      return `failedIndexes and completedIndexes overlap at index: ${first}`;
+    }
+    if (a.first <= b.first) at += 1;
+    else to += 1;
+  }
+  return undefined;
 }

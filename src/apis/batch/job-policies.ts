@@ -3,13 +3,7 @@
  *
  * Bounds: lists that are too long are reported, and validated all the same.
  */
-import {
-  duplicate,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '../../apimachinery/field-error.ts';
+import { duplicate, invalid, required, tooLong } from '../../apimachinery/field-error.ts';
 import { items, objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
@@ -17,8 +11,8 @@ import { countIndexes } from './job-indexes.ts';
 import type { Problems } from '../validation/checks.ts';
 import {
   allErrors,
+  among,
   each,
-  form,
   itemsAtMost,
   noProblems,
   nonNegative,
@@ -67,9 +61,11 @@ function failureRule(
       ? exitCodeRules(part(rule, 'onExitCodes'), `${path}.onExitCodes`, containers)
       : noProblems,
     itemsAtMost(patterns, `${path}.onPodConditions`, conditionPatternsMax),
-    each(patterns, (pattern, at) =>
-      form(`${path}.onPodConditions[${at}].type`, text(pattern, 'type'), checkQualifiedName),
-    ),
+    each(patterns, (pattern, at) => {
+      const type = text(pattern, 'type');
+      const field = `${path}.onPodConditions[${at}].type`;
+      return checkQualifiedName(type).map((problem) => invalid(field, type, problem));
+    }),
     codes === patterns.length > 0
       ? [
           invalid(
@@ -99,7 +95,9 @@ function exitCodeRules(
     typeof name === 'string' && !containers.has(name)
       ? [invalid(`${path}.containerName`, name, unknown)]
       : noProblems,
-    itemsAtMost(values, `${path}.values`, exitCodesMax),
+    values.length === 0
+      ? [invalid(`${path}.values`, [], 'at least one value is required')]
+      : itemsAtMost(values, `${path}.values`, exitCodesMax),
     each(values, (value = 0, at) => {
       const field = `${path}.values[${at}]`;
       return allErrors(
@@ -171,8 +169,7 @@ function countRules(
 export function replacementPolicyRules(spec: JsonObject, field: string): Problems {
   const policy = text(spec, 'podReplacementPolicy');
   // Pods that fail are counted before they are replaced.
-  if (spec['podFailurePolicy'] === undefined || policy === '' || policy === 'Failed') {
-    return noProblems;
-  }
-  return [notSupported(field, policy, ['Failed'])];
+  if (spec['podReplacementPolicy'] === undefined) return noProblems;
+  const failing = spec['podFailurePolicy'] !== undefined;
+  return among(field, policy, failing ? ['Failed'] : ['Failed', 'TerminatingOrFailed']);
 }

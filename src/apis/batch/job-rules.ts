@@ -3,11 +3,19 @@ import { invalid, notSupported, required, tooLong } from '../../apimachinery/fie
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import { jobStatusRules } from './job-status-rules.ts';
 import { failurePolicyRules, replacementPolicyRules, successPolicyRules } from './job-policies.ts';
 import { restartRules, templateRules } from '../core/pods/validation/pods.ts';
 import { unselected } from '../apps/templates.ts';
 import type { Problems } from '../validation/checks.ts';
-import { form, noProblems, nonNegative, numberOf, unchanged } from '../validation/checks.ts';
+import {
+  among,
+  noProblems,
+  nonNegative,
+  numberOf,
+  requiredForm,
+  unchanged,
+} from '../validation/checks.ts';
 import { checkDomainPath } from '../validation/domain-path.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules, selects } from '../validation/labels.ts';
@@ -38,7 +46,7 @@ export function jobSpecRules(spec: JsonObject, path: string): Problems {
   const template = part(spec, 'template');
   const failing = spec['podFailurePolicy'] !== undefined;
   const policy = text(part(template, 'spec'), 'restartPolicy');
-  const restart = restartRules(template, `${path}.template`, ['OnFailure', 'Never']);
+  const restart = restartRules(template, `${path}.template`);
   const onlyNever = 'only "Never" is supported when podFailurePolicy is specified';
   return [
     ...nonNegative(spec, path, counts),
@@ -59,6 +67,9 @@ export function jobSpecRules(spec: JsonObject, path: string): Problems {
       ? []
       : successPolicyRules(spec, `${path}.successPolicy`)),
     ...replacementPolicyRules(spec, `${path}.podReplacementPolicy`),
+    ...(spec['completionMode'] === undefined
+      ? []
+      : among(`${path}.completionMode`, text(spec, 'completionMode'), completionModes)),
     ...templateRules(template, `${path}.template`),
     ...restart,
     ...(failing && restart.length === 0 && policy !== 'Never'
@@ -67,11 +78,13 @@ export function jobSpecRules(spec: JsonObject, path: string): Problems {
   ];
 }
 
+const completionModes = ['NonIndexed', 'Indexed'];
+
 function managerRules(spec: JsonObject, field: string): Problems {
+  if (spec['managedBy'] === undefined) return noProblems;
   const manager = text(spec, 'managedBy');
-  if (manager === '') return noProblems;
   return [
-    ...form(field, manager, checkDomainPath),
+    ...requiredForm(field, manager, checkDomainPath),
     ...(Buffer.byteLength(manager, 'utf8') > managedByBytesMax
       ? [tooLong(field, managedByBytesMax)]
       : []),
@@ -126,6 +139,10 @@ const fixedFields = [
 function jobUpdateRules(next: ApiObject, current: ApiObject): Problems {
   const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
   return [
+    // Only a new job is given one.
+    ...(before['selector'] !== undefined && spec['selector'] === undefined
+      ? [required('spec.selector'), unselected(part(spec, 'template'))]
+      : []),
     ...(isElastic(spec, before)
       ? []
       : unchanged('spec.completions', spec['completions'], before['completions'])),
@@ -191,7 +208,10 @@ function selectionRules(spec: JsonObject): Problems {
     ...(spec['manualSelector'] === true || selects(selector, Object.fromEntries(marks))
       ? []
       : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
-    ...(selects(selector, labels) ? [] : [unselected(template)]),
+    // Of a selector that is wrong in itself nobody knows what it selects.
+    ...(selects(selector, labels) || labelSelectorRules(selector, '').length > 0
+      ? []
+      : [unselected(template)]),
   ];
 }
 
@@ -202,6 +222,7 @@ export const jobRules: KindRules = {
   ],
   validateCreate: hostRules,
   validateUpdate: jobUpdateRules,
+  validateStatusUpdate: jobStatusRules,
 };
 
 /** The jobs of a cron job are told apart by the server. */

@@ -157,8 +157,12 @@ export const jobs: KindDefinition = {
   defaults: jobDefaults,
   validation: jobRules,
   schemaExemptions: {
-    optional: 'batch.PodFailurePolicy.rules',
-    openValues: 'batch.PodFailurePolicyOnPodConditionsPattern.type',
+    optional:
+      'batch.PodFailurePolicy.rules batch.PodFailurePolicyOnExitCodesRequirement.values ' +
+      'batch.PodFailurePolicyOnPodConditionsPattern.type',
+    openValues:
+      'batch.PodFailurePolicyOnPodConditionsPattern.type batch.JobSpec.podReplacementPolicy ' +
+      'batch.JobSpec.completionMode',
   },
   warnings: (identity) => jobWarnings(templateWarnings(identity)),
   strategy: (_generic, identity) => ({

@@ -1,11 +1,12 @@
 /** ReplicationControllers: the oldest kind that keeps a number of pods. */
-import { notSupported, required } from '../../apimachinery/field-error.ts';
-import { part, text, textMap } from '../../apimachinery/members.ts';
+import { required } from '../../apimachinery/field-error.ts';
+import { part, textMap } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { replicaColumns } from '../apps/table-columns.ts';
 import { templateLabels, withTemplateLabels } from '../apps/template-defaults.ts';
-import { unselected, workloadWarnings } from '../apps/templates.ts';
+import { statusRules } from '../apps/status-rules.ts';
+import { endlessRules, unselected, workloadWarnings } from '../apps/templates.ts';
 import { templateRules } from './pods/validation/pods.ts';
 import {
   ageColumn,
@@ -38,7 +39,6 @@ const replicationControllerRules: KindRules = {
     const selector = textMap(spec, 'selector');
     const template = part(spec, 'template');
     const labels = textMap(part(template, 'metadata'), 'labels');
-    const policy = text(part(template, 'spec'), 'restartPolicy');
     const own = Object.entries(selector).every(([key, value]) => ownMember(labels, key) === value);
     return [
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
@@ -46,11 +46,13 @@ const replicationControllerRules: KindRules = {
       ...(spec['template'] === undefined ? [required('spec.template')] : []),
       ...(own || spec['template'] === undefined ? [] : [unselected(template)]),
       ...templateRules(template, 'spec.template'),
-      ...(policy === '' || policy === 'Always'
-        ? []
-        : [notSupported('spec.template.spec.restartPolicy', policy, ['Always'])]),
+      ...endlessRules(template, 'ReplicationController'),
     ];
   },
+  validateStatusUpdate: statusRules({
+    parts: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    others: ['observedGeneration', 'replicas'],
+  }),
 };
 
 const replicationControllerDefaults: DefaultTable = {

@@ -123,6 +123,11 @@ export function oneOf(field: string, value: string, supported: readonly string[]
   return [notSupported(field, value, supported)];
 }
 
+/** Likewise of a text that is there, if only empty. */
+export function among(field: string, value: string, supported: readonly string[]): Problems {
+  return supported.includes(value) ? noProblems : [notSupported(field, value, supported)];
+}
+
 /** Of members that are texts: each may be there once. */
 export function uniqueTexts(field: string, values: readonly string[]): Problems {
   if (values.length < 2) return noProblems;

@@ -5,7 +5,8 @@ import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validati
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ownMember } from '../../stdx/lookup.ts';
-import { each, requiredForm, allErrors } from './checks.ts';
+import type { ExemptFields } from '../kind-definition.ts';
+import { each, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
@@ -17,13 +18,22 @@ export function labelSelectorRules(selector: JsonObject, path: string): Problems
   );
 }
 
+/** What a requirement lacks or names wrongly is an invalid value, as these rules say themselves. */
+export const selectorExemptions: ExemptFields = {
+  optional: 'meta.LabelSelectorRequirement.key meta.LabelSelectorRequirement.operator',
+  openValues: 'meta.LabelSelectorRequirement.operator',
+};
+
+const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+
 function requirementRules(requirement: JsonObject, path: string): Problems {
   const values = texts(requirement, 'values');
+  const [key, operator] = [text(requirement, 'key'), text(requirement, 'operator')];
   return [
-    ...countRules(text(requirement, 'operator'), values.length, `${path}.values`),
-    ...(text(requirement, 'key') === ''
-      ? []
-      : requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName)),
+    ...(operators.includes(operator)
+      ? countRules(operator, values.length, `${path}.values`)
+      : [invalid(`${path}.operator`, operator, 'not a valid selector operator')]),
+    ...checkQualifiedName(key).map((problem) => invalid(`${path}.key`, key, problem)),
     ...values.flatMap((value, at) =>
       checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
     ),

@@ -201,6 +201,7 @@ const workloads: readonly DefaultRow[] = [
     kind: 'DaemonSet',
     object: { spec: { selector, template } },
     filled: {
+      metadata: { annotations: { 'deprecated.daemonset.template.generation': '0' } },
       spec: {
         revisionHistoryLimit: 10,
         updateStrategy: {
@@ -241,20 +242,24 @@ const workloads: readonly DefaultRow[] = [
         template: filledTemplate,
         volumeClaimTemplates: [
           {
+            apiVersion: 'v1',
+            kind: 'PersistentVolumeClaim',
             metadata: { name: 'd' },
             spec: { resources: {}, volumeMode: 'Filesystem' },
             status: { phase: 'Pending' },
           },
         ],
       },
-      status: { replicas: 0 },
+      status: { replicas: 0, availableReplicas: 0 },
     },
   },
   {
     version: 'apps/v1',
     kind: 'StatefulSet',
     about: 'that names its strategy',
-    object: { spec: { selector, template, updateStrategy: { type: 'RollingUpdate' } } },
+    object: {
+      spec: { selector, template, updateStrategy: { type: 'RollingUpdate' }, ordinals: {} },
+    },
     filled: {
       spec: {
         replicas: 1,
@@ -262,10 +267,12 @@ const workloads: readonly DefaultRow[] = [
         podManagementPolicy: 'OrderedReady',
         persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
         updateStrategy: { type: 'RollingUpdate' },
+        serviceName: '',
+        ordinals: { start: 0 },
         selector,
         template: filledTemplate,
       },
-      status: { replicas: 0 },
+      status: { replicas: 0, availableReplicas: 0 },
     },
   },
   {

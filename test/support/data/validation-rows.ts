@@ -65,7 +65,7 @@ const pods: readonly ValidationRow[] = [
         'error converting fieldPath: field label not supported: f',
       'spec.containers[0].env[2].valueFrom: Invalid value: "": ' +
         'may not be specified when `value` is not empty',
-      'spec.containers[0].envFrom[0]: Invalid value: "": ' +
+      'spec.containers[0].envFrom: Invalid value: "": ' +
         'must specify one of: `configMapRef` or `secretRef`',
     ],
   ),
@@ -237,9 +237,9 @@ const workloads: readonly ValidationRow[] = [
     'bad labels',
     { template: { metadata: { labels: { '/': '' } }, spec: template.spec } },
     [
-      'template.metadata.labels: Invalid value: "/": prefix part must be non-empty',
-      'template.metadata.labels: Invalid value: "/": name part must be non-empty',
-      'template.metadata.labels: Invalid value: "/": name part must consist of alphanumeric ' +
+      'template.labels: Invalid value: "/": prefix part must be non-empty',
+      'template.labels: Invalid value: "/": name part must be non-empty',
+      'template.labels: Invalid value: "/": name part must consist of alphanumeric ' +
         "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. " +
         "'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
         "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",

@@ -7,7 +7,7 @@ import type { MergeMap, MergeType } from './merge-type.ts';
 const noFields: MergeMap['fields'] = new Map();
 
 /** Any value, as one. */
-const atomicType: MergeType = {
+export const atomicType: MergeType = {
   scalar: 'untyped',
   list: {
     get items() {

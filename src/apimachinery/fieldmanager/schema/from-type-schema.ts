@@ -15,7 +15,7 @@ import type {
 } from '../../typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../../unstructured.ts';
 import { compareText } from '../value/ordering.ts';
-import { deducedType } from './deduced.ts';
+import { atomicType, deducedType } from './deduced.ts';
 import type { MergeField, MergeMap, MergeScalar, MergeType } from './merge-type.ts';
 
 const scalarOf: Readonly<Record<ScalarKind, MergeScalar | undefined>> = {
@@ -105,6 +105,8 @@ const noFields: MergeMap['fields'] = new Map();
 function typeOf(schema: TypeSchema, markers: MergeMarkers): MergeType {
   switch (schema.kind) {
     case 'scalar': {
+      // A foreign object is owned as a whole: nobody here knows its fields.
+      if (schema.scalar === 'RawExtension') return atomicType;
       const scalar = scalarOf[schema.scalar];
       return scalar === undefined ? deducedType : scalarTypes[scalar];
     }
@@ -185,7 +187,7 @@ function emptyValueOf(field: FieldSchema): JsonValue | undefined {
     case 'object':
       return emptyObjectOf(type);
     case 'scalar':
-      if (!field.required && !always.has(type.scalar)) return undefined;
+      if (!field.written && !always.has(type.scalar)) return undefined;
       return zeroes[type.scalar] ?? null;
     default:
       return field.required ? null : undefined;

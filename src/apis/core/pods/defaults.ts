@@ -16,6 +16,7 @@ import { roundingOf, roundResources } from '../../defaults/amounts.ts';
 import { firstOfList } from '../../defaults/plural-fields.ts';
 import { inSpec } from '../../defaults/parts.ts';
 import { ownMember } from '../../../stdx/lookup.ts';
+import { tagOf } from './image-reference.ts';
 
 const graceSeconds = 30;
 
@@ -26,14 +27,7 @@ const fileMode = 420;
 
 /** An image without tag and digest means its latest. */
 export function pullPolicyOf(image: JsonValue | undefined): 'Always' | 'IfNotPresent' {
-  if (typeof image !== 'string' || image === '') return 'IfNotPresent';
-  const digestAt = image.indexOf('@');
-  const named = digestAt === -1 ? image : image.slice(0, digestAt);
-  // A colon before a slash is that of a port of the registry.
-  const colon = named.lastIndexOf(':');
-  const isTagged = colon !== -1 && colon + 1 < named.length && !named.includes('/', colon);
-  if (!isTagged) return digestAt === -1 ? 'Always' : 'IfNotPresent';
-  return named.endsWith(':latest') ? 'Always' : 'IfNotPresent';
+  return typeof image === 'string' && tagOf(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
 const container: TypeDefaults = {

@@ -7,9 +7,12 @@
  */
 import { duplicate, forbidden, notFound, required } from '../../../apimachinery/field-error.ts';
 import type { FieldError } from '../../../apimachinery/field-error.ts';
+import { objects, text } from '../../../apimachinery/members.ts';
 import { quote } from '../../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { requiredForm } from '../../validation/checks.ts';
 import { objectsAt, specOf } from './pod-parts.ts';
 import type { SubresourceRules } from '../../../registry/strategy.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
@@ -64,12 +67,16 @@ function containerErrors(next: ApiObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const targets = new Set(namesOf(objectsAt(next, 'containers')));
   const taken = new Set([...targets, ...namesOf(objectsAt(next, 'initContainers'))]);
+  const volumes = new Set(namesOf(objectsAt(next, 'volumes')));
   objectsAt(next, 'ephemeralContainers').forEach((container, index) => {
     const at = `${path}[${index}]`;
-    const { name, targetContainerName: target } = container;
-    if (typeof name !== 'string' || name === '') errors.push(required(`${at}.name`));
-    else if (taken.has(name)) errors.push(duplicate(`${at}.name`, name));
-    else taken.add(name);
+    const { targetContainerName: target } = container;
+    const [name, image] = [text(container, 'name'), text(container, 'image')];
+    if (taken.has(name)) errors.push(duplicate(`${at}.name`, name));
+    taken.add(name);
+    errors.push(...requiredForm(`${at}.name`, name, checkDns1123Label));
+    if (image === '') errors.push(required(`${at}.image`));
+    errors.push(...mountErrors(container, at, volumes));
     if (typeof target === 'string' && target !== '' && !targets.has(target)) {
       errors.push(notFound(`${at}.targetContainerName`, target));
     }
@@ -78,10 +85,29 @@ function containerErrors(next: ApiObject): readonly FieldError[] {
   return errors;
 }
 
+/** It may look at the volumes of the pod, as they are. */
+function mountErrors(
+  container: JsonObject,
+  at: string,
+  volumes: ReadonlySet<string>,
+): readonly FieldError[] {
+  return objects(container, 'volumeMounts').flatMap((mount, index) => {
+    const here = `${at}.volumeMounts[${index}]`;
+    const name = text(mount, 'name');
+    const parts = ['subPath', 'subPathExpr'].filter((field) => text(mount, field) !== '');
+    return [
+      ...(name === '' || volumes.has(name) ? [] : [notFound(`${here}.name`, name)]),
+      ...parts.map((field) => forbidden(`${here}.${field}`, notAllowed)),
+    ];
+  });
+}
+
+const notAllowed = 'cannot be set for an Ephemeral Container';
+
 function uselessFields(container: JsonObject, at: string): readonly FieldError[] {
   return notForEphemeral
     .filter((field) => isSet(container[field]))
-    .map((field) => forbidden(`${at}.${field}`, 'cannot be set for an Ephemeral Container'));
+    .map((field) => forbidden(`${at}.${field}`, notAllowed));
 }
 
 function isSet(value: JsonObject[string]): boolean {

@@ -88,9 +88,16 @@ async function evictPod(
     const exactly = pod.metadata.deletionTimestamp === undefined && phaseOf(pod) === 'Pending';
     const going = exactly && !asked ? onlyThisVersion(options, pod) : options;
     const gone = await markAndDelete(deps, target, going, writer);
-    if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
+    const final = asked || !isSamePod(options, pod);
+    if (gone.kind === 'ok' || final || !isConflict(gone.error)) return gone;
   }
   return refused(newTimeout(`pod ${target.name} keeps changing; it was not evicted`, 10));
+}
+
+/** Whoever asks for another pod of this name is told so, and not made to wait for it. */
+function isSamePod({ preconditions }: DeleteOptions, pod: ApiObject): boolean {
+  const { uid = '' } = preconditions ?? {};
+  return uid === '' || uid === pod.metadata.uid;
 }
 
 /** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */

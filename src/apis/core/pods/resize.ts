@@ -34,6 +34,9 @@ export function resizeRules(staticAnnotation: string): SubresourceRules {
       if (current.metadata.annotations?.[staticAnnotation] !== undefined) {
         return [forbidden('', 'static pods cannot be resized')];
       }
+      if (part(specOf(current), 'os')['name'] === 'windows') {
+        return [forbidden('[]', 'windows pods cannot be resized')];
+      }
       const errors = [
         ...listErrors(next, current, 'containers'),
         ...listErrors(next, current, 'initContainers'),

@@ -2,20 +2,22 @@
  * The fields of a pod that the server sets, and keeps on updates.
  *
  *     create    phase Pending and the QoS class, which the resources decide, once and for all;
- *               with scheduling gates, the condition that reports them
+ *               with scheduling gates, the condition that reports them; keys of labels in its
+ *               affinity become requirements (match-label-keys.ts)
  *     update    the status, and the fields that its priority class sets
  *     status    the QoS class
  */
 import { objects, part } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../../registry/strategy.ts';
+import { withMatchedLabels } from './match-label-keys.ts';
 import { qosClassOf } from './qos-class.ts';
 import { withStatusOf } from '../../../registry/strategy.ts';
 
 export function podStrategy(): Partial<KindStrategy> {
   return {
     prepareForCreate: (pod) => ({
-      ...pod,
+      ...withMatchedLabels(pod),
       status: { phase: 'Pending', qosClass: qosClassOf(pod), ...gatedConditions(pod) },
     }),
     prepareForUpdate: (next, current) => withStatusOf(withPriorityOf(next, current), current),
@@ -32,6 +34,7 @@ function gatedConditions(pod: ApiObject): JsonObject {
     status: 'False',
     reason: 'SchedulingGated',
     message: 'Scheduling is blocked due to non-empty scheduling gates',
+    lastTransitionTime: pod.metadata.creationTimestamp ?? null,
   };
   return { conditions: [condition] };
 }

@@ -46,19 +46,21 @@ export function environmentRules(container: JsonObject, path: string): Problems 
     );
   });
   const imported = each(objects(container, 'envFrom'), (from, at) =>
-    importRules(from, `${path}.envFrom[${at}]`),
+    importRules(from, `${path}.envFrom`, at),
   );
   return allErrors(own, imported);
 }
 
-function importRules(from: JsonObject, path: string): Problems {
+/** That there is one source is said of the whole list. */
+function importRules(from: JsonObject, list: string, at: number): Problems {
+  const path = `${list}[${at}]`;
   const given = givenAmong(from, ['configMapRef', 'secretRef']);
   const none = 'must specify one of: `configMapRef` or `secretRef`';
   return allErrors(
     form(`${path}.prefix`, text(from, 'prefix'), checkVariableName),
     each(given, (name) => namedRules(part(from, name), `${path}.${name}`)),
-    given.length === 0 ? [invalid(path, '', none)] : noProblems,
-    given.length > 1 ? [invalid(path, '', onlyOneMessage)] : noProblems,
+    given.length === 0 ? [invalid(list, '', none)] : noProblems,
+    given.length > 1 ? [invalid(list, '', onlyOneMessage)] : noProblems,
   );
 }
 

@@ -21,6 +21,7 @@ import { annotationRules, annotationUpdateRules } from './pod-annotations.ts';
 import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
 import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
 import { podResourceRules } from './pod-resources.ts';
+import { podStatusRules } from './pod-status.ts';
 import { podUpdateRules } from './pod-updates.ts';
 import { resourceRules } from './resource-requirements.ts';
 import { hostNamespaceRules, hostProcessRules, podSecurityRules } from './security-contexts.ts';
@@ -47,7 +48,8 @@ export function podRules(identity: Identity): KindRules {
     validateCreate: (pod) => allErrors(annotationRules(pod, identity), createRules(pod)),
     validateUpdate: (next, current) =>
       allErrors(annotations(next, current), podUpdateRules(next, current)),
-    validateStatusUpdate: annotations,
+    validateStatusUpdate: (next, current) =>
+      allErrors(annotations(next, current), podStatusRules(next, current)),
   };
 }
 
@@ -71,7 +73,8 @@ export const podTemplateRules: KindRules = {
 export function templateRules(template: JsonObject, path: string): Problems {
   const spec = part(template, 'spec');
   return allErrors(
-    templateMetadataRules(part(template, 'metadata'), `${path}.metadata`),
+    // The reference leaves `metadata` out of these paths.
+    templateMetadataRules(part(template, 'metadata'), path),
     podSpecRules(spec, `${path}.spec`),
     spec['ephemeralContainers'] !== undefined && items(spec, 'ephemeralContainers').length > 0
       ? [
@@ -193,11 +196,16 @@ function placementRules(spec: JsonObject, path: string): Problems {
   );
 }
 
-const names = ['serviceAccountName', 'priorityClassName', 'runtimeClassName'];
+const names = ['serviceAccountName', 'priorityClassName'];
 
 function identityRules(spec: JsonObject, path: string): Problems {
   return allErrors(
     each(names, (name) => form(`${path}.${name}`, text(spec, name), checkDns1123Subdomain)),
+    spec['runtimeClassName'] === undefined
+      ? noProblems
+      : checkDns1123Subdomain(text(spec, 'runtimeClassName')).map((problem) =>
+          invalid(`${path}.runtimeClassName`, spec['runtimeClassName'], problem),
+        ),
     form(`${path}.hostname`, text(spec, 'hostname'), checkDns1123Label),
     form(`${path}.subdomain`, text(spec, 'subdomain'), checkDns1123Label),
     between(`${path}.activeDeadlineSeconds`, spec['activeDeadlineSeconds'], 1, int32Max),
@@ -226,14 +234,12 @@ function rarelyGivenRules(spec: JsonObject, path: string): Problems {
   );
 }
 
-/** Of a template whose pods another object restarts: they must end to be ended. */
-export function restartRules(
-  template: JsonObject,
-  path: string,
-  allowed: readonly string[],
-): Problems {
+const endingPolicies = ['OnFailure', 'Never'];
+
+/** Of a template whose pods shall end: by default they would not. */
+export function restartRules(template: JsonObject, path: string): Problems {
   const policy = text(part(template, 'spec'), 'restartPolicy');
-  if (policy === '' || allowed.includes(policy)) return [];
-  const shown = allowed.map((each) => `"${each}"`).join(', ');
+  if (policy !== 'Always') return [];
+  const shown = endingPolicies.map((each) => `"${each}"`).join(', ');
   return [required(`${path}.spec.restartPolicy`, `valid values: ${shown}`)];
 }
