@@ -5,7 +5,7 @@ import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validati
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ownMember } from '../../stdx/lookup.ts';
-import { each, requiredForm, allErrors } from './checks.ts';
+import { each, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
@@ -17,13 +17,18 @@ export function labelSelectorRules(selector: JsonObject, path: string): Problems
   );
 }
 
+const operators: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+
+/** The schema does not look at these (schema-exemptions.ts): what is missing is wrong, too. */
 function requirementRules(requirement: JsonObject, path: string): Problems {
   const values = texts(requirement, 'values');
+  const operator = text(requirement, 'operator');
+  const key = text(requirement, 'key');
   return [
-    ...countRules(text(requirement, 'operator'), values.length, `${path}.values`),
-    ...(text(requirement, 'key') === ''
-      ? []
-      : requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName)),
+    ...(operators.includes(operator)
+      ? countRules(operator, values.length, `${path}.values`)
+      : [invalid(`${path}.operator`, operator, 'not a valid selector operator')]),
+    ...checkQualifiedName(key).map((problem) => invalid(`${path}.key`, key, problem)),
     ...values.flatMap((value, at) =>
       checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
     ),
