@@ -211,6 +211,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly conversions?: ReadonlyMap<string, KindConversion | undefined> | undefined;
 
   readonly nameRule: NameRule;
+  /** Its finalizers need no domain. Absent: those of the service itself do without. */
+  readonly anyFinalizer?: true | undefined;
   /** Absent: `delete`. */
   readonly dependents?: DependentsRule | undefined;
   /** PUT to a name that does not exist creates it. */

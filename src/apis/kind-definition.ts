@@ -50,6 +50,8 @@ export interface KindDefinition {
 
   /** How names are checked. Default: `dns-subdomain`. */
   readonly names?: NameRule | undefined;
+  /** A finalizer of its objects needs no domain. */
+  readonly anyFinalizer?: true | undefined;
   /** Its objects are nobody's owner. */
   readonly ownsNothing?: true | undefined;
   /** PUT to a free name creates. */

@@ -140,6 +140,7 @@ function storedKindInfo(
     returnsDeletedObject: stored.returnsDeletedObject === true,
     tracksGeneration: stored.tracksGeneration === true,
     countedMetadata: stored.countedMetadata,
+    anyFinalizer: stored.anyFinalizer,
     bodyValuesMax: stored.bodyValuesMax,
     keptByStatus: kept,
     selectableFields: selectableFieldsOf(requested),

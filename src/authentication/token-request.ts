@@ -177,7 +177,7 @@ async function boundTo(
   if (!isJsonObject(ref)) return {};
   const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => text(ref, key));
   const resource = bindable[kind ?? ''];
-  if (resource === undefined || apiVersion !== 'v1') {
+  if (resource === undefined || (apiVersion !== 'v1' && apiVersion !== '')) {
     return newBadRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
   }
   const where = resource === nodesResource ? '' : target.namespace;

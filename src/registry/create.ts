@@ -394,7 +394,7 @@ function checkedObject(given: CreationToPrepare): Result<ApiObject> {
   const rules = {
     namespaced: kind.namespaced,
     nameValidator: nameValidatorOf(kind.nameRule),
-    anyFinalizer: kind.custom !== undefined,
+    anyFinalizer: kind.anyFinalizer,
   };
   const errors = allErrors(
     validateObjectMeta(object.metadata, rules),

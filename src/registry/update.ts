@@ -202,7 +202,7 @@ export function updateRefusal(
 ): StatusError | undefined {
   const errors = allErrors(
     validateObjectMetaUpdate(next.metadata, object.metadata, {
-      anyFinalizer: kind.custom !== undefined,
+      anyFinalizer: kind.anyFinalizer,
     }),
     kindErrors(strategyOf(kind), subresource, next, object),
   );

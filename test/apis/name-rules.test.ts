@@ -49,3 +49,25 @@ describe('a name', () => {
     }
   }
 });
+
+describe('a finalizer without a domain', () => {
+  const free = builtInKinds.definitions.filter((each) => each.anyFinalizer === true);
+
+  it('is taken where the reference takes it, and nowhere else', () => {
+    const resources = free.map(({ resource }) => resource).sort();
+    assert.deepEqual(resources, [
+      'admissionregistration.{domain}/mutatingadmissionpolicies',
+      'admissionregistration.{domain}/mutatingadmissionpolicybindings',
+      'admissionregistration.{domain}/mutatingwebhookconfigurations',
+      'admissionregistration.{domain}/validatingadmissionpolicies',
+      'admissionregistration.{domain}/validatingadmissionpolicybindings',
+      'admissionregistration.{domain}/validatingwebhookconfigurations',
+      'apiextensions.{domain}/customresourcedefinitions',
+      'apiregistration.{domain}/apiservices',
+      'coordination.{domain}/leasecandidates',
+      'coordination.{domain}/leases',
+      'node.{domain}/runtimeclasses',
+      'policy/poddisruptionbudgets',
+    ]);
+  });
+});

@@ -29,13 +29,21 @@ function objectOf(version: string, kind: string, content: JsonObject): ApiObject
   return defaultsOf(schema)(conformed.object) as ApiObject;
 }
 
-function errorsOf({ version, kind, object, from }: ValidationRow): readonly string[] {
+function errorsOf({ version, kind, object, from, status }: ValidationRow): readonly string[] {
   const row = kindOf(version, kind);
   const own = rules[`${row.group}/${row.resource}`];
   assert(own !== undefined, `${kind} has rules`);
   const next = objectOf(version, kind, object);
+  const ofVersion = versionRules.get(`${version}/${row.resource}`);
+  if (status === true) {
+    const current = objectOf(version, kind, from ?? {});
+    const found = [own, ofVersion].flatMap(
+      (each) => each?.validateStatusUpdate?.(next, current) ?? [],
+    );
+    return found.map(formatFieldError);
+  }
   const errors = [...schemaRules(types.object(row.type))(next), ...(own.validate?.(next) ?? [])];
-  for (const each of [own, versionRules.get(`${version}/${row.resource}`)]) {
+  for (const each of [own, ofVersion]) {
     if (from === undefined) errors.push(...(each?.validateCreate?.(next) ?? []));
     else errors.push(...(each?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));
   }

@@ -160,6 +160,7 @@ describe('tokens over HTTP', () => {
         /cannot bind token to object of type apps\/v1, Kind=Deployment/,
       ],
       [ref({ name: 'none' }), 404, /pods "none" not found/],
+      [ref({ name: 'none', apiVersion: undefined }), 404, /pods "none" not found/],
       [
         ref({ uid: 'x' }),
         409,

@@ -194,6 +194,7 @@ function kindOf(
     storageVersion: storage.name,
     conversions,
     nameRule: 'dns-subdomain',
+    anyFinalizer: true,
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
     returnsDeletedObject: false,

@@ -9,8 +9,10 @@
  * looked at: it comes from the service's own components, which know more values than we do.
  *
  * A required field is missing when it is absent, an empty text, no bytes or an empty list: what
- * came over the wire does not tell these apart. Numbers and booleans have no empty value. Where the
- * reference takes what its schema calls wrong, an exemption says so.
+ * came over the wire does not tell these apart, except of a field that may be null. Numbers and
+ * booleans have no empty value. An empty text is one that an enumeration does not know where being
+ * absent is something else: in a list, and where a field may be null. Where the reference takes
+ * what its schema calls wrong, an exemption says so.
  *
  * Bounds: at most `schemaErrorsMax` errors; the rest would be of the same kind.
  */
@@ -45,15 +47,16 @@ export function makeTypedValidators(
   const planOf = (schema: ObjectSchema): Plan => {
     const known = plans.get(schema);
     if (known !== undefined) return known;
-    const plan: Plan = { missing: [], checks: new Map() };
+    const plan: Plan = { missing: [], nullable: new Set(), checks: new Map() };
     plans.set(schema, plan);
     if (!exempt.packages.has(packageOf(schema.name))) fillPlan(plan, schema, exempt, planOf);
     return plan;
   };
   return (schema) => {
-    const { missing, checks } = planOf(schema);
+    const { missing, nullable, checks } = planOf(schema);
     const plan = {
       missing,
+      nullable,
       checks: new Map([...checks].filter(([name]) => !unchecked.includes(name))),
     };
     return (object) => {
@@ -76,6 +79,8 @@ type Check = (value: JsonValue, walk: Walk) => void;
 interface Plan {
   /** Fields that must be there. */
   readonly missing: string[];
+  /** Those of them that may be empty: null stands for none. */
+  readonly nullable: Set<string>;
   /** By field. */
   readonly checks: Map<string, Check>;
 }
@@ -100,15 +105,17 @@ function fillPlan(
       if (field.type.kind !== 'object') continue;
       const inner = planOf(field.type);
       plan.missing.push(...inner.missing);
+      for (const name of inner.nullable) plan.nullable.add(name);
       for (const [name, check] of inner.checks) plan.checks.set(name, check);
       continue;
     }
     const { name } = field;
     if (mustBeGiven(field) && !exempt.optional.has(unversioned(schema, name))) {
       plan.missing.push(name);
+      if (field.nullable) plan.nullable.add(name);
     }
     const open = exempt.openValues.has(unversioned(schema, name));
-    const check = checkOf(field.type, open, exempt, planOf);
+    const check = checkOf(field.type, { open, emptyIsNone: !field.nullable }, exempt, planOf);
     if (check !== undefined) plan.checks.set(name, check);
   }
 }
@@ -121,22 +128,30 @@ function mustBeGiven({ required: isRequired, nullable, type }: FieldSchema): boo
 /** Scalars with a value that stands for none. */
 const hasEmpty: ReadonlySet<string> = new Set(['string', 'bytes']);
 
+interface Place {
+  /** It takes values that the enumeration does not list. */
+  readonly open: boolean;
+  readonly emptyIsNone: boolean;
+}
+
 /** Undefined where there is nothing to check, at any depth. */
 function checkOf(
   type: TypeSchema,
-  open: boolean,
+  place: Place,
   exempt: SchemaExemptions,
   planOf: (schema: ObjectSchema) => Plan,
 ): Check | undefined {
   switch (type.kind) {
     case 'scalar':
-      return type.values === undefined || open ? undefined : valueCheck(type.values);
+      return type.values === undefined || place.open
+        ? undefined
+        : valueCheck(type.values, place.emptyIsNone);
     case 'list': {
-      const check = checkOf(type.items, open, exempt, planOf);
+      const check = checkOf(type.items, { ...place, emptyIsNone: false }, exempt, planOf);
       return check && listCheck(check);
     }
     case 'map': {
-      const check = checkOf(type.values, open, exempt, planOf);
+      const check = checkOf(type.values, { ...place, emptyIsNone: false }, exempt, planOf);
       return check && mapCheck(check);
     }
     case 'object': {
@@ -167,7 +182,7 @@ function checkMembers(plan: Plan, object: JsonObject, walk: Walk): void {
   const { keys, depth } = walk;
   walk.depth = depth + 1;
   for (const name of plan.missing) {
-    if (!isMissing(object[name]) || isFull(walk)) continue;
+    if (!isMissing(object[name], plan.nullable.has(name)) || isFull(walk)) continue;
     keys[depth] = name;
     report(walk, required(pathOf(walk)));
   }
@@ -183,15 +198,17 @@ function checkMembers(plan: Plan, object: JsonObject, walk: Walk): void {
   walk.depth = depth;
 }
 
-function isMissing(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === '') return true;
+function isMissing(value: JsonValue | undefined, nullable: boolean): boolean {
+  if (value === undefined) return true;
+  if (nullable) return false;
+  if (value === '') return true;
   return Array.isArray(value) && value.length === 0;
 }
 
-function valueCheck(values: readonly string[]): Check {
-  const known = new Set<JsonValue>(values);
+function valueCheck(values: readonly string[], emptyIsNone: boolean): Check {
+  const known = new Set<JsonValue>(emptyIsNone ? [...values, ''] : values);
   return (value, walk) => {
-    if (value === '' || known.has(value) || isFull(walk)) return;
+    if (known.has(value) || isFull(walk)) return;
     report(walk, notSupported(pathOf(walk), value, values));
   };
 }

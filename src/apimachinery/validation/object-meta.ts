@@ -33,7 +33,7 @@ const SUBRESOURCE_LENGTH_MAX = 256;
 const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
 export interface FinalizerRules {
-  /** Of what users define: a finalizer needs no domain. One without gets a warning
+  /** A finalizer needs no domain. Of what users define, one without gets a warning
    * (finalizerWarnings). */
   readonly anyFinalizer?: boolean | undefined;
 }

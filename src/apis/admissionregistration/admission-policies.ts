@@ -83,6 +83,7 @@ const policyBindingDefaults: DefaultTable = {
 
 export const validatingAdmissionPolicies: KindDefinition = {
   resource: 'admissionregistration.{domain}/validatingadmissionpolicies',
+  anyFinalizer: true,
   expressions: validatingPolicyExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
@@ -94,6 +95,7 @@ export const validatingAdmissionPolicies: KindDefinition = {
 
 export const validatingAdmissionPolicyBindings: KindDefinition = {
   resource: 'admissionregistration.{domain}/validatingadmissionpolicybindings',
+  anyFinalizer: true,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: policyBindingDefaults,
@@ -103,6 +105,7 @@ export const validatingAdmissionPolicyBindings: KindDefinition = {
 
 export const mutatingAdmissionPolicies: KindDefinition = {
   resource: 'admissionregistration.{domain}/mutatingadmissionpolicies',
+  anyFinalizer: true,
   expressions: mutatingPolicyExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
@@ -114,6 +117,7 @@ export const mutatingAdmissionPolicies: KindDefinition = {
 
 export const mutatingAdmissionPolicyBindings: KindDefinition = {
   resource: 'admissionregistration.{domain}/mutatingadmissionpolicybindings',
+  anyFinalizer: true,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   validation: policyBindingRules(false),

@@ -27,6 +27,7 @@ import {
   uniqueTexts,
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
+import { conditionsRules } from '../validation/conditions.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import { lookup } from '../../stdx/lookup.ts';
@@ -36,6 +37,7 @@ const auditAnnotationsMax = 20;
 const valueExpressionBytesMax = 5 * 1024;
 
 export const validatingPolicyRules: KindRules = {
+  validateStatusUpdate: (next) => conditionsRules(part(next, 'status'), 'status'),
   validate: (policy) => {
     const spec = part(policy, 'spec');
     const validations = objects(spec, 'validations');

@@ -90,14 +90,15 @@ function resourcesRules(resources: readonly string[], field: string): Problems {
     if (name === '*') everywhere.add(sub);
     return problems;
   });
-  const plain = resources.some((resource) => resource !== '*' && !resource.includes('/'));
+  // Only the last one counts, as in the reference: `pods, *` is taken.
+  const plain = resources.findLast((resource) => resource !== '' && !resource.includes('/'));
   const others = "if '*' is present, must not specify other resources without subresources";
   return allErrors(
     singly,
     resources.length > 1 && resources.includes('*/*')
       ? [invalid(field, resources, "if '*/*' is present, must not specify other resources")]
       : noProblems,
-    resources.includes('*') && plain ? [invalid(field, resources, others)] : noProblems,
+    resources.includes('*') && plain !== '*' ? [invalid(field, resources, others)] : noProblems,
   );
 }
 

@@ -61,11 +61,14 @@ const mutatingDefaults: DefaultTable = {
 
 const quiet = ['None', 'NoneOnDryRun'];
 
+/** What the schema knows beside those. */
+const loud = ['Some', 'Unknown'];
+
 const stableWebhookRules = ratchetingRules(
   (object) =>
     objects(object, 'webhooks').flatMap((hook, at) => {
       const effects = text(hook, 'sideEffects');
-      if (effects === '' || quiet.includes(effects)) return [];
+      if (!loud.includes(effects)) return [];
       return [notSupported(`webhooks[${at}].sideEffects`, effects, quiet)];
     }),
   (object) => uniqueBy(objects(object, 'webhooks'), 'webhooks', 'name'),
@@ -73,6 +76,7 @@ const stableWebhookRules = ratchetingRules(
 
 export const validatingWebhookConfigurations: KindDefinition = {
   resource: 'admissionregistration.{domain}/validatingwebhookconfigurations',
+  anyFinalizer: true,
   expressions: webhookExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
@@ -84,6 +88,7 @@ export const validatingWebhookConfigurations: KindDefinition = {
 
 export const mutatingWebhookConfigurations: KindDefinition = {
   resource: 'admissionregistration.{domain}/mutatingwebhookconfigurations',
+  anyFinalizer: true,
   expressions: webhookExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,

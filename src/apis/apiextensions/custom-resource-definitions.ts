@@ -64,6 +64,7 @@ const definitionValuesMax = 60_000;
 
 export const customResourceDefinitions: KindDefinition = {
   resource: 'apiextensions.{domain}/customresourcedefinitions',
+  anyFinalizer: true,
   expressions: definitionExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,

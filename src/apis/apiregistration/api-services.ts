@@ -76,6 +76,7 @@ v1beta1 APIService apiservices cluster since=7 old=19 gone=22 use=v1 sub=status 
 
 export const apiServices: KindDefinition = {
   resource: 'apiregistration.{domain}/apiservices',
+  anyFinalizer: true,
   added: { kinds: addedKinds, types: versions.map(typesOf).join('') },
   names: 'path-segment',
   conditionalUpdateOnly: true,

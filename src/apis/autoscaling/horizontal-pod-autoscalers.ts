@@ -23,9 +23,16 @@ export const horizontalPodAutoscalers: KindDefinition = {
   resource: 'autoscaling/horizontalpodautoscalers',
   defaults: autoscalerDefaults,
   validation: autoscalerRules,
+  // Of several sources only one is looked at, so the rules say what each must have.
   schemaExemptions: {
+    optional: `autoscaling.ContainerResourceMetricSource.name
+ autoscaling.ContainerResourceMetricSource.container autoscaling.ResourceMetricSource.name
+ autoscaling.CrossVersionObjectReference.kind autoscaling.CrossVersionObjectReference.name
+ autoscaling.MetricIdentifier.name autoscaling.MetricTarget.type
+ autoscaling.HPAScalingPolicy.type`,
     openValues: `autoscaling.ContainerResourceMetricSource.name
- autoscaling.ResourceMetricSource.name`,
+ autoscaling.ResourceMetricSource.name autoscaling.MetricTarget.type
+ autoscaling.HPAScalingPolicy.type`,
   },
   table: horizontalPodAutoscalerTable,
   versions: {

@@ -4,22 +4,23 @@
  * Emulated releases store older versions: what those say of metrics has other fields, and is held
  * to its schema only.
  */
-import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import {
   allErrors,
   compareAmounts,
   each,
-  form,
   givenAmong,
   noProblems,
+  nonNegative,
   numberOf,
+  requiredForm,
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { labelSelectorRules } from '../validation/labels.ts';
+import { resourceNameRules } from '../core/pods/validation/resource-requirements.ts';
 import { lookup } from '../../stdx/lookup.ts';
 
 const stabilizationSecondsMax = 3600;
@@ -27,12 +28,15 @@ const stabilizationSecondsMax = 3600;
 const periodSecondsMax = 1800;
 
 export const autoscalerRules: KindRules = {
+  validateStatusUpdate: (next) =>
+    nonNegative(part(next, 'status'), 'status', ['currentReplicas', 'desiredReplicas']),
   validate: (object) => {
     const spec = part(object, 'spec');
     return allErrors(
       boundsRules(spec),
       referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
       metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
+      nothingToWakeRules(spec, 'spec.metrics'),
       behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
     );
   },
@@ -53,9 +57,19 @@ function boundsRules(spec: JsonObject): Problems {
   );
 }
 
+/** What does not run measures nothing of itself. */
+function nothingToWakeRules(spec: JsonObject, field: string): Problems {
+  if (numberOf(spec['minReplicas']) !== 0) return noProblems;
+  const types = objects(spec, 'metrics').map((metric) => text(metric, 'type'));
+  if (types.includes('Object') || types.includes('External')) return noProblems;
+  const detail =
+    'must specify at least one Object or External metric to support scaling to zero replicas';
+  return [forbidden(field, detail)];
+}
+
 function referenceRules(reference: JsonObject, path: string): Problems {
   return each(['kind', 'name'], (name) =>
-    form(`${path}.${name}`, text(reference, name), checkPathSegmentName),
+    requiredForm(`${path}.${name}`, text(reference, name), checkPathSegmentName),
   );
 }
 
@@ -74,9 +88,13 @@ function metricsRules(metrics: readonly JsonObject[], path: string): Problems {
   return each(metrics, (metric, at) => {
     const here = `${path}[${at}]`;
     const given = givenAmong(metric, sourceNames);
-    const expected = sources[text(metric, 'type')];
+    const type = text(metric, 'type');
+    const expected = sources[type];
     const [first] = given;
     return allErrors(
+      expected === undefined
+        ? [notSupported(`${here}.type`, type, Object.keys(sources).sort())]
+        : noProblems,
       first === undefined
         ? noProblems
         : sourceRules(first, part(metric, first), `${here}.${first}`),
@@ -99,11 +117,19 @@ function metricsRules(metrics: readonly JsonObject[], path: string): Problems {
   });
 }
 
+const targetTypes: readonly string[] = ['Utilization', 'Value', 'AverageValue'];
+
+/** The first source that is given; others are not looked at. */
 function sourceRules(name: string, source: JsonObject, path: string): Problems {
   const target = part(source, 'target');
   const at = `${path}.target`;
   const { value, averageValue, averageUtilization } = target;
+  const type = text(target, 'type');
   const amounts = allErrors(
+    type === '' ? [required(`${at}.type`, 'must specify a metric target type')] : noProblems,
+    targetTypes.includes(type)
+      ? noProblems
+      : [invalid(`${at}.type`, type, `must be one of ${targetTypes.join(', ')}`)],
     positive(`${at}.value`, value),
     positive(`${at}.averageValue`, averageValue),
     (numberOf(averageUtilization) ?? 1) < 1
@@ -135,7 +161,11 @@ function sourceRules(name: string, source: JsonObject, path: string): Problems {
           : noProblems,
       );
     default:
-      return allErrors(amounts, resourceTargetRules(averageValue, averageUtilization, at));
+      return allErrors(
+        resourceRules(name, source, path),
+        amounts,
+        resourceTargetRules(averageValue, averageUtilization, at),
+      );
   }
 }
 
@@ -145,10 +175,18 @@ function positive(field: string, value: JsonValue | undefined): Problems {
     : noProblems;
 }
 
+/** Its selector is for whoever serves the metric. */
 function identifierRules(metric: JsonObject, path: string): Problems {
+  return requiredForm(`${path}.name`, text(metric, 'name'), checkPathSegmentName);
+}
+
+function resourceRules(name: string, source: JsonObject, path: string): Problems {
+  const resource = text(source, 'name');
+  const field = `${path}.name`;
+  if (name !== 'containerResource') return resource === '' ? [required(field)] : noProblems;
   return allErrors(
-    form(`${path}.name`, text(metric, 'name'), checkPathSegmentName),
-    labelSelectorRules(part(metric, 'selector'), `${path}.selector`),
+    resource === '' ? [required(field)] : resourceNameRules(resource, field, true),
+    requiredForm(`${path}.container`, text(source, 'container'), checkDns1123Label),
   );
 }
 
@@ -180,6 +218,8 @@ function resourceTargetRules(
   return [forbidden(`${at}.averageValue`, detail)];
 }
 
+const policyTypes: readonly string[] = ['Pods', 'Percent'];
+
 function behaviorRules(behavior: JsonObject, path: string): Problems {
   return each(givenAmong(behavior, ['scaleUp', 'scaleDown']), (name) => {
     const rules = part(behavior, name);
@@ -196,6 +236,15 @@ function behaviorRules(behavior: JsonObject, path: string): Problems {
         ? [required(`${here}.policies`, 'must specify at least one Policy')]
         : each(policies, (policy, at) =>
             allErrors(
+              policyTypes.includes(text(policy, 'type'))
+                ? noProblems
+                : [
+                    notSupported(
+                      `${here}.policies[${at}].type`,
+                      text(policy, 'type'),
+                      [...policyTypes].sort(),
+                    ),
+                  ],
               secondsRules(`${here}.policies[${at}].value`, policy['value'], 1, Infinity),
               secondsRules(
                 `${here}.policies[${at}].periodSeconds`,

@@ -26,6 +26,7 @@ const leaseCandidateTable = table([
 
 export const leases: KindDefinition = {
   resource: 'coordination.{domain}/leases',
+  anyFinalizer: true,
   createOnUpdate: true,
   conditionalUpdateOnly: true,
   validation: leaseRules,
@@ -35,6 +36,7 @@ export const leases: KindDefinition = {
 
 export const leaseCandidates: KindDefinition = {
   resource: 'coordination.{domain}/leasecandidates',
+  anyFinalizer: true,
   createOnUpdate: true,
   conditionalUpdateOnly: true,
   selectableFields: 'spec.leaseName',

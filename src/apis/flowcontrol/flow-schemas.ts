@@ -32,6 +32,12 @@ export const flowSchemas: KindDefinition = {
   keptByStatus: 'all',
   defaults: flowSchemaDefaults,
   validation: flowSchemaRules,
+  schemaExemptions: {
+    optional: `flowcontrol.FlowDistinguisherMethod.type flowcontrol.Subject.kind
+ flowcontrol.UserSubject.name flowcontrol.GroupSubject.name
+ flowcontrol.ServiceAccountSubject.name flowcontrol.ServiceAccountSubject.namespace`,
+    openValues: 'flowcontrol.FlowDistinguisherMethod.type flowcontrol.Subject.kind',
+  },
   table: flowSchemaTable,
   unserved: [
     {

@@ -41,6 +41,10 @@ export const priorityLevelConfigurations: KindDefinition = {
   keptByStatus: 'all',
   defaults: priorityLevelDefaults,
   validation: priorityLevelRules,
+  schemaExemptions: {
+    optional: 'flowcontrol.PriorityLevelConfigurationSpec.type flowcontrol.LimitResponse.type',
+    openValues: 'flowcontrol.PriorityLevelConfigurationSpec.type flowcontrol.LimitResponse.type',
+  },
   table: priorityLevelTable,
   unserved: [
     {

@@ -3,8 +3,9 @@ import { forbidden, invalid, notSupported, required } from '../../apimachinery/f
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { allErrors, each, form, noProblems, numberOf } from '../validation/checks.ts';
+import { allErrors, each, form, noProblems, numberOf, requiredForm } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
+import { uniqueConditions } from '../validation/conditions.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { lookup } from '../../stdx/lookup.ts';
 
@@ -13,17 +14,41 @@ const precedenceMax = 10_000;
 /** The schema that is matched first, before any other, and the level it leads to. */
 const first = 'exempt';
 
+/** Of flow schemas and of priority levels. */
+function statusRules(object: ApiObject): Problems {
+  return uniqueConditions(part(object, 'status'), 'status', (condition, path) =>
+    text(condition, 'type') === '' ? [required(`${path}.type`)] : noProblems,
+  );
+}
+
 export const flowSchemaRules: KindRules = {
+  validateStatusUpdate: statusRules,
   validate: (object) => {
     const spec = part(object, 'spec');
     const level = text(part(spec, 'priorityLevelConfiguration'), 'name');
     return allErrors(
       precedenceRules(object, 'spec.matchingPrecedence'),
       form('spec.priorityLevelConfiguration.name', level, checkDns1123Subdomain),
+      spec['distinguisherMethod'] === undefined
+        ? noProblems
+        : known(part(spec, 'distinguisherMethod'), 'spec.distinguisherMethod', methods),
       each(objects(spec, 'rules'), (rule, at) => requestRules(rule, `spec.rules[${at}]`)),
     );
   },
 };
+
+const methods = ['ByNamespace', 'ByUser'];
+
+/** The type or kind of something: none is as wrong as another. */
+function known(
+  object: JsonObject,
+  path: string,
+  values: readonly string[],
+  member: 'type' | 'kind' = 'type',
+): Problems {
+  const value = text(object, member);
+  return values.includes(value) ? noProblems : [notSupported(`${path}.${member}`, value, values)];
+}
 
 function precedenceRules(object: ApiObject, field: string): Problems {
   const precedence = numberOf(part(object, 'spec')['matchingPrecedence']) ?? 0;
@@ -63,7 +88,7 @@ const subjectFields: Readonly<Record<string, string>> = lookup({
 function subjectRules(subject: JsonObject, path: string): Problems {
   const kind = text(subject, 'kind');
   const own = subjectFields[kind];
-  if (own === undefined) return noProblems;
+  if (own === undefined) return known(subject, path, Object.keys(subjectFields).sort(), 'kind');
   const others = Object.entries(subjectFields).filter(
     ([, name]) => name !== own && subject[name] !== undefined,
   );
@@ -71,20 +96,20 @@ function subjectRules(subject: JsonObject, path: string): Problems {
     subject[own] === undefined
       ? [required(`${path}.${own}`, `${own} is required when subject kind is '${kind}'`)]
       : noProblems,
-    kind === 'ServiceAccount'
-      ? accountRules(part(subject, 'serviceAccount'), `${path}.serviceAccount`)
-      : noProblems,
+    subject[own] === undefined ? noProblems : ownerRules(own, part(subject, own), `${path}.${own}`),
     others.map(([other, name]) =>
       forbidden(`${path}.${name}`, `${name} is forbidden when subject kind is not '${other}'`),
     ),
   );
 }
 
-function accountRules(account: JsonObject, path: string): Problems {
-  const name = text(account, 'name');
+/** Of what the kind says, and of nothing else that is given. */
+function ownerRules(field: string, owner: JsonObject, path: string): Problems {
+  const name = text(owner, 'name');
+  if (field !== 'serviceAccount') return name === '' ? [required(`${path}.name`)] : noProblems;
   return allErrors(
-    name === '*' ? noProblems : form(`${path}.name`, name, checkDns1123Subdomain),
-    form(`${path}.namespace`, text(account, 'namespace'), checkDns1123Label),
+    name === '*' ? noProblems : requiredForm(`${path}.name`, name, checkDns1123Subdomain),
+    requiredForm(`${path}.namespace`, text(owner, 'namespace'), checkDns1123Label),
   );
 }
 
@@ -128,8 +153,8 @@ function resourceRules(rule: JsonObject, path: string): Problems {
     namespaces.includes('*')
       ? alone(namespaces, `${path}.namespaces`, 'namespaces')
       : each(namespaces, (namespace, at) =>
-          form(`${path}.namespaces[${at}]`, namespace, (value) =>
-            checkDns1123Label(value).map((problem) => eachNamespace + problem),
+          checkDns1123Label(namespace).map((problem) =>
+            invalid(`${path}.namespaces[${at}]`, namespace, eachNamespace + problem),
           ),
         ),
   );
@@ -160,13 +185,16 @@ function urlProblem(url: string): string | undefined {
   return wrong ? 'wildcard can only do suffix matching' : undefined;
 }
 
+const levelTypes = ['Exempt', 'Limited'];
+
 export const priorityLevelRules: KindRules = {
+  validateStatusUpdate: statusRules,
   validate: (object: ApiObject) => {
     const spec = part(object, 'spec');
     const type = text(spec, 'type');
     const onlyFirst = (object.metadata.name === first) !== (type === 'Exempt');
     return allErrors(
-      onlyFirst && type !== ''
+      onlyFirst
         ? [invalid('spec.type', type, "type must be 'Exempt' if and only if name is 'exempt'")]
         : noProblems,
       levelRules(spec, type),
@@ -197,7 +225,7 @@ function levelRules(spec: JsonObject, type: string): Problems {
       );
     }
     default:
-      return noProblems;
+      return known(spec, 'spec', levelTypes);
   }
 }
 
@@ -232,7 +260,7 @@ function limitResponseRules(response: JsonObject, path: string): Problems {
     const detail = 'must be nil if limited.limitResponse.type is not Limited';
     return queuing ? [forbidden(`${path}.queuing`, detail)] : noProblems;
   }
-  if (type !== 'Queue') return noProblems;
+  if (type !== 'Queue') return known(response, path, ['Queue', 'Reject']);
   if (queuing) return queuingRules(part(response, 'queuing'), `${path}.queuing`);
   const detail = 'must not be empty if limited.limitResponse.type is Limited';
   return [required(`${path}.queuing`, detail)];
@@ -244,17 +272,22 @@ const hashBitsMax = 60;
 
 function queuingRules(queuing: JsonObject, path: string): Problems {
   const queues = numberOf(queuing['queues']) ?? 0;
-  const handSize = numberOf(queuing['handSize']) ?? 0;
-  const least = each(['queueLengthLimit', 'queues', 'handSize'], (name) => {
-    const value = numberOf(queuing[name]) ?? 0;
-    return value > 0 ? noProblems : [invalid(`${path}.${name}`, value, 'must be positive')];
-  });
-  const field = `${path}.handSize`;
-  if (queues > queuesMax) {
-    const detail = `must not be greater than ${queuesMax}`;
-    return allErrors(least, [invalid(`${path}.queues`, queues, detail)]);
-  }
-  if (queues <= 0 || handSize <= 0) return least;
+  const length = numberOf(queuing['queueLengthLimit']) ?? 0;
+  return allErrors(
+    length > 0 ? noProblems : [invalid(`${path}.queueLengthLimit`, length, mustBePositive)],
+    queues > 0 ? noProblems : [invalid(`${path}.queues`, queues, mustBePositive)],
+    queues > queuesMax
+      ? [invalid(`${path}.queues`, queues, `must not be greater than ${queuesMax}`)]
+      : noProblems,
+    handRules(numberOf(queuing['handSize']) ?? 0, queues, `${path}.handSize`),
+  );
+}
+
+const mustBePositive = 'must be positive';
+
+/** Each flow is dealt a hand of the queues, by bits of one hash. */
+function handRules(handSize: number, queues: number, field: string): Problems {
+  if (handSize <= 0) return [invalid(field, handSize, mustBePositive)];
   if (handSize > queues) {
     return [invalid(field, handSize, `should not be greater than queues (${queues})`)];
   }
@@ -262,5 +295,5 @@ function queuingRules(queuing: JsonObject, path: string): Problems {
   const needed =
     `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be ` +
     `greater than ${hashBitsMax}`;
-  return bits > hashBitsMax ? allErrors(least, [invalid(field, handSize, needed)]) : least;
+  return bits > hashBitsMax ? [invalid(field, handSize, needed)] : noProblems;
 }

@@ -44,7 +44,8 @@ const runtimeClassRules: KindRules = {
     const overhead = part(part(object, 'overhead'), 'podFixed');
     return allErrors(
       form('handler', text(object, 'handler'), checkDns1123Label),
-      resourceRules({ limits: overhead }, 'overhead.podFixed'),
+      // The reference checks it as limits, and names it so.
+      resourceRules({ limits: overhead }, 'overhead'),
       validateLabels('scheduling.nodeSelector', textMap(scheduling, 'nodeSelector')),
       tolerationsRules(objects(scheduling, 'tolerations'), 'scheduling.tolerations'),
     );
@@ -92,6 +93,7 @@ const runtimeClassMaps: FieldMaps = {
 
 export const runtimeClasses: KindDefinition = {
   resource: 'node.{domain}/runtimeclasses',
+  anyFinalizer: true,
   conditionalUpdateOnly: true,
   defaults: runtimeClassDefaults,
   validation: runtimeClassRules,

@@ -6,7 +6,8 @@ import type { FieldMaps } from '../conversion/conversion.ts';
 import { inside } from '../conversion/fields.ts';
 import { ageColumn, column, integer, nameColumn, table } from '../tables/columns.ts';
 import { countAt, printedAt } from '../tables/fields.ts';
-import { atMostAll, countOrPercent } from '../validation/checks.ts';
+import { atMostAll, countOrPercent, nonNegative } from '../validation/checks.ts';
+import { conditionsRules } from '../validation/conditions.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -31,7 +32,15 @@ const podDisruptionBudgetTable = table([
   ageColumn,
 ]);
 
+const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
+
+/** policy/v1beta1 does not count: its objects may be older than the rule. */
+const countRules: KindRules = {
+  validateStatusUpdate: (next) => nonNegative(part(next, 'status'), 'status', counts),
+};
+
 const disruptionBudgetRules: KindRules = {
+  validateStatusUpdate: (next) => conditionsRules(part(next, 'status'), 'status'),
   validate: (object) => {
     const spec = part(object, 'spec');
     const { minAvailable, maxUnavailable } = spec;
@@ -80,11 +89,13 @@ function disruptionBudgetMaps(label: string): FieldMaps {
 export const podDisruptionBudgets: KindDefinition = {
   decisions: { 'poddisruptionbudgets/take': decideDisruption },
   resource: 'policy/poddisruptionbudgets',
+  anyFinalizer: true,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   validation: disruptionBudgetRules,
   table: podDisruptionBudgetTable,
   versions: {
+    v1: { validation: countRules },
     v1beta1: {
       conversion: ({ fill }) =>
         disruptionBudgetMaps(fill('pdb.{labelDomain}/deprecated-v1beta1-empty-selector-match')),

@@ -149,7 +149,7 @@ export const roleBindings: KindDefinition = {
   createOnUpdate: true,
   defaults: bindingDefaults,
   validation: (identity) => bindingRules(identity, ['Role', 'ClusterRole']),
-  schemaExemptions: { optional: 'rbac.RoleRef.apiGroup' },
+  schemaExemptions: { optional: 'rbac.RoleRef.apiGroup rbac.RoleRef.kind rbac.Subject.kind' },
   table: bindingTable,
   versions: { v1alpha1: { conversion: subjectConversion } },
 };

@@ -8,6 +8,8 @@ export interface ValidationRow {
   readonly object: JsonObject;
   /** What is stored, for an update. */
   readonly from?: JsonObject;
+  /** It is a write to the status. */
+  readonly status?: true;
   readonly errors: readonly string[];
 }
 
