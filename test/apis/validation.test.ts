@@ -9,6 +9,7 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed.ts';
 import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { schemaExemptionsOf } from '../../src/apis/schema-exemptions.ts';
+import { unlessSaid } from '../../src/apis/strategies.ts';
 import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
 import { validationRows } from '../support/data/validation-rows.ts';
 import type { ValidationRow } from '../support/data/validation-row.ts';
@@ -29,12 +30,17 @@ function objectOf(version: string, kind: string, content: JsonObject): ApiObject
   return defaultsOf(schema)(conformed.object) as ApiObject;
 }
 
-function errorsOf({ version, kind, object, from }: ValidationRow): readonly string[] {
+function errorsOf({ version, kind, object, from, status }: ValidationRow): readonly string[] {
   const row = kindOf(version, kind);
   const own = rules[`${row.group}/${row.resource}`];
   assert(own !== undefined, `${kind} has rules`);
   const next = objectOf(version, kind, object);
-  const errors = [...schemaRules(types.object(row.type))(next), ...(own.validate?.(next) ?? [])];
+  if (status !== undefined) {
+    const written = objectOf(version, kind, { ...object, status });
+    return (own.validateStatusUpdate?.(written, next) ?? []).map(formatFieldError);
+  }
+  const said = own.validate?.(next) ?? [];
+  const errors = [...unlessSaid(schemaRules(types.object(row.type))(next), said), ...said];
   for (const each of [own, versionRules.get(`${version}/${row.resource}`)]) {
     if (from === undefined) errors.push(...(each?.validateCreate?.(next) ?? []));
     else errors.push(...(each?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));

@@ -9,7 +9,8 @@
  * looked at: it comes from the service's own components, which know more values than we do.
  *
  * A required field is missing when it is absent, an empty text, no bytes or an empty list: what
- * came over the wire does not tell these apart. Numbers and booleans have no empty value. Where the
+ * came over the wire does not tell these apart. Numbers and booleans have no empty value. An empty
+ * text is a value like others in a list, in a map, and in a field that can be null. Where the
  * reference takes what its schema calls wrong, an exemption says so.
  *
  * Bounds: at most `schemaErrorsMax` errors; the rest would be of the same kind.
@@ -108,7 +109,7 @@ function fillPlan(
       plan.missing.push(name);
     }
     const open = exempt.openValues.has(unversioned(schema, name));
-    const check = checkOf(field.type, open, exempt, planOf);
+    const check = checkOf(field.type, { open, emptyIsNone: !field.nullable }, exempt, planOf);
     if (check !== undefined) plan.checks.set(name, check);
   }
 }
@@ -121,22 +122,31 @@ function mustBeGiven({ required: isRequired, nullable, type }: FieldSchema): boo
 /** Scalars with a value that stands for none. */
 const hasEmpty: ReadonlySet<string> = new Set(['string', 'bytes']);
 
+interface Place {
+  /** Takes values that the enumeration does not list. */
+  readonly open: boolean;
+  /** An empty text says nothing. Where a value can be left out otherwise, it is one. */
+  readonly emptyIsNone: boolean;
+}
+
 /** Undefined where there is nothing to check, at any depth. */
 function checkOf(
   type: TypeSchema,
-  open: boolean,
+  place: Place,
   exempt: SchemaExemptions,
   planOf: (schema: ObjectSchema) => Plan,
 ): Check | undefined {
   switch (type.kind) {
     case 'scalar':
-      return type.values === undefined || open ? undefined : valueCheck(type.values);
+      return type.values === undefined || place.open
+        ? undefined
+        : valueCheck(type.values, place.emptyIsNone);
     case 'list': {
-      const check = checkOf(type.items, open, exempt, planOf);
+      const check = checkOf(type.items, { ...place, emptyIsNone: false }, exempt, planOf);
       return check && listCheck(check);
     }
     case 'map': {
-      const check = checkOf(type.values, open, exempt, planOf);
+      const check = checkOf(type.values, { ...place, emptyIsNone: false }, exempt, planOf);
       return check && mapCheck(check);
     }
     case 'object': {
@@ -188,10 +198,10 @@ function isMissing(value: JsonValue | undefined): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function valueCheck(values: readonly string[]): Check {
-  const known = new Set<JsonValue>(values);
+function valueCheck(values: readonly string[], emptyIsNone: boolean): Check {
+  const known = new Set<JsonValue>(emptyIsNone ? [...values, ''] : values);
   return (value, walk) => {
-    if (value === '' || known.has(value) || isFull(walk)) return;
+    if (known.has(value) || isFull(walk)) return;
     report(walk, notSupported(pathOf(walk), value, values));
   };
 }

@@ -5,8 +5,10 @@ import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validati
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ownMember } from '../../stdx/lookup.ts';
-import { each, requiredForm, allErrors } from './checks.ts';
+import { each, givenForm, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
+
+const operators: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
   return allErrors(
@@ -20,10 +22,8 @@ export function labelSelectorRules(selector: JsonObject, path: string): Problems
 function requirementRules(requirement: JsonObject, path: string): Problems {
   const values = texts(requirement, 'values');
   return [
-    ...countRules(text(requirement, 'operator'), values.length, `${path}.values`),
-    ...(text(requirement, 'key') === ''
-      ? []
-      : requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName)),
+    ...countRules(text(requirement, 'operator'), values.length, path),
+    ...givenForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName),
     ...values.flatMap((value, at) =>
       checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
     ),
@@ -31,7 +31,8 @@ function requirementRules(requirement: JsonObject, path: string): Problems {
 }
 
 /** Some operators need values, some have none. */
-function countRules(operator: string, count: number, field: string): Problems {
+function countRules(operator: string, count: number, path: string): Problems {
+  const field = `${path}.values`;
   if ((operator === 'In' || operator === 'NotIn') && count === 0) {
     return [required(field, "must be specified when `operator` is 'In' or 'NotIn'")];
   }
@@ -39,7 +40,8 @@ function countRules(operator: string, count: number, field: string): Problems {
     const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
     return [forbidden(field, detail)];
   }
-  return [];
+  if (operators.has(operator)) return [];
+  return [invalid(`${path}.operator`, operator, 'not a valid selector operator')];
 }
 
 /** A selector that selects everything: present, but with nothing in it. */
