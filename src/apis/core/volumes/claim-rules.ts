@@ -109,8 +109,9 @@ const claimMessage =
 function sizeNameRules(name: string, field: string): Problems {
   const wrong = givenForm(field, name, checkQualifiedName);
   if (wrong.length > 0) return wrong;
-  const isNative = !name.includes('/') || name.includes('kubernetes.io/');
-  return isNative && name !== 'storage' ? [notSupported(field, name, ['storage'])] : noProblems;
+  return !name.includes('/') && name !== 'storage'
+    ? [notSupported(field, name, ['storage'])]
+    : noProblems;
 }
 
 const resizing: readonly string[] = [

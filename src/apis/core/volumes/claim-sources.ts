@@ -4,7 +4,7 @@
  *
  *     written                            stored
  *     dataSource: a claim, a snapshot    both
- *     dataSource: anything else          neither: older servers ignored it, and clients rely on that
+ *     dataSource: anything else          neither: older servers ignored it
  *     dataSourceRef                      both
  *     dataSourceRef in a namespace       neither: that feature is off
  *

@@ -60,21 +60,10 @@ function portalRules(source: JsonObject, path: string, volume: string): Problems
   const length = Buffer.byteLength(`${volume}:${portal}`, 'utf8');
   if (source['initiatorName'] === undefined || length <= portalMax) return noProblems;
   const detail =
-    `with an initiatorName, the name of the volume and this may have ${portalMax} bytes together, ` +
-    'with a colon between them';
+    'with an initiatorName, the name of the volume, a colon and this may have ' +
+    `${portalMax} bytes together`;
   // Spelt like this by the reference.
   return [invalid(`${path}.targetportal`, portal, detail)];
-}
-
-const reserved = /\.(?:kubernetes|k8s)\.io$/;
-
-function optionRules(options: JsonObject, path: string): Problems {
-  return each(Object.keys(options), (key) => {
-    const namespace = /^([^/]*)\//.exec(key)?.[1] ?? key;
-    return reserved.test(`.${namespace.toLowerCase()}`)
-      ? [invalid(`${path}[${key}]`, key, 'kubernetes.io and k8s.io namespaces are reserved')]
-      : noProblems;
-  });
 }
 
 const ownSources: Readonly<Record<string, SourceRules>> = lookup({
@@ -93,7 +82,6 @@ const ownSources: Readonly<Record<string, SourceRules>> = lookup({
     givenForm(`${path}.endpointsNamespace`, source['endpointsNamespace'], checkDns1123Label),
   azureFile: (source, path) =>
     source['secretNamespace'] === '' ? [required(`${path}.secretNamespace`)] : noProblems,
-  flexVolume: (source, path) => optionRules(part(source, 'options'), `${path}.options`),
 });
 
 export function volumeSourceRules(
