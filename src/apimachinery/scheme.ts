@@ -221,8 +221,9 @@ export interface KindInfo extends GroupVersionKind {
   readonly allowUnconditionalUpdate: boolean;
   /** DELETE that removes answers with the object, not with a Status. */
   readonly returnsDeletedObject: boolean;
-  /** A change outside metadata and status increments metadata.generation. */
-  readonly tracksGeneration: boolean;
+  /** A change outside metadata and status increments metadata.generation; of a new object it is 1,
+   * or for `changes` 0, which is not shown. */
+  readonly tracksGeneration: boolean | 'changes';
   /** So does a change of the status: it is a field like others. */
   readonly countsStatus?: true | undefined;
   /** What of metadata counts likewise. */

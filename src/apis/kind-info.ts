@@ -138,7 +138,7 @@ function storedKindInfo(
     allowCreateOnUpdate: stored.createOnUpdate === true,
     allowUnconditionalUpdate: stored.conditionalUpdateOnly !== true,
     returnsDeletedObject: stored.returnsDeletedObject === true,
-    tracksGeneration: stored.tracksGeneration === true,
+    tracksGeneration: stored.tracksGeneration ?? false,
     countedMetadata: stored.countedMetadata,
     anyFinalizer: stored.anyFinalizer,
     bodyValuesMax: stored.bodyValuesMax,

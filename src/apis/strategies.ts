@@ -3,7 +3,7 @@
  * replaces, and with what is checked of every kind: its schema first, then the rules that are
  * written for it.
  */
-import { allErrors, FieldErrorType, noErrors } from '../apimachinery/field-error.ts';
+import { allErrors, noErrors } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -111,15 +111,14 @@ function warningsOf(
   };
 }
 
-/** A field that is missing is said to be so once: by the rule that knows why it is needed. */
-function missingOnce(
+/** What is wrong with a field is said once: by the rule that knows what it must be. */
+export function unlessSaid(
   ofSchema: readonly FieldError[],
   ofRules: readonly FieldError[],
 ): readonly FieldError[] {
   if (ofSchema.length === 0 || ofRules.length === 0) return ofSchema;
-  const { required } = FieldErrorType;
-  const said = new Set(ofRules.flatMap(({ type, field }) => (type === required ? field : [])));
-  return ofSchema.filter(({ type, field }) => type !== required || !said.has(field));
+  const said = new Set(ofRules.map(({ field }) => field));
+  return ofSchema.filter(({ field }) => !said.has(field));
 }
 
 /** All errors are reported together: rules cope with fields that the schema calls missing. */
@@ -130,7 +129,7 @@ function validation(
 ): Pick<KindStrategy, 'validate' | 'validateUpdate' | 'validateStatusUpdate' | 'subresources'> {
   const validate = (object: ApiObject): readonly FieldError[] => {
     const own = allErrors(base.validate(object), rules.validate?.(object) ?? noErrors);
-    return allErrors(missingOnce(checkSchema(object), own), own);
+    return allErrors(unlessSaid(checkSchema(object), own), own);
   };
   return {
     validate: (object) => allErrors(validate(object), rules.validateCreate?.(object) ?? noErrors),

@@ -50,7 +50,7 @@ export function metadataForCreate(
   const draft: MetadataDraft = { name: birth.name };
   if (birth.namespace !== '') draft['namespace'] = birth.namespace;
   draft['uid'] = birth.uid;
-  if (kind.tracksGeneration) draft['generation'] = 1;
+  if (kind.tracksGeneration === true) draft['generation'] = 1;
   draft['creationTimestamp'] = birth.creationTimestamp;
   return withMetadata(object, withClientOwned(draft, object.metadata));
 }
@@ -85,7 +85,7 @@ const noMembers = {};
 
 /** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
 export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {
-  if (!kind.tracksGeneration) return next;
+  if (kind.tracksGeneration === false) return next;
   const { countedMetadata: counted } = kind;
   const sameMetadata =
     counted === undefined ||

@@ -9,6 +9,7 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed.ts';
 import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { schemaExemptionsOf } from '../../src/apis/schema-exemptions.ts';
+import { unlessSaid } from '../../src/apis/strategies.ts';
 import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
 import { validationRows } from '../support/data/validation-rows.ts';
 import type { ValidationRow } from '../support/data/validation-row.ts';
@@ -35,14 +36,15 @@ function errorsOf({ version, kind, object, from, status }: ValidationRow): reado
   assert(own !== undefined, `${kind} has rules`);
   const next = objectOf(version, kind, object);
   const ofVersion = versionRules.get(`${version}/${row.resource}`);
-  if (status === true) {
-    const current = objectOf(version, kind, from ?? {});
+  if (status !== undefined) {
+    const written = objectOf(version, kind, { ...object, status });
     const found = [own, ofVersion].flatMap(
-      (each) => each?.validateStatusUpdate?.(next, current) ?? [],
+      (each) => each?.validateStatusUpdate?.(written, next) ?? [],
     );
     return found.map(formatFieldError);
   }
-  const errors = [...schemaRules(types.object(row.type))(next), ...(own.validate?.(next) ?? [])];
+  const said = own.validate?.(next) ?? [];
+  const errors = [...unlessSaid(schemaRules(types.object(row.type))(next), said), ...said];
   for (const each of [own, ofVersion]) {
     if (from === undefined) errors.push(...(each?.validateCreate?.(next) ?? []));
     else errors.push(...(each?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));

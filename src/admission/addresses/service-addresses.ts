@@ -359,7 +359,11 @@ async function withPorts(
   for (const [at, port] of given.entries()) {
     const number = port['nodePort'];
     if (typeof number === 'number' && number !== 0) {
-      if (!own.has(number)) checkPort(parts, service, `spec.ports[${at}].nodePort`, number);
+      const field = `spec.ports[${at}].nodePort`;
+      if (!own.has(number)) checkPort(parts, service, field, number);
+      // A new service shares a number among the protocols of one port only.
+      else if (current === undefined && !sharesNumber(port, ports))
+        throw portIsTaken(field, number);
       own.add(number);
       ports.push(port);
     } else if (!chooses) ports.push(port);
@@ -382,6 +386,17 @@ async function withPorts(
     return next;
   }
   return { ...next, healthCheckNodePort: await choosePort(parts, own) };
+}
+
+/** Whether those before it that have its node port are the same port. */
+function sharesNumber(port: JsonObject, before: readonly JsonObject[]): boolean {
+  return before.every(
+    (each) => each['nodePort'] !== port['nodePort'] || each['port'] === port['port'],
+  );
+}
+
+function portIsTaken(field: string, port: number): Refused {
+  return new Refused([invalid(field, port, 'provided port is already allocated')]);
 }
 
 /** The node port of the same port under another protocol. */
@@ -410,9 +425,7 @@ function checkPort(
     refuse(`provided port is not in the valid range. The range of valid ports is ${valid}`);
   }
   const taken = streams.snapshot(nodePortsResource).get('', String(port));
-  if (taken !== undefined && !isOwn(service, taken.bytes)) {
-    refuse('provided port is already allocated');
-  }
+  if (taken !== undefined && !isOwn(service, taken.bytes)) throw portIsTaken(field, port);
 }
 
 async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<number> {

@@ -129,8 +129,9 @@ function mustBeGiven({ required: isRequired, nullable, type }: FieldSchema): boo
 const hasEmpty: ReadonlySet<string> = new Set(['string', 'bytes']);
 
 interface Place {
-  /** It takes values that the enumeration does not list. */
+  /** Takes values that the enumeration does not list. */
   readonly open: boolean;
+  /** An empty text says nothing. Where a value can be left out otherwise, it is one. */
   readonly emptyIsNone: boolean;
 }
 

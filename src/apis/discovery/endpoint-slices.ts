@@ -1,10 +1,11 @@
 /** EndpointSlices: the addresses behind a service, divided among several objects. */
-import { notSupported, tooMany } from '../../apimachinery/field-error.ts';
+import { duplicate, invalid, notSupported, tooMany } from '../../apimachinery/field-error.ts';
 import { objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
+  checkLabelValue,
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
@@ -14,12 +15,12 @@ import { objectsAt, printedAt, textsAt } from '../tables/fields.ts';
 import {
   checkReachableIp,
   form,
-  formEach,
+  givenForm,
   ipFamily,
   noProblems,
-  portNumber,
+  repetitions,
+  requiredForm,
   unchanged,
-  uniqueBy,
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
@@ -76,19 +77,18 @@ const endpointSliceRules: KindRules = {
       return [tooMany('endpoints', endpoints.length, endpointsMax)];
     }
     const type = text(object, 'addressType');
-    const check = addressChecks[type];
     return [
-      ...(type === '' || check !== undefined
+      ...(type === '' || addressChecks[type] !== undefined
         ? noProblems
         : [notSupported('addressType', type, ['FQDN', 'IPv4', 'IPv6'])]),
-      ...endpoints.flatMap((endpoint, at) => endpointRules(endpoint, `endpoints[${at}]`, check)),
+      ...endpoints.flatMap((endpoint, at) => endpointRules(endpoint, `endpoints[${at}]`, type)),
       ...(ports.length > slicePortsMax ? [tooMany('ports', ports.length, slicePortsMax)] : []),
+      // Of their numbers nothing is asked.
       ...ports.flatMap((port, at) => [
         ...form(`ports[${at}].name`, text(port, 'name'), checkDns1123Label),
-        ...portNumber(`ports[${at}].port`, port['port']),
-        ...form(`ports[${at}].appProtocol`, text(port, 'appProtocol'), checkQualifiedName),
+        ...givenForm(`ports[${at}].appProtocol`, port['appProtocol'], checkQualifiedName),
       ]),
-      ...uniqueBy(ports, 'ports', 'name'),
+      ...uniqueNames(ports, 'ports'),
     ];
   },
   validateUpdate: (next, current) =>
@@ -97,21 +97,49 @@ const endpointSliceRules: KindRules = {
 
 /** Of one family each, or names. The oldest type was of either family. */
 const addressChecks: Readonly<Record<string, (value: string) => readonly string[]>> = lookup({
-  IPv4: (value) =>
-    ipFamily(value) === 4 ? checkReachableIp(value) : ['must be a valid IPv4 address'],
-  IPv6: (value) =>
-    ipFamily(value) === 6 ? checkReachableIp(value) : ['must be a valid IPv6 address'],
+  IPv4: checkReachableIp,
+  IPv6: checkReachableIp,
   IP: checkReachableIp,
-  FQDN: (value) => checkDns1123Subdomain(value),
+  FQDN: checkFullName,
 });
+
+/** A name with its domain, and a dot behind it or none. */
+function checkFullName(value: string): readonly string[] {
+  const name = value.endsWith('.') ? value.slice(0, -1) : value;
+  const problems = checkDns1123Subdomain(name);
+  if (problems.length > 0) return problems;
+  const labels = name.split('.');
+  if (labels.length < 2) return ['should be a domain with at least two segments separated by dots'];
+  return labels.flatMap((label) => checkDns1123Label(label));
+}
+
+const families: Readonly<Record<string, number>> = lookup({ IPv4: 4, IPv6: 6 });
+
+/** Of addresses that are some, those of the other family: reported of their list. */
+function familyRules(addresses: readonly string[], type: string, field: string): Problems {
+  const wanted = families[type];
+  if (wanted === undefined) return noProblems;
+  return addresses.flatMap((address) => {
+    const family = ipFamily(address);
+    return family === 0 || family === wanted
+      ? []
+      : [invalid(field, address, `must be an IPv${wanted} address`)];
+  });
+}
+
+/** Each may stand once, one that is empty, too. */
+function uniqueNames(list: readonly JsonObject[], path: string): Problems {
+  const isRepeated = repetitions<string>();
+  return list.flatMap((item, at) => {
+    const name = text(item, 'name');
+    return isRepeated(name) ? [duplicate(`${path}[${at}].name`, name)] : [];
+  });
+}
 
 const hintsMax = 8;
 
-function endpointRules(
-  endpoint: JsonObject,
-  path: string,
-  check: ((value: string) => readonly string[]) | undefined,
-): Problems {
+function endpointRules(endpoint: JsonObject, path: string, type: string): Problems {
+  const check = addressChecks[type];
   const addresses = texts(endpoint, 'addresses');
   const zones = objects(part(endpoint, 'hints'), 'forZones');
   const topology = Object.keys(part(endpoint, 'deprecatedTopology'));
@@ -119,16 +147,29 @@ function endpointRules(
     return [tooMany(`${path}.addresses`, addresses.length, addressesMax)];
   }
   return [
-    ...(check === undefined ? [] : formEach(`${path}.addresses`, addresses, check)),
-    ...form(`${path}.nodeName`, text(endpoint, 'nodeName'), checkDns1123Subdomain),
-    ...form(`${path}.hostname`, text(endpoint, 'hostname'), checkDns1123Label),
+    ...(check === undefined
+      ? []
+      : addresses.flatMap((address, at) =>
+          (type === 'FQDN' ? requiredForm : givenForm)(`${path}.addresses[${at}]`, address, check),
+        )),
+    ...familyRules(addresses, type, `${path}.addresses`),
+    ...givenForm(`${path}.nodeName`, endpoint['nodeName'], checkDns1123Subdomain),
+    ...givenForm(`${path}.hostname`, endpoint['hostname'], checkDns1123Label),
     ...validateLabels(`${path}.deprecatedTopology`, textMap(endpoint, 'deprecatedTopology')),
     ...(topology.length > topologyMax
       ? [tooMany(`${path}.deprecatedTopology`, topology.length, topologyMax)]
       : []),
-    ...(zones.length > hintsMax
-      ? [tooMany(`${path}.hints.forZones`, zones.length, hintsMax)]
-      : uniqueBy(zones, `${path}.hints.forZones`, 'name')),
+    ...zoneRules(zones, `${path}.hints.forZones`),
+  ];
+}
+
+function zoneRules(zones: readonly JsonObject[], field: string): Problems {
+  if (zones.length > hintsMax) return [tooMany(field, zones.length, hintsMax)];
+  return [
+    ...uniqueNames(zones, field),
+    ...zones.flatMap((zone, at) =>
+      givenForm(`${field}[${at}].name`, text(zone, 'name'), checkLabelValue),
+    ),
   ];
 }
 
@@ -171,7 +212,7 @@ export const endpointSlices: KindDefinition = {
   countedMetadata: 'labels',
   defaults: endpointSliceDefaults,
   validation: endpointSliceRules,
-  schemaExemptions: { optional: 'discovery.EndpointSlice.endpoints' },
+  schemaExemptions: { optional: 'discovery.EndpointSlice.endpoints discovery.ForZone.name' },
   warnings: ({ fill }) =>
     endpointSliceWarnings(fill('endpointslice.{labelDomain}/managed-by'), fill),
   table: endpointSliceTable,

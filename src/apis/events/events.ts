@@ -2,6 +2,7 @@
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';
+import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { CellValue } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { column, naming, table, wide } from '../tables/columns.ts';
@@ -72,21 +73,29 @@ const eventTable = table([
   ),
 ]);
 
-/** Events stand in the namespace of what they are about; those about cluster objects in default. */
+/** Events stand in the namespace of what they are about; those about cluster objects in default, or
+ * with a time of their own in that of the system, and then others may stand anywhere. */
 function eventRules(identity: Identity): KindRules {
-  const shared = ['', identity.namespaces.default, identity.namespaces.system];
+  const { default: shared, system } = identity.namespaces;
   return {
     validate: (event) => {
       const own = event.metadata.namespace;
       // Said of the metadata already.
       if (own === undefined) return [];
       const about = text(part(event, 'involvedObject'), 'namespace');
-      const fits = about === '' ? shared.includes(own) : about === own;
+      const timed = event['eventTime'] !== undefined;
+      const fits =
+        about === '' ? own === shared || (timed && own === system) : timed || about === own;
       const field = 'involvedObject.namespace';
       return fits ? [] : [invalid(field, about, 'does not match event.namespace')];
     },
   };
 }
+
+/** Shown also where nothing is said. */
+const eventDefaults: DefaultTable = {
+  fields: { 'core/v1.Event': { reportingComponent: '', reportingInstance: '' } },
+};
 
 export const coreEvents: KindDefinition = {
   resource: '/events',
@@ -96,6 +105,7 @@ export const coreEvents: KindDefinition = {
     involvedObject.uid
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
     reason reportingComponent source=source.component|reportingComponent type`,
+  defaults: eventDefaults,
   validation: eventRules,
   table: eventTable,
   versions: { v1: { validation: reporterRules('reportingComponent') } },

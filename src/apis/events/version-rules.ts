@@ -12,7 +12,7 @@ import { invalid, required } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
-import { numberOf, requiredForm, unchanged } from '../validation/checks.ts';
+import { givenForm, numberOf, unchanged } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 
@@ -53,12 +53,14 @@ type Check = (event: ApiObject) => readonly FieldError[];
 function reported(reporter: string): Check {
   return (event) => {
     if (event['eventTime'] === undefined) return [];
+    const component = text(event, 'reportingComponent');
     const words = ['reportingInstance', 'action', 'reason'].flatMap((name) => [
       ...(text(event, name) === '' ? [required(name)] : []),
       ...tooMany(event, name, wordsMax),
     ]);
     return [
-      ...requiredForm(reporter, text(event, 'reportingComponent'), checkQualifiedName),
+      ...(component === '' ? [required(reporter)] : []),
+      ...givenForm(reporter, component, checkQualifiedName),
       ...words,
       ...tooMany(event, 'message', noteMax),
     ];

@@ -10,6 +10,7 @@ import {
   checkDns1123Subdomain,
   checkPathSegmentName,
 } from '../../apimachinery/validation/names.ts';
+import { balancerStatusRules } from '../core/services/balancer-status.ts';
 import { loadBalancerText } from '../core/services/services.ts';
 import { shownMax } from '../tables/cells.ts';
 import { ageColumn, column, firstOf, nameColumn, table } from '../tables/columns.ts';
@@ -19,7 +20,9 @@ import {
   checkPortName,
   form,
   givenAmong,
+  givenForm,
   ipFamily,
+  noProblems,
   numberOf,
   portNumber,
 } from '../validation/checks.ts';
@@ -62,6 +65,7 @@ function ingressRules(identity: Identity): KindRules {
   return {
     validate: ingressProblems,
     validateCreate: (object) => classRules(object, annotation),
+    validateStatusUpdate: (next) => balancerStatusRules(next),
   };
 }
 
@@ -89,7 +93,7 @@ function ingressProblems(object: ApiObject): Problems {
       ...texts(tls, 'hosts').flatMap((host, i) => hostRules(host, `spec.tls[${at}].hosts[${i}]`)),
       ...form(`spec.tls[${at}].secretName`, text(tls, 'secretName'), checkDns1123Subdomain),
     ]),
-    ...form('spec.ingressClassName', text(spec, 'ingressClassName'), checkDns1123Subdomain),
+    ...givenForm('spec.ingressClassName', spec['ingressClassName'], checkDns1123Subdomain),
   ];
 }
 
@@ -98,7 +102,7 @@ function ruleRules(rule: JsonObject, path: string): Problems {
   const address = ipFamily(host) !== 0;
   return [
     ...(address ? [invalid(`${path}.host`, host, 'must be a DNS name, not an IP address')] : []),
-    ...(address ? [] : hostRules(host, `${path}.host`)),
+    ...(address || host === '' ? [] : hostRules(host, `${path}.host`)),
     ...objects(part(rule, 'http'), 'paths').flatMap((each, at) =>
       pathRules(each, `${path}.http.paths[${at}]`),
     ),
@@ -114,7 +118,7 @@ const wildcardMessage =
   "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 function hostRules(host: string, field: string): Problems {
-  if (!host.includes('*')) return form(field, host, checkDns1123Subdomain);
+  if (!host.includes('*')) return givenForm(field, host, checkDns1123Subdomain);
   return wildcard.test(host) ? [] : [invalid(field, host, wildcardMessage)];
 }
 
@@ -134,7 +138,7 @@ function pathRules(each: JsonObject, at: string): Problems {
     const wrong = path !== '' && relative;
     return [...(wrong ? [invalid(field, path, 'must be an absolute path')] : []), ...backend];
   }
-  if (type === '') return backend;
+  if (each['pathType'] === undefined) return noProblems;
   if (type !== 'Exact' && type !== 'Prefix') {
     return [notSupported(`${at}.pathType`, type, pathTypes), ...backend];
   }
@@ -168,14 +172,14 @@ function backendRules(backend: JsonObject, path: string): Problems {
     ...form(`${here}.name`, text(service, 'name'), checkDns1035Label),
     ...(named && numbered ? [invalid(path, '', 'cannot set both port name & port number')] : []),
     ...(named || numbered ? [] : [required(path, 'port name or number is required')]),
-    ...form(`${here}.port.name`, text(port, 'name'), checkPortName),
-    ...(numbered ? portNumber(`${here}.port.number`, port['number']) : []),
+    ...(named && !numbered ? form(`${here}.port.name`, text(port, 'name'), checkPortName) : []),
+    ...(numbered && !named ? portNumber(`${here}.port.number`, port['number']) : []),
   ];
 }
 
 export function referenceRules(reference: JsonObject, path: string): Problems {
   return [
-    ...form(`${path}.apiGroup`, text(reference, 'apiGroup'), checkDns1123Subdomain),
+    ...givenForm(`${path}.apiGroup`, reference['apiGroup'], checkDns1123Subdomain),
     ...['kind', 'name'].flatMap((name) =>
       form(`${path}.${name}`, text(reference, name), checkPathSegmentName),
     ),

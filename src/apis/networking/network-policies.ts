@@ -78,14 +78,16 @@ function policyPortRules(port: JsonObject, path: string): Problems {
     return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is not specified')];
   }
   if (typeof first === 'string') {
-    return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is non-numeric')];
+    return [
+      invalid(`${path}.endPort`, last, 'may not be specified when `port` is non-numeric'),
+      ...portNumberOrName(`${path}.port`, first),
+    ];
   }
   const below = last < (numberOf(first) ?? 0);
   return [
     ...portNumber(`${path}.port`, first),
-    ...(below
-      ? [invalid(`${path}.endPort`, last, 'must be greater than or equal to `port`')]
-      : portNumber(`${path}.endPort`, last)),
+    ...(below ? [invalid(`${path}.endPort`, last, 'must be greater than or equal to `port`')] : []),
+    ...portNumber(`${path}.endPort`, last),
   ];
 }
 
@@ -93,10 +95,10 @@ function peerRules(peer: JsonObject, path: string): Problems {
   const selectors = givenAmong(peer, ['podSelector', 'namespaceSelector']);
   const block = peer['ipBlock'] !== undefined;
   if (selectors.length === 0 && !block) return [required(path, 'must specify a peer')];
-  if (selectors.length > 0 && block) {
-    return [forbidden(path, 'may not specify both ipBlock and another peer')];
-  }
   return [
+    ...(selectors.length > 0 && block
+      ? [forbidden(path, 'may not specify both ipBlock and another peer')]
+      : []),
     ...selectors.flatMap((name) => labelSelectorRules(part(peer, name), `${path}.${name}`)),
     ...(block ? blockRules(part(peer, 'ipBlock'), `${path}.ipBlock`) : []),
   ];

@@ -1,6 +1,6 @@
 /** CSIDrivers: what a storage driver can do. */
-import { duplicate, invalid } from '../../apimachinery/field-error.ts';
-import { objects, part, text } from '../../apimachinery/members.ts';
+import { duplicate, invalid, notSupported } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, boolean, column, nameColumn, table } from '../tables/columns.ts';
 import { isTrue, objectsAt, printedAt, textsAt, valueAt } from '../tables/fields.ts';
@@ -57,6 +57,8 @@ const csiDriverDefaults: DefaultTable = {
   fields: { 'storage/v1.CSIDriverSpec': csiDriver, 'storage/v1beta1.CSIDriverSpec': csiDriver },
 };
 
+const lifeCycleModes: readonly string[] = ['Ephemeral', 'Persistent'];
+
 const leastUpdateSeconds = 10;
 
 const csiDriverRules: KindRules = {
@@ -64,7 +66,13 @@ const csiDriverRules: KindRules = {
     const spec = part(object, 'spec');
     const field = 'spec.nodeAllocatableUpdatePeriodSeconds';
     const period = numberOf(spec['nodeAllocatableUpdatePeriodSeconds']) ?? leastUpdateSeconds;
+    const lifeCycles = texts(spec, 'volumeLifecycleModes');
     return allErrors(
+      each(lifeCycles, (mode) =>
+        lifeCycleModes.includes(mode)
+          ? noProblems
+          : [notSupported('spec.volumeLifecycleModes', mode, lifeCycleModes)],
+      ),
       tokenRequestRules(objects(spec, 'tokenRequests'), 'spec.tokenRequests'),
       period < leastUpdateSeconds
         ? [invalid(field, period, 'must be greater than or equal to 10 seconds')]
@@ -100,9 +108,13 @@ export const csiDrivers: KindDefinition = {
   resource: 'storage.{domain}/csidrivers',
   conditionalUpdateOnly: true,
   returnsDeletedObject: true,
-  tracksGeneration: true,
+  tracksGeneration: 'changes',
   defaults: csiDriverDefaults,
   validation: csiDriverRules,
-  schemaExemptions: { optional: 'storage.TokenRequest.audience' },
+  schemaExemptions: {
+    optional: 'storage.TokenRequest.audience',
+    // Reported of the list.
+    openValues: 'storage.CSIDriverSpec.volumeLifecycleModes',
+  },
   table: csiDriverTable,
 };

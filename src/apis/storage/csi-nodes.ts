@@ -8,7 +8,7 @@ import { objectsAt } from '../tables/fields.ts';
 import {
   allErrors,
   each,
-  form,
+  givenForm,
   noProblems,
   nonNegative,
   repetitions,
@@ -62,9 +62,11 @@ function nodeDriverRules(driver: JsonObject, path: string): Problems {
       : noProblems,
     nonNegative(part(driver, 'allocatable'), `${path}.allocatable`, ['count']),
     each(keys, (key) => {
-      if (key === '') return [required(path)];
-      if (isRepeated(key)) return [duplicate(path, key)];
-      return form(path, key, checkQualifiedName);
+      return allErrors(
+        key === '' ? [required(path)] : noProblems,
+        isRepeated(key) ? [duplicate(path, key)] : noProblems,
+        givenForm(path, key, checkQualifiedName),
+      );
     }),
   );
 }

@@ -5,7 +5,7 @@ import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { nodeLabels } from '../core/nodes/node-labels.ts';
 import { column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
-import { allErrors, each, form, nonNegativeAmount, unchanged } from '../validation/checks.ts';
+import { allErrors, each, givenForm, nonNegativeAmount, unchanged } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import type { KindWarnings } from '../warnings/kind-warnings.ts';
@@ -24,7 +24,7 @@ const csiStorageCapacityRules: KindRules = {
   validate: (object) =>
     allErrors(
       labelSelectorRules(part(object, 'nodeTopology'), 'nodeTopology'),
-      form('storageClassName', text(object, 'storageClassName'), checkDns1123Subdomain),
+      givenForm('storageClassName', text(object, 'storageClassName'), checkDns1123Subdomain),
       nonNegativeAmount('capacity', object['capacity']),
       nonNegativeAmount('maximumVolumeSize', object['maximumVolumeSize']),
     ),

@@ -13,7 +13,7 @@ import { isTrue, printedAt } from '../tables/fields.ts';
 import {
   allErrors,
   each,
-  form,
+  givenForm,
   noProblems,
   repetitions,
   unchanged,
@@ -82,13 +82,17 @@ const storageClassRules: KindRules = {
   ],
 };
 
+/** A term that says nothing counts as said before. */
 function topologyRules(terms: readonly JsonObject[], path: string): Problems {
   const isRepeated = repetitions<string>();
   return each(terms, (term, at) => {
     const here = `${path}[${at}].matchLabelExpressions`;
+    const expressions = objects(term, 'matchLabelExpressions');
     return allErrors(
-      expressionRules(objects(term, 'matchLabelExpressions'), here),
-      isRepeated(canonicalText(term)) ? [duplicate(here, '')] : noProblems,
+      expressionRules(expressions, here),
+      expressions.length === 0 || isRepeated(canonicalText(term))
+        ? [duplicate(here, '')]
+        : noProblems,
     );
   });
 }
@@ -101,7 +105,7 @@ function expressionRules(expressions: readonly JsonObject[], path: string): Prob
     seen.add(key);
     return allErrors(
       uniqueTexts(`${path}[${at}].values`, texts(expression, 'values')),
-      form(`${path}[${at}].key`, key, checkQualifiedName),
+      givenForm(`${path}[${at}].key`, key, checkQualifiedName),
       repeated ? [duplicate(`${path}[${at}].key`, key)] : noProblems,
     );
   });

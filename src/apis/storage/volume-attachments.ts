@@ -6,7 +6,14 @@ import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { inlineVolumeRules } from '../core/volumes/persistent-volume-rules.ts';
 import { ageColumn, boolean, column, nameColumn, naming, table } from '../tables/columns.ts';
 import { isTrue, printedAt } from '../tables/fields.ts';
-import { allErrors, form, givenAmong, noProblems, unchanged } from '../validation/checks.ts';
+import {
+  allErrors,
+  form,
+  givenAmong,
+  givenForm,
+  noProblems,
+  unchanged,
+} from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import { driverNameRules } from '../validation/driver-names.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
@@ -33,7 +40,7 @@ const volumeAttachmentRules: KindRules = {
     const name = text(part(spec, 'source'), 'persistentVolumeName');
     return allErrors(
       attachedRules(part(spec, 'source'), 'spec.source'),
-      form('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain),
+      givenForm('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain),
       object.apiVersion.endsWith('/v1')
         ? allErrors(
             driverNameRules('spec.attacher', text(spec, 'attacher')),

@@ -62,7 +62,16 @@ export function form(
   value: string,
   check: (value: string) => readonly string[],
 ): Problems {
-  if (value === '') return noProblems;
+  return value === '' ? noProblems : givenForm(field, value, check);
+}
+
+/** Likewise of a member that can be left out otherwise than by an empty text: that is looked at. */
+export function givenForm(
+  field: string,
+  value: JsonValue | undefined,
+  check: (value: string) => readonly string[],
+): Problems {
+  if (typeof value !== 'string') return noProblems;
   const problems = check(value);
   if (problems.length === 0) return noProblems;
   return problems.map((problem) => invalid(field, value, problem));
@@ -74,7 +83,7 @@ export function formEach(
   values: readonly string[],
   check: (value: string) => readonly string[],
 ): Problems {
-  return each(values, (value, at) => form(`${field}[${at}]`, value, check));
+  return each(values, (value, at) => givenForm(`${field}[${at}]`, value, check));
 }
 
 /** Likewise, where the text must be there. */

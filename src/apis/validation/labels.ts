@@ -9,6 +9,8 @@ import type { ExemptFields } from '../kind-definition.ts';
 import { each, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
 
+const operators: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
   return allErrors(
     validateLabels(`${path}.matchLabels`, textMap(selector, 'matchLabels')),
@@ -24,15 +26,11 @@ export const selectorExemptions: ExemptFields = {
   openValues: 'meta.LabelSelectorRequirement.operator',
 };
 
-const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
-
 function requirementRules(requirement: JsonObject, path: string): Problems {
   const values = texts(requirement, 'values');
   const [key, operator] = [text(requirement, 'key'), text(requirement, 'operator')];
   return [
-    ...(operators.includes(operator)
-      ? countRules(operator, values.length, `${path}.values`)
-      : [invalid(`${path}.operator`, operator, 'not a valid selector operator')]),
+    ...countRules(operator, values.length, path),
     ...checkQualifiedName(key).map((problem) => invalid(`${path}.key`, key, problem)),
     ...values.flatMap((value, at) =>
       checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
@@ -41,7 +39,8 @@ function requirementRules(requirement: JsonObject, path: string): Problems {
 }
 
 /** Some operators need values, some have none. */
-function countRules(operator: string, count: number, field: string): Problems {
+function countRules(operator: string, count: number, path: string): Problems {
+  const field = `${path}.values`;
   if ((operator === 'In' || operator === 'NotIn') && count === 0) {
     return [required(field, "must be specified when `operator` is 'In' or 'NotIn'")];
   }
@@ -49,7 +48,8 @@ function countRules(operator: string, count: number, field: string): Problems {
     const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
     return [forbidden(field, detail)];
   }
-  return [];
+  if (operators.has(operator)) return [];
+  return [invalid(`${path}.operator`, operator, 'not a valid selector operator')];
 }
 
 /** A selector that selects everything: present, but with nothing in it. */

@@ -15,7 +15,7 @@ interface FileRow {
   readonly title: string;
   readonly object: JsonObject;
   readonly from?: JsonObject;
-  readonly status?: true;
+  readonly status?: JsonObject;
   readonly errors?: readonly string[];
 }
 

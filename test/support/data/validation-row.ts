@@ -8,8 +8,8 @@ export interface ValidationRow {
   readonly object: JsonObject;
   /** What is stored, for an update. */
   readonly from?: JsonObject;
-  /** It is a write to the status. */
-  readonly status?: true;
+  /** What is written of the status, where that is what is written. */
+  readonly status?: JsonObject;
   readonly errors: readonly string[];
 }
 

@@ -151,6 +151,7 @@ const storage: readonly ValidationRow[] = [
   volume('empty', { spec: {} }, [
     'spec.accessModes: Required value',
     'spec.capacity: Required value',
+    'spec.capacity: Unsupported value: {}: supported values: "storage"',
     'spec: Required value: must specify a volume type',
   ]),
   volume(

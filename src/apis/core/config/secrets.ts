@@ -60,7 +60,7 @@ function secretRules(identity: Identity): KindRules {
   const { secretTypes } = identity;
   const accountKey = identity.fill('{labelDomain}/service-account.name');
   const neededKeys: Readonly<Record<string, readonly string[]>> = lookup({
-    [secretTypes.sshAuth]: ['ssh-privatekey'],
+    [secretTypes.sshAuth]: [sshKey],
     [secretTypes.tls]: ['tls.crt', 'tls.key'],
   });
   const documents: Readonly<Record<string, string>> = lookup({
@@ -79,6 +79,8 @@ function secretRules(identity: Identity): KindRules {
       const none = missing(['username', 'password']);
       return none.length === 2 ? none : [];
     }
+    // Of keys alone an empty one is none.
+    if (type === secretTypes.sshAuth && data[sshKey] === '') return [required(`data[${sshKey}]`)];
     const document = documents[type];
     if (document === undefined) return missing(neededKeys[type] ?? []);
     return [...missing([document]), ...documentRules(data[document], `data[${document}]`)];
@@ -99,6 +101,8 @@ function secretRules(identity: Identity): KindRules {
     ],
   };
 }
+
+const sshKey = 'ssh-privatekey';
 
 function documentRules(value: string | undefined, field: string): Problems {
   if (value === undefined) return [];

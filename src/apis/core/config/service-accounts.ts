@@ -1,5 +1,7 @@
 /** ServiceAccounts, and the subresource that issues their tokens. */
 import type { Identity } from '../../../apimachinery/identity.ts';
+import { objects } from '../../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { objectsAt } from '../../tables/fields.ts';
 import type { KindWarnings, Warnings } from '../../warnings/kind-warnings.ts';
@@ -38,9 +40,20 @@ const serviceAccountDefaults: DefaultTable = {
   fields: { 'authentication/v1.TokenRequestSpec': { expirationSeconds: 3600 } },
 };
 
+/** Its secrets are those of its namespace: of what refers to them only the name is kept. */
+function withSecretNames(account: ApiObject): ApiObject {
+  const secrets = objects(account, 'secrets');
+  const isBare = (secret: JsonObject): boolean =>
+    Object.keys(secret).every((member) => member === 'name');
+  if (secrets.every(isBare)) return account;
+  const named = secrets.map(({ name }): JsonObject => (name === undefined ? {} : { name }));
+  return { ...account, secrets: named };
+}
+
 export const serviceAccounts: KindDefinition = {
   resource: '/serviceaccounts',
   returnsDeletedObject: true,
+  strategy: () => ({ prepareForCreate: withSecretNames, prepareForUpdate: withSecretNames }),
   defaults: serviceAccountDefaults,
   warnings: serviceAccountWarnings,
   table: serviceAccountTable,

@@ -8,14 +8,7 @@ import {
   checkQualifiedName,
 } from '../../../apimachinery/validation/names.ts';
 import type { Problems } from '../../validation/checks.ts';
-import {
-  allErrors,
-  each,
-  form,
-  formEach,
-  noProblems,
-  requiredForm,
-} from '../../validation/checks.ts';
+import { allErrors, each, formEach, noProblems, givenForm } from '../../validation/checks.ts';
 
 const operatorMessage = 'not a valid selector operator';
 
@@ -42,7 +35,7 @@ export function nodeSelectorTermRules(term: JsonObject, path: string, strict: bo
 function labelRequirementRules(requirement: JsonObject, path: string, strict: boolean): Problems {
   return allErrors(
     valuesRules(requirement, path),
-    requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName),
+    givenForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName),
     strict ? formEach(`${path}.values`, texts(requirement, 'values'), checkLabelValue) : noProblems,
   );
 }
@@ -83,7 +76,9 @@ function fieldRequirementRules(requirement: JsonObject, path: string): Problems 
     ...(known ? [] : [invalid(`${path}.operator`, operator, operatorMessage)]),
     ...(known && values.length !== 1 ? [required(`${path}.values`, single)] : []),
     ...(key === 'metadata.name'
-      ? values.flatMap((value, at) => form(`${path}.values[${at}]`, value, checkDns1123Subdomain))
+      ? values.flatMap((value, at) =>
+          givenForm(`${path}.values[${at}]`, value, checkDns1123Subdomain),
+        )
       : [invalid(`${path}.key`, key, 'not a valid field selector key')]),
   ];
 }

@@ -1,8 +1,16 @@
 /** Nodes: the machines that run pods. */
-import { duplicate, forbidden, invalid } from '../../../apimachinery/field-error.ts';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../../apimachinery/members.ts';
+import type { Identity } from '../../../apimachinery/identity.ts';
 import type { TablePrinter } from '../../../apimachinery/projection/printer.ts';
-import type { JsonObject } from '../../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
+import type { KindStrategy } from '../../../registry/strategy.ts';
 import { checkLabelValue, checkQualifiedName } from '../../../apimachinery/validation/names.ts';
 import type { Column, FillName } from '../../tables/columns.ts';
 import { ageColumn, column, nameColumn, table, wide } from '../../tables/columns.ts';
@@ -13,14 +21,19 @@ import {
   each,
   form,
   formEach,
+  givenForm,
   noProblems,
-  uniqueTexts,
+  nonNegativeAmount,
+  repetitions,
+  wholeAmount,
 } from '../../validation/checks.ts';
 import type { Problems } from '../../validation/checks.ts';
+import { isCounted } from '../../validation/counted-resources.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { cidrWarnings } from '../../warnings/ip-addresses.ts';
 import type { KindWarnings } from '../../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings, onWrite, warningsOfEach } from '../../warnings/kind-warnings.ts';
+import { canonicalText } from '../../../stdx/canonical-text.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
@@ -83,7 +96,7 @@ const nodeTable = (fill: FillName): TablePrinter =>
 
 const ranges = 'spec.podCIDRs';
 
-const nodeRules: KindRules = {
+const nodeRules = ({ labelDomain }: Identity): KindRules => ({
   validate: (object) => {
     const spec = part(object, 'spec');
     const given = texts(spec, 'podCIDRs');
@@ -91,6 +104,7 @@ const nodeRules: KindRules = {
       // They stand here in the reference.
       taintsRules(objects(spec, 'taints'), 'metadata.taints'),
       given.length === 0 ? noProblems : rangesRules(given),
+      amountsRules(object, labelDomain),
     );
   },
   validateUpdate: (next, current) => {
@@ -104,9 +118,40 @@ const nodeRules: KindRules = {
               `node updates may not change ${what} except from "" to valid`,
             ),
           ];
-    return allErrors(once('podCIDRs', 'podCIDR'), once('providerID', 'providerID'));
+    return allErrors(
+      once('podCIDRs', 'podCIDR'),
+      once('providerID', 'providerID'),
+      text(spec, 'externalID') === text(before, 'externalID')
+        ? noProblems
+        : [forbidden('spec.externalID', 'may not be updated')],
+    );
   },
-};
+  validateStatusUpdate: (next) => allErrors(amountsRules(next, labelDomain), addressesRules(next)),
+});
+
+/** What a node has, which it says itself. */
+function amountsRules(node: JsonObject, labelDomain: string): Problems {
+  return each(['capacity', 'allocatable'], (list) => {
+    const amounts = part(part(node, 'status'), list);
+    return each(Object.keys(amounts), (name) => {
+      const field = `status.${list}.${name}`;
+      return allErrors(
+        nonNegativeAmount(field, amounts[name]),
+        isCounted(name, labelDomain) ? wholeAmount(field, amounts[name]) : noProblems,
+      );
+    });
+  });
+}
+
+function addressesRules(node: JsonObject): Problems {
+  const addresses = objects(part(node, 'status'), 'addresses');
+  const isRepeated = repetitions<string>();
+  return each(addresses, (address, at) =>
+    isRepeated(canonicalText(address))
+      ? [duplicate(`status.addresses[${at}]`, address)]
+      : noProblems,
+  );
+}
 
 function rangesRules(given: readonly string[]): Problems {
   const families = new Set(given.map((range) => range.includes(':')));
@@ -115,7 +160,6 @@ function rangesRules(given: readonly string[]): Problems {
     families.size < given.length
       ? [invalid(ranges, given, 'may specify no more than one CIDR for each IP family')]
       : noProblems,
-    uniqueTexts(ranges, given),
   );
 }
 
@@ -128,11 +172,19 @@ function taintsRules(taints: readonly JsonObject[], field: string): Problems {
     seen.add(id);
     const detail = 'taints must be unique by key and effect pair';
     return allErrors(
-      form(`${path}.key`, text(taint, 'key'), checkQualifiedName),
+      givenForm(`${path}.key`, text(taint, 'key'), checkQualifiedName),
       form(`${path}.value`, text(taint, 'value'), checkLabelValue),
+      effectRules(text(taint, 'effect'), `${path}.effect`),
       repeated ? [{ ...duplicate(path, taint), detail }] : noProblems,
     );
   });
+}
+
+const effects: readonly string[] = ['NoExecute', 'NoSchedule', 'PreferNoSchedule'];
+
+function effectRules(effect: string, field: string): Problems {
+  if (effect === '') return [required(field)];
+  return effects.includes(effect) ? noProblems : [notSupported(field, effect, effects)];
 }
 
 const nodeWarnings: KindWarnings = onWrite((node) => {
@@ -159,14 +211,40 @@ const nodeDefaults: DefaultTable = {
 const nodeProxyRefusal: ProxyRefusal = (_deps, { name }) =>
   newNotProxied(`the proxy to node ${name}`, 'its kubelet');
 
+/** What was in neither part before is not taken any more: kubelets read their own files. */
+function withoutNewConfig(node: ApiObject, current: ApiObject | undefined): ApiObject {
+  const removed = [['spec', 'configSource'] as const, ['status', 'config'] as const];
+  let result = node;
+  for (const [name, member] of removed) {
+    const { [member]: given, ...rest } = part(node, name);
+    const had = current !== undefined && part(current, name)[member] !== undefined;
+    if (given !== undefined && !had) result = { ...result, [name]: rest };
+  }
+  return result;
+}
+
+/** A node registers itself with its status. */
+function nodeStrategy(generic: KindStrategy): Partial<KindStrategy> {
+  return {
+    prepareForCreate: (node) => withoutNewConfig(node, undefined),
+    prepareForUpdate: (next, current, nowMs) =>
+      withoutNewConfig(generic.prepareForUpdate(next, current, nowMs), current),
+    prepareForStatusUpdate: withoutNewConfig,
+  };
+}
+
 export const nodes: KindDefinition = {
   resource: '/nodes',
   selectableFields: 'spec.unschedulable!false',
   defaults: nodeDefaults,
   validation: nodeRules,
+  // Those of taints are reported where the reference reports them.
+  schemaExemptions: {
+    optional: 'core.Taint.key core.Taint.effect',
+    openValues: 'core.Taint.effect',
+  },
   warnings: nodeWarnings,
-  // A node registers itself with its status.
-  strategy: () => ({ prepareForCreate: (node) => node }),
+  strategy: nodeStrategy,
   table: ({ fill }) => nodeTable(fill),
   subresources: { proxy: proxySubresource('NodeProxyOptions', nodeProxyRefusal) },
 };

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../apimachinery/unstructured.t
 import { checkQualifiedName } from '../../../apimachinery/validation/names.ts';
 import { isPromisedOnce, resourceNameRules } from '../pods/validation/resource-requirements.ts';
 import { createdAtColumn, nameColumn, table } from '../../tables/columns.ts';
-import { allErrors, compareAmounts, each, form, noProblems } from '../../validation/checks.ts';
+import { allErrors, compareAmounts, each, givenForm, noProblems } from '../../validation/checks.ts';
 import type { Problems } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { ownMember } from '../../../stdx/lookup.ts';
@@ -49,8 +49,8 @@ function ofContainers(type: string): boolean {
 const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 function limitTypeRules(type: string, field: string): Problems {
-  const problems = form(field, type, checkQualifiedName);
-  if (problems.length > 0 || type === '' || type.includes('/') || limitTypes.includes(type)) {
+  const problems = givenForm(field, type, checkQualifiedName);
+  if (problems.length > 0 || type.includes('/') || limitTypes.includes(type)) {
     return problems;
   }
   return [invalid(field, type, 'must be a standard limit type or fully qualified')];

@@ -19,6 +19,7 @@ import {
   wholeAmount,
 } from '../../validation/checks.ts';
 import type { Problems } from '../../validation/checks.ts';
+import { countedResources } from '../../validation/counted-resources.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
@@ -73,6 +74,7 @@ function hardNamesOf(object: ApiObject): readonly string[] {
 }
 
 const resourceQuotaRules: KindRules = {
+  validateStatusUpdate: countedRules,
   validateCreate: (object) => itemsAtMost(hardNamesOf(object), 'spec.hard', hardNamesMax),
   validate: (object) => {
     const spec = part(object, 'spec');
@@ -96,32 +98,44 @@ const resourceQuotaRules: KindRules = {
   },
 };
 
+function countedRules(object: ApiObject): Problems {
+  const status = part(object, 'status');
+  return each(['hard', 'used'], (list) => {
+    const amounts = part(status, list);
+    return each(Object.keys(amounts), (name) =>
+      amountRules(name, amounts[name], `status.${list}[${name}]`),
+    );
+  });
+}
+
 function amountRules(name: string, amount: JsonValue | undefined, field: string): Problems {
   const unknown = !name.includes('/') && !isQuotaName(name);
   return allErrors(
     resourceNameRules(name, field),
     unknown ? [invalid(field, name, 'must be a standard resource for quota')] : noProblems,
     nonNegativeAmount(field, amount),
-    counted.has(name) ? wholeAmount(field, amount) : noProblems,
+    countedResources.has(name) ? wholeAmount(field, amount) : noProblems,
   );
 }
 
-/** What has no parts. */
-const counted: ReadonlySet<string> = new Set([
-  'pods',
-  'services',
-  'replicationcontrollers',
-  'resourcequotas',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
+const unsupportedScope = 'unsupported scope';
+
+const scopeNames: ReadonlySet<string> = new Set([
+  'BestEffort',
+  'CrossNamespacePodAffinity',
+  'NotBestEffort',
+  'NotTerminating',
+  'PriorityClass',
+  'Terminating',
+  'VolumeAttributesClass',
 ]);
 
 function scopesRules(scopes: readonly string[], field: string, names: readonly string[]): Problems {
   const standard = names.filter((name) => standardOfQuotas.has(name));
   return allErrors(
+    each(scopes, (scope) =>
+      scopeNames.has(scope) ? noProblems : [invalid(field, scopes, unsupportedScope)],
+    ),
     each(scopes, (scope) =>
       each(standard, (name) =>
         !fitsScope(scope, name)
@@ -168,10 +182,15 @@ function selectorRules(
             ? [invalid(path, spec['scopeSelector'], 'unsupported scope applied to resource')]
             : noProblems,
         ),
-        valued || operator === 'Exists' || operator === ''
+        scopeNames.has(scope)
+          ? noProblems
+          : [invalid(`${path}.scopeName`, scope, unsupportedScope)],
+        valued || operator === 'Exists' || !scopeNames.has(scope)
           ? noProblems
           : [invalid(`${path}.operator`, operator, onlyExists)],
-        valuesRules(operator, items(requirement, 'values'), `${path}.values`),
+        operators.includes(operator)
+          ? valuesRules(operator, items(requirement, 'values'), `${path}.values`)
+          : [invalid(`${path}.operator`, operator, 'not a valid selector operator')],
       );
     }),
     conflictRules(
@@ -195,6 +214,8 @@ function valuesRules(operator: string, values: readonly JsonValue[], field: stri
   }
   return noProblems;
 }
+
+const operators: readonly string[] = ['DoesNotExist', 'Exists', 'In', 'NotIn'];
 
 /** Requests in one column, limits in the other: `cpu: 1/2, memory: 1Gi/4Gi`. */
 function usage(object: JsonObject, limits: boolean): string {
@@ -226,5 +247,12 @@ export const resourceQuotas: KindDefinition = {
   returnsDeletedObject: true,
   defaults: resourceQuotaDefaults,
   validation: resourceQuotaRules,
+  // Reported where the reference reports them: of the list.
+  schemaExemptions: {
+    optional: `core.ScopedResourceSelectorRequirement.operator
+      core.ScopedResourceSelectorRequirement.scopeName`,
+    openValues: `core.ResourceQuotaSpec.scopes core.ScopedResourceSelectorRequirement.operator
+      core.ScopedResourceSelectorRequirement.scopeName`,
+  },
   table: resourceQuotaTable,
 };

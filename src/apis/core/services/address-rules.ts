@@ -17,7 +17,7 @@ import {
   allErrors,
   checkIp,
   each,
-  form,
+  givenForm,
   ipFamily,
   noProblems,
   uniqueTexts,
@@ -35,14 +35,14 @@ const addressesMax = 2;
 /** What is asked for: also whether there are such families and policies, which is a rule of their
  * types later on. */
 export function requestedAddressRules(spec: JsonObject): Problems {
-  const policy = text(spec, 'ipFamilyPolicy');
+  const policy = spec['ipFamilyPolicy'];
   return allErrors(
     each(texts(spec, 'ipFamilies'), (family, at) =>
       families.includes(family)
         ? noProblems
         : [notSupported(`${familiesField}[${at}]`, family, families)],
     ),
-    policy === '' || policies.includes(policy)
+    typeof policy !== 'string' || policies.includes(policy)
       ? noProblems
       : [notSupported(policyField, policy, policies)],
     addressRules(spec),
@@ -64,7 +64,7 @@ export function addressRules(spec: JsonObject): Problems {
       ? [invalidTexts(field, all, "'None' must be the first and only value")]
       : noProblems,
     each(all, (address, at) =>
-      hidden && at === 0 ? noProblems : form(`${field}[${at}]`, address, checkIp),
+      hidden && at === 0 ? noProblems : givenForm(`${field}[${at}]`, address, checkIp),
     ),
   );
   return allErrors(

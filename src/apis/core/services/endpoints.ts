@@ -11,7 +11,7 @@ import { hostPort, shownMax } from '../../tables/cells.ts';
 import { ageColumn, column, firstOf, nameColumn, table } from '../../tables/columns.ts';
 import { countAt, objectsAt, printedAt } from '../../tables/fields.ts';
 import type { Problems } from '../../validation/checks.ts';
-import { checkReachableIp, form, portNumber } from '../../validation/checks.ts';
+import { checkReachableIp, form, givenForm, portNumber } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { ipsOf, writtenBy } from '../../warnings/ip-addresses.ts';
 import type { KindWarnings } from '../../warnings/kind-warnings.ts';
@@ -57,9 +57,9 @@ const endpointsRules: KindRules = {
 
 function endpointAddressRules(address: JsonObject, path: string): Problems {
   return [
-    ...form(`${path}.ip`, text(address, 'ip'), checkReachableIp),
+    ...givenForm(`${path}.ip`, text(address, 'ip'), checkReachableIp),
     ...form(`${path}.hostname`, text(address, 'hostname'), checkDns1123Label),
-    ...form(`${path}.nodeName`, text(address, 'nodeName'), checkDns1123Subdomain),
+    ...givenForm(`${path}.nodeName`, address['nodeName'], checkDns1123Subdomain),
   ];
 }
 
@@ -69,7 +69,7 @@ function endpointPortRules(port: JsonObject, path: string, count: number): Probl
     ...(name === '' && count > 1 ? [required(`${path}.name`)] : []),
     ...form(`${path}.name`, name, checkDns1123Label),
     ...portNumber(`${path}.port`, port['port']),
-    ...form(`${path}.appProtocol`, text(port, 'appProtocol'), checkQualifiedName),
+    ...givenForm(`${path}.appProtocol`, port['appProtocol'], checkQualifiedName),
   ];
 }
 

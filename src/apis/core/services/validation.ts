@@ -25,6 +25,7 @@ import {
   each,
   form,
   formEach,
+  givenForm,
   noProblems,
   numberOf,
   portNumber,
@@ -34,6 +35,7 @@ import {
 import type { Problems } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { addressRules, addressUpdateRules } from './address-rules.ts';
+import { serviceStatusRules } from './balancer-status.ts';
 
 const affinitySecondsMax = 86_400;
 
@@ -58,6 +60,7 @@ export const serviceRules: KindRules = {
     );
   },
   validateUpdate: (next, current) => updateRules(next, current),
+  validateStatusUpdate: (next) => serviceStatusRules(next),
 };
 
 function portsRules(ports: readonly JsonObject[], type: string): Problems {
@@ -80,7 +83,7 @@ function portsRules(ports: readonly JsonObject[], type: string): Problems {
         form(`${path}.name`, name, checkDns1123Label),
         portNumber(`${path}.port`, port['port']),
         portNumberOrName(`${path}.targetPort`, port['targetPort']),
-        form(`${path}.appProtocol`, text(port, 'appProtocol'), checkQualifiedName),
+        givenForm(`${path}.appProtocol`, port['appProtocol'], checkQualifiedName),
         node !== 0 && type === 'ClusterIP'
           ? [forbidden(`${path}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
           : noProblems,
@@ -127,12 +130,12 @@ function balancerRules(spec: JsonObject, type: string): Problems {
   return allErrors(
     onlyWhenBalanced('loadBalancerSourceRanges', ranges),
     each(texts(spec, 'loadBalancerSourceRanges'), (range, at) =>
-      form(`${ranges}[${at}]`, range.trim(), checkCidr),
+      givenForm(`${ranges}[${at}]`, range.trim(), checkCidr),
     ),
     onlyWhenBalanced('allocateLoadBalancerNodePorts', 'spec.allocateLoadBalancerNodePorts'),
     onlyWhenBalanced('loadBalancerClass', 'spec.loadBalancerClass'),
     balanced
-      ? form('spec.loadBalancerClass', text(spec, 'loadBalancerClass'), checkQualifiedName)
+      ? givenForm('spec.loadBalancerClass', spec['loadBalancerClass'], checkQualifiedName)
       : noProblems,
   );
 }
@@ -142,7 +145,7 @@ function trafficRules(spec: JsonObject, type: string): Problems {
   const outside = type === 'NodePort' || type === 'LoadBalancer' || isOutside(spec, type);
   const checked = type === 'LoadBalancer' && policy === 'Local';
   const health = numberOf(spec['healthCheckNodePort']) ?? 0;
-  const distribution = text(spec, 'trafficDistribution');
+  const distribution = spec['trafficDistribution'];
   const onlyLocal =
     "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
   return allErrors(
@@ -159,7 +162,7 @@ function trafficRules(spec: JsonObject, type: string): Problems {
       ? [invalid('spec.healthCheckNodePort', health, onlyLocal)]
       : noProblems,
     health !== 0 && checked ? portNumber('spec.healthCheckNodePort', health) : noProblems,
-    distribution === '' || distribution === 'PreferClose'
+    distribution === undefined || distribution === 'PreferClose'
       ? noProblems
       : [notSupported('spec.trafficDistribution', distribution, ['PreferClose'])],
   );

@@ -1,10 +1,11 @@
 /** Rules of PersistentVolumeClaims, and of the claim templates in pods. */
-import { forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../apimachinery/field-error.ts';
 import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
+  checkQualifiedName,
 } from '../../../apimachinery/validation/names.ts';
 import type { Problems } from '../../validation/checks.ts';
 import {
@@ -12,21 +13,37 @@ import {
   compareAmounts,
   each,
   form,
+  givenForm,
   noProblems,
+  nonNegativeAmount,
   positiveAmount,
 } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { labelSelectorRules } from '../../validation/labels.ts';
+import { withBothSources } from './claim-sources.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 
 const onceInOnePod = 'ReadWriteOncePod';
 
+const accessModes: readonly string[] = [
+  'ReadOnlyMany',
+  'ReadWriteMany',
+  'ReadWriteOnce',
+  onceInOnePod,
+];
+
 /** One pod alone means no other mode. */
 export function accessModeRules(modes: readonly string[], field: string): Problems {
-  const alone = modes.includes(onceInOnePod) && modes.some((mode) => mode !== onceInOnePod);
-  return alone
-    ? [forbidden(field, `may not use ${onceInOnePod} with other access modes`)]
-    : noProblems;
+  const [known, unknown] = [true, false].map((wanted) =>
+    modes.filter((mode) => accessModes.includes(mode) === wanted),
+  );
+  const alone = modes.includes(onceInOnePod) && known?.some((mode) => mode !== onceInOnePod);
+  return allErrors(
+    each(unknown ?? [], (mode) => [notSupported(field, mode, accessModes)]),
+    alone === true
+      ? [forbidden(field, `may not use ${onceInOnePod} with other access modes`)]
+      : noProblems,
+  );
 }
 
 export function claimSpecRules(spec: JsonObject, path: string): Problems {
@@ -88,10 +105,52 @@ const claimMessage =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName ' +
   'for bound claims';
 
+/** What a claim counts beside its storage belongs to somebody, who says so in the name. */
+function sizeNameRules(name: string, field: string): Problems {
+  const wrong = givenForm(field, name, checkQualifiedName);
+  if (wrong.length > 0) return wrong;
+  return !name.includes('/') && name !== 'storage'
+    ? [notSupported(field, name, ['storage'])]
+    : noProblems;
+}
+
+const resizing: readonly string[] = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizePending',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+];
+
+const statesField = 'status.allocatedResourceStatuses';
+const sizesField = 'status.allocatedResources';
+
+function claimStatusRules(claim: ApiObject): Problems {
+  const status = part(claim, 'status');
+  const allocated = part(status, 'allocatedResources');
+  return allErrors(
+    each(Object.entries(part(status, 'allocatedResourceStatuses')), ([name, state]) =>
+      allErrors(
+        sizeNameRules(name, statesField),
+        typeof state === 'string' && resizing.includes(state)
+          ? noProblems
+          : [notSupported(statesField, name, resizing)],
+      ),
+    ),
+    each(Object.keys(allocated), (name) => {
+      const wrong = sizeNameRules(name, sizesField);
+      return wrong.length > 0
+        ? wrong
+        : nonNegativeAmount(`${sizesField}[${name}]`, allocated[name]);
+    }),
+  );
+}
+
 export const persistentVolumeClaimRules: KindRules = {
+  validateStatusUpdate: (next) => claimStatusRules(next),
   validate: (object) => claimSpecRules(part(object, 'spec'), 'spec'),
   validateUpdate: (next, current) => {
-    const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+    const [spec, before] = [part(next, 'spec'), withBothSources(part(current, 'spec'))];
     const bound = text(part(current, 'status'), 'phase') === 'Bound';
     return allErrors(
       deepEqual(fixedOfClaim(spec, before, bound), fixedOfClaim(before, before, bound))
@@ -111,15 +170,21 @@ function fixedOfClaim(spec: JsonObject, before: JsonObject, bound: boolean): Jso
   }
   if (bound) {
     delete fixed['volumeAttributesClassName'];
-    const { requests: _requests, ...resources } = part(spec, 'resources');
-    fixed['resources'] = resources;
+    const resources = part(spec, 'resources');
+    const { storage } = part(part(before, 'resources'), 'requests');
+    if (resources['requests'] !== undefined) {
+      const requests = { ...part(resources, 'requests'), storage };
+      fixed['resources'] = { ...resources, requests };
+    }
   }
   return fixed;
 }
 
 /** A volume grows; less is asked for only where growing has failed. */
 function sizeRules(spec: JsonObject, before: JsonObject, current: ApiObject): Problems {
-  const [now, was] = [spec, before].map((of) => part(part(of, 'resources'), 'requests')['storage']);
+  const [now = '0', was] = [spec, before].map(
+    (of) => part(part(of, 'resources'), 'requests')['storage'],
+  );
   if ((compareAmounts(now, was) ?? 0) >= 0) return noProblems;
   const had = part(part(current, 'status'), 'capacity')['storage'] ?? '0';
   return (compareAmounts(now, had) ?? 1) > 0

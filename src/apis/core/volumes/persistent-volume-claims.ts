@@ -12,9 +12,9 @@ import type { KindWarnings } from '../../warnings/kind-warnings.ts';
 import { allWarnings, onWrite } from '../../warnings/kind-warnings.ts';
 import { classAnnotation, classMessage, replaced } from '../../warnings/replaced-annotations.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
-import type { KindStrategy } from '../../../registry/strategy.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 import { persistentVolumeClaimRules } from './claim-rules.ts';
+import { claimStrategy } from './claim-sources.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
 
 function isBound(claim: JsonObject): boolean {
@@ -50,11 +50,6 @@ const persistentVolumeClaimDefaults: DefaultTable = {
   },
 };
 
-/** The controller that binds volumes finds waiting claims. */
-export function pendingAtFirst(): Partial<KindStrategy> {
-  return { prepareForCreate: (object) => ({ ...object, status: { phase: 'Pending' } }) };
-}
-
 function claimWarnings({ fill }: Identity): KindWarnings {
   return onWrite((claim) =>
     allWarnings(
@@ -69,7 +64,9 @@ export const persistentVolumeClaims: KindDefinition = {
   returnsDeletedObject: true,
   defaults: persistentVolumeClaimDefaults,
   validation: persistentVolumeClaimRules,
+  // Reported of the list.
+  schemaExemptions: { openValues: 'core.PersistentVolumeClaimSpec.accessModes' },
   warnings: claimWarnings,
-  strategy: pendingAtFirst,
+  strategy: claimStrategy,
   table: ({ fill }) => persistentVolumeClaimTable(fill),
 };

@@ -2,20 +2,16 @@
 import { forbidden, invalid, notSupported, required } from '../../../apimachinery/field-error.ts';
 import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
-import {
-  checkDns1123Label,
-  checkDns1123Subdomain,
-} from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
 import { nodeSelectorRules } from '../nodes/node-selectors.ts';
-import { withoutBacksteps } from '../pods/validation/container-mounts.ts';
-import { oneSource, sharedSources } from '../pods/validation/volume-sources.ts';
+import { oneSource } from '../pods/validation/volume-sources.ts';
 import { accessModeRules } from './claim-rules.ts';
+import { volumeSourceRules } from './persistent-volume-sources.ts';
 import {
   allErrors,
   each,
   form,
   immutableMessage,
-  needed,
   noProblems,
   positiveAmount,
   unchanged,
@@ -48,7 +44,7 @@ export const persistentVolumeRules: KindRules = {
       accessRules(spec, 'spec'),
       capacityRules(part(spec, 'capacity'), 'spec.capacity'),
       affinityRules(spec),
-      sourceRules(spec, 'spec'),
+      sourceRules(spec, 'spec', object.metadata.name ?? ''),
       recycleRules(spec),
       each(['storageClassName', 'volumeAttributesClassName'], (name) =>
         form(`spec.${name}`, text(spec, name), checkDns1123Subdomain),
@@ -97,8 +93,8 @@ function accessRules(spec: JsonObject, path: string): Problems {
 
 function capacityRules(capacity: JsonObject, path: string): Problems {
   const names = Object.keys(capacity);
-  if (names.length === 0) return [required(path)];
   return allErrors(
+    names.length === 0 ? [required(path)] : noProblems,
     capacity['storage'] === undefined || names.length > 1
       ? [notSupported(path, capacity, ['storage'])]
       : noProblems,
@@ -119,39 +115,15 @@ function affinityRules(spec: JsonObject): Problems {
     : nodeSelectorRules(part(affinity, 'required'), `${path}.required`);
 }
 
-function sourceRules(spec: JsonObject, path: string): Problems {
+function sourceRules(spec: JsonObject, path: string, volume: string): Problems {
   const sources = sourcesOf(spec);
   const [source] = sources;
   if (source === undefined) return [required(path, 'must specify a volume type')];
   const here = `${path}.${source}`;
-  const from = part(spec, source);
   return allErrors(
     oneSource(sources, path),
-    sharedSources[source]?.(from, here) ?? noProblems,
-    source === 'local' ? withoutBacksteps(`${here}.path`, text(from, 'path')) : noProblems,
-    secretRules(from, here),
+    volumeSourceRules(source, part(spec, source), here, volume),
   );
-}
-
-/** A volume is of no namespace; its secrets are. */
-const secrets = [
-  'controllerPublishSecretRef',
-  'controllerExpandSecretRef',
-  'nodePublishSecretRef',
-  'nodeExpandSecretRef',
-];
-
-function secretRules(source: JsonObject, path: string): Problems {
-  return each(secrets, (name) => {
-    if (source[name] === undefined) return noProblems;
-    const reference = part(source, name);
-    const here = `${path}.${name}`;
-    return allErrors(
-      each(['name', 'namespace'], (field) => needed(reference, here, field)),
-      form(`${here}.name`, text(reference, 'name'), checkDns1123Subdomain),
-      form(`${here}.namespace`, text(reference, 'namespace'), checkDns1123Label),
-    );
-  });
 }
 
 /** What a node needs is not emptied. */
@@ -184,14 +156,20 @@ function attributesRules(spec: JsonObject): Problems {
 export function inlineVolumeRules(spec: JsonObject, path: string): Problems {
   const detail = 'may not be specified in the context of inline volumes';
   const unknown = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'];
+  const only = { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' };
   return allErrors(
     each(unknown, (name) =>
       spec[name] === undefined ? noProblems : [forbidden(`${path}.${name}`, detail)],
+    ),
+    each(Object.entries(only), ([name, value]) =>
+      spec[name] === undefined || spec[name] === value
+        ? noProblems
+        : [forbidden(`${path}.${name}`, `may only be ${value} in the context of inline volumes`)],
     ),
     spec['csi'] === undefined
       ? [required(`${path}.csi`, 'has to be specified in the context of inline volumes')]
       : noProblems,
     accessRules(spec, path),
-    sourceRules(spec, path),
+    sourceRules(spec, path, ''),
   );
 }

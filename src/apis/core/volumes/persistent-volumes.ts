@@ -3,7 +3,8 @@ import type { Identity } from '../../../apimachinery/identity.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
 import type { TablePrinter } from '../../../apimachinery/projection/printer.ts';
 import type { TypeDefaults, DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
-import type { JsonObject } from '../../../apimachinery/unstructured.ts';
+import { formatRfc3339 } from '../../../apimachinery/time.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { nodeLabels } from '../nodes/node-labels.ts';
 import { sourceWarnings } from '../pods/volume-warnings.ts';
 import { accessModesText, classColumns, modeColumn, phaseOf } from './access-modes.ts';
@@ -16,7 +17,6 @@ import { classAnnotation, classMessage, replaced } from '../../warnings/replaced
 import { inSpec } from '../../defaults/parts.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 import { persistentVolumeRules } from './persistent-volume-rules.ts';
-import { pendingAtFirst } from './persistent-volume-claims.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
 
 const persistentVolumeTable = (fill: FillName): TablePrinter =>
@@ -91,12 +91,39 @@ function persistentVolumeWarnings(identity: Identity): KindWarnings {
   });
 }
 
+function pendingSinceCreation(volume: ApiObject): ApiObject {
+  const { creationTimestamp } = volume.metadata;
+  const since = creationTimestamp == null ? {} : { lastPhaseTransitionTime: creationTimestamp };
+  return { ...volume, status: { phase: 'Pending', ...since } };
+}
+
+/** When the phase changed last: the server says so, unless the writer has said it. */
+function withPhaseTime(next: ApiObject, current: ApiObject, nowMs: number): ApiObject {
+  const [status, before] = [part(next, 'status'), part(current, 'status')];
+  const [given, was] = [status['lastPhaseTransitionTime'], before['lastPhaseTransitionTime']];
+  const isSame = status['phase'] === before['phase'];
+  if (isSame ? given !== undefined : given !== undefined && given !== was) return next;
+  const time = isSame ? was : formatRfc3339(nowMs);
+  if (time === given) return next;
+  return { ...next, status: { ...status, lastPhaseTransitionTime: time } };
+}
+
 export const persistentVolumes: KindDefinition = {
   resource: '/persistentvolumes',
   returnsDeletedObject: true,
   defaults: persistentVolumeDefaults,
   validation: persistentVolumeRules,
+  schemaExemptions: {
+    // The first one is reported under another name.
+    optional: `core.GCEPersistentDiskVolumeSource.pdName
+      core.ScaleIOPersistentVolumeSource.secretRef`,
+    // Reported of the list.
+    openValues: 'core.PersistentVolumeSpec.accessModes',
+  },
   warnings: persistentVolumeWarnings,
-  strategy: pendingAtFirst,
+  strategy: () => ({
+    prepareForCreate: pendingSinceCreation,
+    prepareForStatusUpdate: withPhaseTime,
+  }),
   table: ({ fill }) => persistentVolumeTable(fill),
 };

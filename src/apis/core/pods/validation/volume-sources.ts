@@ -14,7 +14,14 @@ import type { JsonObject, JsonValue } from '../../../../apimachinery/unstructure
 import { checkDns1123Label } from '../../../../apimachinery/validation/names.ts';
 import { descendingPath, withoutBacksteps } from './container-mounts.ts';
 import type { Problems } from '../../../validation/checks.ts';
-import { allErrors, between, form, noProblems, numberOf } from '../../../validation/checks.ts';
+import {
+  allErrors,
+  between,
+  form,
+  needed,
+  noProblems,
+  numberOf,
+} from '../../../validation/checks.ts';
 import { driverNameRules } from '../../../validation/driver-names.ts';
 import { lookup } from '../../../../stdx/lookup.ts';
 
@@ -80,8 +87,10 @@ function azureDiskRules(source: JsonObject, path: string): Problems {
   const uri = text(source, 'diskURI');
   const managed = kind === 'Managed';
   const wanted = managed ? '/subscriptions/' : 'https://';
-  if (kind === '' || uri === '' || uri.startsWith(wanted)) return noProblems;
-  return [notSupported(`${path}.diskURI`, uri, [diskUris[managed ? 'managed' : 'blob'] ?? ''])];
+  if (kind === '' || uri.startsWith(wanted)) return noProblems;
+  return allErrors(needed(source, path, 'diskURI'), [
+    notSupported(`${path}.diskURI`, uri, [diskUris[managed ? 'managed' : 'blob'] ?? '']),
+  ]);
 }
 
 function flockerRules(source: JsonObject, path: string): Problems {
@@ -111,14 +120,19 @@ function quobyteRules(source: JsonObject, path: string): Problems {
 /** Of both sorts of volumes. */
 export const sharedSources: Readonly<Record<string, SourceRules>> = lookup({
   hostPath: (source, path) => withoutBacksteps(`${path}.path`, text(source, 'path')),
-  gcePersistentDisk: (source, path) =>
+  gcePersistentDisk: (source, path) => {
     // Named otherwise by the reference.
-    partitionRules(source, path.replace(/gcePersistentDisk$/, 'persistentDisk')),
+    const here = path.replace(/gcePersistentDisk$/, 'persistentDisk');
+    return allErrors(needed(source, here, 'pdName'), partitionRules(source, here));
+  },
   awsElasticBlockStore: partitionRules,
   nfs: (source, path) =>
-    text(source, 'path').startsWith('/') || text(source, 'path') === ''
-      ? noProblems
-      : [invalid(`${path}.path`, text(source, 'path'), 'must be an absolute path')],
+    allErrors(
+      needed(source, path, 'path'),
+      text(source, 'path').startsWith('/')
+        ? noProblems
+        : [invalid(`${path}.path`, text(source, 'path'), 'must be an absolute path')],
+    ),
   iscsi: iscsiRules,
   fc: fibreRules,
   flocker: flockerRules,
