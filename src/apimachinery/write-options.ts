@@ -27,15 +27,18 @@ export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions
 /** Bytes of UTF-8. */
 export const FIELD_MANAGER_LENGTH_MAX = 128;
 
+/** `owner`: what else is wrong with under whose name it writes; it comes first. */
 export function parseWriteOptions(
   query: QueryParameters,
   kind: WriteOptionsKind,
   context: OptionsContext,
+  owner: readonly FieldError[] = noErrors,
 ): WriteOptions | StatusError {
   const fieldManager = queryValue(query, 'fieldManager') ?? '';
   const fieldValidation = queryValue(query, 'fieldValidation') ?? '';
   const dryRun = query.get('dryRun') ?? [];
   const errors = [
+    ...owner,
     ...validateFieldManager('fieldManager', fieldManager),
     ...validateDryRun(dryRun),
     ...validateFieldValidation('fieldValidation', fieldValidation),

@@ -182,6 +182,9 @@ export async function readObject(
   const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding);
   if (decoded.kind === 'refused') return decoded;
   if (decoded.value === undefined) {
+    const given = request.exchange.header('content-type');
+    const type = parseContentType(given, bodyTypesOf(deps, request));
+    if (type.kind === 'refused') return refused(unknownMediaType(deps.identity, given, type.error));
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
   }
   const { document, duplicates } = decoded.value;

@@ -1,5 +1,6 @@
 /** Options of a write with the name under which it owns fields (spec 1, sections 4.2 and 4.5). */
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
 import { managerOf } from '../apimachinery/fieldmanager/managers/manager-name.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { parseWriteOptions } from '../apimachinery/write-options.ts';
@@ -23,9 +24,11 @@ export function readWriteOptions(
   deps: EndpointDeps,
   request: ApiRequest,
   kind: WriteOptionsKind,
+  owner?: readonly FieldError[],
 ): Result<NamedWriteOptions> {
   const { exchange, query, user, bodyBytes } = request;
-  const options = parseWriteOptions(query, kind, { metaGroup: deps.identity.groups.meta });
+  const context = { metaGroup: deps.identity.groups.meta };
+  const options = parseWriteOptions(query, kind, context, owner);
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
   const inTurns = bodyBytes > atOnceBytesMax;

@@ -108,8 +108,8 @@ export function decideScaleApply(
     apiVersion: formatGroupVersion(kind),
     metadata: intent.metadata,
   };
-  const wanted = spec['replicas'];
-  const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
+  const wanted = spec['replicas'] ?? null;
+  const whole = wanted === null ? bare : withReplicas(bare, paths, wanted);
   function* complete(merged: ApiObject): Steps<ApiObject> {
     const decided = toDecidedVersion(yield* typed(scope, merged, kind), kind);
     return preparedUpdate(scope, kind, decided, current.object, undefined);

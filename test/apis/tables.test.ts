@@ -74,6 +74,10 @@ describe('tables', () => {
     }
   });
 
+  it('of room in storage are the ones of kinds without columns of their own', () => {
+    assert.equal(tableOf('storage.{domain}/csistoragecapacities'), undefined);
+  });
+
   it('show whatever is stored: as many cells as columns, and never an error', () => {
     const members = fc.dictionary(
       fc.constantFrom('metadata', 'spec', 'status', 'data', 'name', 'replicas', 'containers'),

@@ -44,7 +44,8 @@ async function patched(kind: KindInfo, type: string, cbor = false): Promise<Fake
   const features = { responseCompression: false, watchList: true, cbor };
   const limits = { requestBodyBytesMax: 1024, minRequestTimeoutMs: 0 };
   const resource = { namespace: 'default', name: 'g', subresource: '' };
-  const request = { exchange, kind, resource, query: new Map(), warnings: [] };
+  const query = new Map(type.includes('apply') ? [['fieldManager', ['m']]] : []);
+  const request = { exchange, kind, resource, query, warnings: [] };
   const { clock } = manualTime();
   const turnWatch = { mark: () => undefined };
   const refusal = await handlePatch(

@@ -14,7 +14,7 @@ export function withoutAddedMembers(conformed: JsonObject, given: JsonObject): J
   for (const name of Object.keys(conformed)) {
     const value = conformed[name];
     const said = ownMember(given, name);
-    if (said === undefined || said === null || value === undefined) continue;
+    if (said === undefined || value === undefined) continue;
     setMember(kept, name, partGiven(value, said));
   }
   return kept;

@@ -35,8 +35,12 @@ interface StepWalk extends Walk {
 }
 
 /** conform() in steps. */
-export function* conformSteps(schema: ObjectSchema, document: JsonObject): Steps<Conformed> {
-  const walk: StepWalk = { ...newWalk(), seen: 0 };
+export function* conformSteps(
+  schema: ObjectSchema,
+  document: JsonObject,
+  asSaid = false,
+): Steps<Conformed> {
+  const walk: StepWalk = { ...newWalk(asSaid), seen: 0 };
   try {
     const object = yield* memberSteps(documentPlanOf(schema), document, walk);
     return { kind: 'ok', object, unknownFields: walk.unknownFields };
@@ -67,12 +71,13 @@ function* memberSteps(plan: Plan, given: JsonObject, walk: StepWalk): Steps<Json
     const member = plan.members.get(name);
     let read: JsonValue | undefined;
     if (member === undefined) read = unknownField(walk);
-    else if (value !== null && value !== undefined) {
+    else if (value === null) read = walk.asSaid ? null : undefined;
+    else if (value !== undefined) {
       const { omits, type } = member;
       const made = hasParts(type, value)
         ? yield* valueSteps(type as TypeSchema, value, walk)
         : member.read(value, walk);
-      if (!omits(made)) read = made;
+      if (walk.asSaid || !omits(made)) read = made;
     }
     if (changed === undefined) {
       if (read === value && read !== undefined) continue;

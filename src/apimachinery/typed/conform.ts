@@ -13,6 +13,7 @@
  *  - a scalar that is marked so (all that are required are) is there, if only as its zero value,
  *    and so is every object whose field is not nullable;
  *  - quantities, times and base64 are in their canonical forms.
+ * Of what is read as it is said (an intent) the first two do not hold: null and zero members stay.
  * Names match in their exact case. A part that has this form already is returned as it is, so
  * conforming twice gives the very same object. The document is never changed.
  *
@@ -41,9 +42,10 @@ export type Conformed =
       readonly unquotedProblem: string;
     };
 
-/** The metadata of `document` itself is left alone: it is returned as it came. */
-export function conform(schema: ObjectSchema, document: JsonObject): Conformed {
-  const walk = newWalk();
+/** The metadata of `document` itself is left alone: it is returned as it came. `asSaid`: members
+ * that are null or zero stay where the document has them, for who says so owns them. */
+export function conform(schema: ObjectSchema, document: JsonObject, asSaid = false): Conformed {
+  const walk = newWalk(asSaid);
   try {
     const object = readMembers(documentPlanOf(schema), document, walk);
     return { kind: 'ok', object, unknownFields: walk.unknownFields };
@@ -52,8 +54,8 @@ export function conform(schema: ObjectSchema, document: JsonObject): Conformed {
   }
 }
 
-export function newWalk(): Walk {
-  return { keys: [], depth: 0, unknownFields: [] };
+export function newWalk(asSaid: boolean): Walk {
+  return { asSaid, keys: [], depth: 0, unknownFields: [] };
 }
 
 /** What a walk that threw has come to. Throws what is no wrong type. */
@@ -70,6 +72,7 @@ export function refusalOf(error: unknown, walk: Walk): Conformed {
 
 /** Where the walk is: `keys[0..depth)`. Written on the way down, read when something is wrong. */
 export interface Walk {
+  readonly asSaid: boolean;
   readonly keys: (string | number)[];
   depth: number;
   readonly unknownFields: string[];
@@ -254,9 +257,10 @@ function readMember(
   value: JsonValue | undefined,
   walk: Walk,
 ): JsonValue | undefined {
-  if (value === null || value === undefined) return undefined;
+  if (value === undefined) return undefined;
+  if (value === null) return walk.asSaid ? null : undefined;
   const read = member.read(value, walk);
-  return member.omits(read) ? undefined : read;
+  return member.omits(read) && !walk.asSaid ? undefined : read;
 }
 
 export function unknownField(walk: Walk): undefined {

@@ -110,7 +110,7 @@ export function conformedDocument(
   { custom, schema }: DocumentType,
   origin: WrittenOrigin = 'body',
 ): Conformed {
-  if (schema !== undefined) return conform(schema, document);
+  if (schema !== undefined) return conform(schema, document, origin === 'intent');
   return custom?.conform(document, origin) ?? { kind: 'ok', object: document, unknownFields: [] };
 }
 
@@ -121,7 +121,7 @@ export function* conformedSteps(
   origin: WrittenOrigin = 'body',
 ): Steps<Conformed> {
   const { schema } = type;
-  if (schema !== undefined) return yield* conformSteps(schema, document);
+  if (schema !== undefined) return yield* conformSteps(schema, document, origin === 'intent');
   return conformedDocument(document, type, origin);
 }
 

@@ -43,7 +43,6 @@ const replicaSetRules: KindRules = {
 export const replicaSets: KindDefinition = {
   resource: 'apps/replicasets',
   tracksGeneration: true,
-  selectableFields: 'status.replicas!0',
   defaults: replicaSetDefaults,
   validation: replicaSetRules,
   warnings: (identity) => workloadWarnings(templateWarnings(identity)),

@@ -3,22 +3,12 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { nodeLabels } from '../core/nodes/node-labels.ts';
-import { column, nameColumn, table } from '../tables/columns.ts';
-import { printedAt } from '../tables/fields.ts';
 import { allErrors, each, givenForm, nonNegativeAmount, unchanged } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import type { KindWarnings } from '../warnings/kind-warnings.ts';
 import { allWarnings, onWrite } from '../warnings/kind-warnings.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-
-const csiStorageCapacityTable = table([
-  nameColumn,
-  column('StorageClassName', 'Class whose volumes are meant.', (object) =>
-    printedAt(object, 'storageClassName'),
-  ),
-  column('Capacity', 'Room that is left.', (object) => printedAt(object, 'capacity')),
-]);
 
 const csiStorageCapacityRules: KindRules = {
   validate: (object) =>
@@ -50,5 +40,4 @@ export const csiStorageCapacities: KindDefinition = {
   conditionalUpdateOnly: true,
   validation: csiStorageCapacityRules,
   warnings: storageCapacityWarnings,
-  table: csiStorageCapacityTable,
 };

@@ -10,11 +10,10 @@ import { parseContentType } from '../../apimachinery/negotiation.ts';
 import type { SupportedType } from '../../apimachinery/negotiation.ts';
 import { readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { patchLimits } from '../../apimachinery/patch/patch-result.ts';
-import { queryBoolean } from '../../apimachinery/query.ts';
+import { queryBoolean, queryValue } from '../../apimachinery/query.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import {
   newBadRequest,
-  newInvalid,
   newTooLarge,
   newUnsupportedMediaType,
 } from '../../apimachinery/status-error.ts';
@@ -88,32 +87,31 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   const { kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const type = submittedType(kind, subresource);
-  const change = await readChange(deps, request, type);
-  if (change.kind === 'refused') return change.error;
+  const strategic = kind.custom === undefined ? type.schema : undefined;
+  const body = await readPatchBody(deps, request, patchTypes(deps, strategic));
+  if (body.kind === 'refused') return body.error;
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, {
     projections: !scale,
     holds: 'object',
   });
   if (representation.kind === 'refused') return representation.error;
-  const options = readWriteOptions(deps, request, 'PatchOptions');
-  if (options.kind === 'refused') return options.error;
   const force = queryBoolean(request.query, 'force');
-  const isApply = change.value.kind === 'apply';
-  const errors = validatePatchOwner(isApply, options.value.fieldManager, force);
-  if (errors.length > 0) {
-    const group = deps.identity.groups.meta;
-    return newInvalid({ group, kind: 'PatchOptions' }, '', errors);
-  }
+  const named = queryValue(request.query, 'fieldManager') ?? '';
+  const owner = validatePatchOwner(body.value.type.format !== 'json', named, force);
+  const options = readWriteOptions(deps, request, 'PatchOptions', owner);
+  if (options.kind === 'refused') return options.error;
+  const change = await readChange(deps, request, type, body.value);
+  if (change.kind === 'refused') return change.error;
   const { noticed } = change.value;
-  const { dryRun, inTurns, manager, user, fieldValidation } = options.value;
+  const { dryRun, inTurns, user, fieldValidation } = options.value;
   const requested: RequestedChange = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     change: change.value,
     options: {
       dryRun,
       inTurns,
-      manager,
+      manager: options.value.manager,
       user,
       request,
       fieldValidation,
@@ -143,13 +141,10 @@ async function readChange(
   deps: EndpointDeps,
   request: ResourceRequest,
   expected: DocumentType,
+  { bytes, type }: PatchBody,
 ): Promise<Result<Change>> {
   const { schema } = expected;
-  const strategic = request.kind.custom === undefined ? schema : undefined;
-  const body = await readPatchBody(deps, request, patchTypes(deps, strategic));
-  if (body.kind === 'refused') return body;
-  if (body.value === undefined) return refused(newBadRequest('a patch is required as the body'));
-  const { bytes, type } = body.value;
+  if (bytes === undefined) return refused(newBadRequest('a patch is required as the body'));
   const findDuplicates = fieldValidationOf(request.query) !== 'Ignore';
   const isApply = type.format !== 'json';
   const reading = {
@@ -175,19 +170,27 @@ async function readChange(
     : ok({ kind: 'merge', patch, noticed });
 }
 
+interface PatchBody {
+  /** Undefined: it is empty. */
+  readonly bytes: Uint8Array | undefined;
+  readonly type: SupportedType;
+}
+
 /** What a patch is, its type says, and nothing else: there is no type that it has by default. */
 async function readPatchBody(
   deps: EndpointDeps,
   request: ResourceRequest,
   types: readonly SupportedType[],
-): ReturnType<typeof readBody> {
+): Promise<Result<PatchBody>> {
   const body = await readBody(deps, request, types);
   const contentType = request.exchange.header('content-type') ?? '';
   if (contentType.trim() === '') {
     return refused(newUnsupportedMediaType(types.map(({ mediaType }) => mediaType)));
   }
   const type = parseContentType(contentType, types);
-  return type.kind === 'refused' ? type : body;
+  if (type.kind === 'refused') return type;
+  if (body.kind === 'refused') return body;
+  return ok({ bytes: body.value?.bytes, type: type.type });
 }
 
 /** An intent owns what it says: no defaults, and nothing that its type writes besides. */
@@ -217,7 +220,7 @@ function intentOf(
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   const { apiVersion, kind } = typed.object;
-  const metadata = withGivenOwners(typed.object.metadata, document['metadata']);
+  const metadata = asSaid(typed.object.metadata, document['metadata']);
   // The schema of a user adds nothing, and a null that it lets be is a value like others.
   const said =
     expected.custom === undefined ? withoutAddedMembers(typed.object, document) : typed.object;
@@ -227,10 +230,19 @@ function intentOf(
   return ok({ kind: 'apply', intent: placed.value, noticed });
 }
 
-/** An empty list of owners is said, too, though no object is stored with one. */
-function withGivenOwners(metadata: ObjectMeta, given: JsonValue | undefined): ObjectMeta {
-  const owners = isJsonObject(given) ? given['managedFields'] : undefined;
-  return Array.isArray(owners) ? withMember(metadata, 'managedFields', owners) : metadata;
+const ownedMetadata = ['annotations', 'finalizers', 'generateName', 'labels', 'ownerReferences'];
+
+/** What is said to be null or empty is said, too, though no object is stored with it. */
+function asSaid(read: ObjectMeta, given: JsonValue | undefined): ObjectMeta {
+  if (!isJsonObject(given)) return read;
+  const owners = given['managedFields'];
+  let metadata = Array.isArray(owners) ? withMember(read, 'managedFields', owners) : read;
+  for (const name of ownedMetadata) {
+    const said = given[name];
+    if (said === undefined || metadata[name] !== undefined) continue;
+    metadata = withMember(metadata, name, said);
+  }
+  return metadata;
 }
 
 /** What is wrong with the text of a list of operations says that it is in there. */

@@ -266,6 +266,12 @@ export const otherRows: readonly TableCase[] = [
     cells: { Status: 'Pending', Volume: '', Capacity: '', 'Access Modes': '' },
   },
   {
+    title: 'whose volume has no size shows zero',
+    key: '/persistentvolumeclaims',
+    object: { metadata, spec: { volumeName: 'v' }, status: { phase: 'Lost' } },
+    cells: { Status: 'Lost', Volume: 'v', Capacity: '0', 'Access Modes': '' },
+  },
+  {
     title: 'that is the default',
     key: 'storage.{domain}/storageclasses',
     object: {

@@ -2,8 +2,9 @@
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { printedAt } from '../../tables/fields.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
+import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
-import { finalizeRules, namespaceStrategy } from './strategy.ts';
+import { finalizeRules, namespaceStrategy, withNameLabel } from './strategy.ts';
 
 const namespaceTable = table([
   nameColumn,
@@ -13,8 +14,12 @@ const namespaceTable = table([
   ageColumn,
 ]);
 
+/** The label is a default, so it belongs to who writes the object. */
 const namespaceDefaults: DefaultTable = {
   fields: { 'core/v1.NamespaceStatus': { phase: 'Active' } },
+  complete: {
+    'core/v1.Namespace': (object, { identity }) => withNameLabel(object as ApiObject, identity),
+  },
 };
 
 export const namespaces: KindDefinition = {

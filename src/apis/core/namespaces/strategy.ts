@@ -138,9 +138,10 @@ function withPhase(object: ApiObject, phase: string): ApiObject {
   return { ...object, status: { ...part(object, 'status'), phase } };
 }
 
-function withNameLabel(object: ApiObject, identity: Identity): ApiObject {
+/** The same object where the label is right. */
+export function withNameLabel(object: ApiObject, identity: Identity): ApiObject {
   const { name, labels } = object.metadata;
-  if (name === undefined) return object;
+  if (name === undefined || labels?.[identity.labels.metadataName] === name) return object;
   const forced = { ...labels, [identity.labels.metadataName]: name };
   return { ...object, metadata: { ...object.metadata, labels: forced } };
 }

@@ -18,7 +18,7 @@ export const pods: KindDefinition = {
   keptByStatus: ['ownerReferences', 'deletionTimestamp'],
   selectableFields: `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
     spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
-    status.phase!Pending status.podIP status.nominatedNodeName`,
+    status.phase!Pending status.podIP status.podIPs status.nominatedNodeName`,
   defaults: podDefaults,
   validation: podRules,
   schemaExemptions: {

@@ -29,7 +29,7 @@ const persistentVolumeClaimTable = (fill: FillName): TablePrinter =>
       printedAt(object, 'spec', 'volumeName'),
     ),
     column('Capacity', 'Size of that volume.', (object) =>
-      isBound(object) ? printedAt(object, 'status', 'capacity', 'storage') : '',
+      isBound(object) ? printedAt(object, 'status', 'capacity', 'storage') || '0' : '',
     ),
     column('Access Modes', 'How that volume can be mounted.', (object) =>
       isBound(object) ? accessModesText(textsAt(object, 'status', 'accessModes')) : '',
