@@ -55,8 +55,20 @@ function fitsScope(scope: string, resource: string): boolean {
     case 'VolumeAttributesClass':
       return volumeResources.has(resource);
     default:
-      return podResources.has(resource);
+      return !podScopes.has(scope) || podResources.has(resource);
   }
+}
+
+const podScopes: ReadonlySet<string> = new Set([
+  'Terminating',
+  'NotTerminating',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+]);
+
+function isScope(scope: string): boolean {
+  return podScopes.has(scope) || scope === 'BestEffort' || scope === 'VolumeAttributesClass';
 }
 
 const exclusiveScopes = [
@@ -120,13 +132,16 @@ const counted: ReadonlySet<string> = new Set([
 ]);
 
 function scopesRules(scopes: readonly string[], field: string, names: readonly string[]): Problems {
-  const standard = names.filter((name) => standardOfQuotas.has(name));
+  const standard = names.filter(isQuotaName);
   return allErrors(
     each(scopes, (scope) =>
-      each(standard, (name) =>
-        !fitsScope(scope, name)
-          ? [invalid(field, scopes, 'unsupported scope applied to resource')]
-          : noProblems,
+      allErrors(
+        isScope(scope) ? noProblems : [invalid(field, scopes, 'unsupported scope')],
+        each(standard, (name) =>
+          !fitsScope(scope, name)
+            ? [invalid(field, scopes, 'unsupported scope applied to resource')]
+            : noProblems,
+        ),
       ),
     ),
     conflictRules(scopes, field, scopes),
@@ -156,7 +171,7 @@ function selectorRules(
   names: readonly string[],
 ): Problems {
   const path = 'spec.scopeSelector.matchExpressions';
-  const standard = names.filter((name) => standardOfQuotas.has(name));
+  const standard = names.filter(isQuotaName);
   return allErrors(
     each(requirements, (requirement) => {
       const scope = text(requirement, 'scopeName');
@@ -225,6 +240,7 @@ export const resourceQuotas: KindDefinition = {
   resource: '/resourcequotas',
   returnsDeletedObject: true,
   defaults: resourceQuotaDefaults,
+  schemaExemptions: { openValues: 'core.ResourceQuotaSpec.scopes' },
   validation: resourceQuotaRules,
   table: resourceQuotaTable,
 };
