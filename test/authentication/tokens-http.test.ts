@@ -125,7 +125,7 @@ describe('tokens over HTTP', () => {
     const own = 'https://kubernetes.default.svc.cluster.local';
     assert.deepEqual(status['audiences'], [own], 'none asked for: the server’s own');
     assert.deepEqual((await review(token, [own, 'x']))['audiences'], [own]);
-    const refusal = { authenticated: false, error: 'invalid bearer token' };
+    const refusal = { user: {}, error: 'invalid bearer token' };
     assert.deepEqual(await review(token, ['x']), refusal);
     assert.deepEqual((await review(tokens.alice, [own]))['audiences'], [own], 'a static token');
     assert.deepEqual((await review(tokens.alice))['audiences'], [own]);
