@@ -302,7 +302,10 @@ export function answeredFinding(
   { finding, question }: Pick<Asking, 'finding' | 'question'>,
   answer: Answer,
 ): Finding | undefined {
-  if (answer.kind === 'refused') return refusalFinding(answer.error);
+  // What was to be written has passed its rules: what they warn of holds all the same.
+  if (answer.kind === 'refused') {
+    return refusalFinding(answer.error.warned(finding?.warnings ?? noWarnings));
+  }
   if (question.kind !== 'validate') return undefined;
   if (answer.kind === 'allowed') return finding;
   return refusalFinding(newInternalError('whoever validates cannot change the object'));

@@ -24,6 +24,13 @@ const conversionsMax = 8;
 
 export type Shown = ApiObject | StatusError | undefined;
 
+/** The options of a connection have no metadata, whatever they need to be objects here. */
+function asPosted({ operation }: Reviewed, object: ApiObject): ApiObject {
+  if (operation !== 'CONNECT') return object;
+  const { metadata: _none, ...options } = object;
+  return options as ApiObject;
+}
+
 type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'operation' | 'resourceVersion' | 'subresource'>;
 
 /** An object that is created as those see it who may change it: it has not been given a uid, a
@@ -85,7 +92,7 @@ export function shownObject(
   if (paths !== undefined) {
     return converted(kind, () => scaleOf(decidedVersionOf(dated, kind), paths, to));
   }
-  if (!isStoredKind(review, object)) return object;
+  if (!isStoredKind(review, object)) return asPosted(review, object);
   const target = scheme.findKind(to.group, to.version, to.kind);
   if (target === undefined) {
     const named = `${to.group}/${to.version}, Kind=${to.kind}`;
@@ -130,7 +137,7 @@ export function storedAgain(
     const replicas = isJsonObject(spec) ? spec['replicas'] : undefined;
     return replicas === undefined ? before : withReplicas(before, kind.scale, replicas);
   }
-  if (!isStoredKind(review, before)) return shown;
+  if (!isStoredKind(review, before)) return { ...shown, metadata: shown.metadata ?? {} };
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
   const decided = converted(target, () => {
     const whole = born(review, before, withoutNulls(shown));

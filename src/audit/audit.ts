@@ -7,7 +7,7 @@
  * Invariants: no credential is in an event. An event of a level holds what the level says and no
  * more. What happens when a backend cannot write is its named policy.
  */
-import type { JsonValue } from '../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { Taken } from './backend.ts';
@@ -28,7 +28,14 @@ export interface AuditedRequest {
 export interface AuditResponse {
   readonly code: number;
   /** The Status of a refusal, or undefined. */
-  readonly status?: { readonly reason?: string; readonly message?: string } | undefined;
+  readonly status?:
+    | {
+        readonly reason?: string;
+        readonly message?: string;
+        /** As they are answered. */
+        readonly details?: JsonObject | undefined;
+      }
+    | undefined;
 }
 
 /** A decoded copy of a body, which only the audit event uses. */

@@ -278,19 +278,22 @@ class Trail implements AuditTrail {
     return event;
   }
 
-  /** Of credentials the message of a refusal is left out: it may quote what was sent. */
+  /** Of credentials the message and details of a refusal are left out: they may quote what was
+   * sent. */
   #statusJson({ code, status }: AuditResponse): JsonObject {
     if (status === undefined) return { metadata: {}, code };
     const { resource = '', subresource = '' } = this.#attributes ?? {};
     const isQuiet = isCredentialResource(resource, subresource);
     // Why a caller is not known is said by the server itself, and quotes nothing.
     const message = isQuiet && this.#unauthenticated === undefined ? '' : (status.message ?? '');
-    const { reason = '' } = status;
+    const { details = {}, reason = '' } = status;
+    const isTold = !isQuiet && Object.keys(details).length > 0;
     return {
       metadata: {},
       status: 'Failure',
       ...(message === '' ? {} : { message }),
       ...(reason === '' ? {} : { reason }),
+      ...(isTold && { details }),
       code,
     };
   }

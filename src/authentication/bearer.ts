@@ -6,7 +6,7 @@
  * Invariants: one credential, or none at all. Two Authorization headers, a token with anything
  * behind it, an oversize one or one with characters no token has are refused: what another party
  * would read of them is not known. A token that no method knows is wrong. Other schemes than Bearer
- * are no credentials here.
+ * are no credentials here, and neither is one without a token: a variable that nobody has set.
  */
 import type {
   Authentication,
@@ -34,7 +34,7 @@ export function readBearerToken(request: AuthenticationRequest): PresentedToken 
   if (values.length === 0) return { kind: 'none' };
   if (values.length > 1) return { kind: 'rejected', why: 'two Authorization headers' };
   const value = (values[0] as string).trim();
-  if (!/^bearer(?: |$)/i.test(value)) return { kind: 'none' };
+  if (!/^bearer +[^ ]/i.test(value)) return { kind: 'none' };
   const token = value.slice('bearer '.length);
   if (token.length > tokenBytesMax) return { kind: 'rejected', why: 'the token is too long' };
   return /^[\x21-\x7e]+$/.test(token)

@@ -75,7 +75,7 @@ export function readBootstrapToken(
     id,
     secret: value,
     usages: bootstrapUsages.filter((usage) => decoded(data, `usage-bootstrap-${usage}`) === 'true'),
-    extraGroups: groups === '' ? [] : [...new Set(groups.split(',').map((name) => name.trim()))],
+    extraGroups: groups === '' ? [] : [...new Set(groups.split(','))],
     expiresMs: expiresMs(data),
   };
 }

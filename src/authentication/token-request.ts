@@ -68,7 +68,7 @@ export async function answerTokenRequest(
   const seconds = spec['expirationSeconds'] ?? secondsDefault;
   const audiences = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : [];
   const errors = [...audienceErrors(audiences), ...secondsErrors(seconds)];
-  if (errors.length > 0) return newInvalid(tokenRequestKind(request), target.name, errors);
+  if (errors.length > 0) return newInvalid(tokenRequestKind(request), '', errors);
   const account = await find(deps.objects, serviceAccountsResource, target.namespace, target.name);
   if (account === undefined) return newNotFound(serviceAccountsResource, target.name);
   const bound = await boundTo(deps.objects, target, spec['boundObjectRef']);
@@ -169,6 +169,12 @@ const bindable: Readonly<Record<string, GroupResource>> = lookup({
   Node: nodesResource,
 });
 
+/** Any version will do, and what is no group and version is of no group. */
+function groupOf(apiVersion: string): string {
+  const [group = '', version, ...more] = apiVersion.split('/');
+  return version === undefined || more.length > 0 ? '' : group;
+}
+
 async function boundTo(
   objects: ObjectReader,
   target: AccountName,
@@ -177,9 +183,10 @@ async function boundTo(
   if (!isJsonObject(ref)) return {};
   const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => text(ref, key));
   const resource = bindable[kind ?? ''];
-  if (resource === undefined || (apiVersion !== 'v1' && apiVersion !== '')) {
+  if (resource === undefined || groupOf(apiVersion ?? '') !== '') {
     return newBadRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
   }
+  if (name === '') return newBadRequest('the bound object has no name');
   const where = resource === nodesResource ? '' : target.namespace;
   const object = await find(objects, resource, where, name ?? '');
   if (object === undefined) return newNotFound(resource, name ?? '');

@@ -271,6 +271,17 @@ export function inRequestNamespace(object: ApiObject, request: ResourceRequest):
   return refused(newOtherNamespace());
 }
 
+/** The same for what is posted and not stored: it is of the namespace of the request, and of none
+ * where the resource has none. */
+export function postedInNamespace(object: ApiObject, request: ResourceRequest): Result<ApiObject> {
+  const placed = inRequestNamespace(object, request);
+  if (placed.kind === 'refused') return placed;
+  const { namespace: _asked, ...others } = object.metadata;
+  const { namespace } = request.resource;
+  const metadata = request.kind.namespaced ? { ...others, namespace } : others;
+  return ok({ ...object, metadata });
+}
+
 /** For a write to an existing object: name and namespace agree with the URL, or are absent. Who
  * asks for it gives the name; the namespace is known without. */
 export function atRequestTarget(

@@ -140,6 +140,7 @@ async function createNamed(
   }
   if (creation.kind === 'refused') {
     deliverNotes(request, notes);
+    request?.warnings.push(...(creation.error.warnings ?? []));
     return namespaceOr(deps, target, submitted, user, creation);
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
@@ -269,14 +270,14 @@ async function prepareAdmitted(
   const isLarge = inTurns || (mutated !== object && isLargeValue(mutated));
   const validation = prepareValidation(deps, scope, target, mutated, isLarge);
   if (validation !== undefined) await validation;
-  const given = { scope, target, name, born: owned.value, mutated, user };
+  const given = { scope, target, name, ...afterMutation(owned.value, mutated), user };
   const decided = preparing(deps, isLarge, given);
   const creation = decided instanceof Promise ? await decided : decided;
   if (isLarge && !inTurns) await deps.turns.pause(wholeTurnMs);
   if (creation.kind === 'refused' || !asks.validate) return creation;
   const validating = admission.validate(creation.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
-  return error === undefined ? creation : refused(error);
+  return error === undefined ? creation : refused(error.warned(creation.value.warnings));
 }
 
 /** Creates an object of the server itself, whose fields have no manager. */
@@ -340,6 +341,17 @@ export function isInOtherNamespace(
   { kind, namespace }: ResourceTarget,
 ): boolean {
   return kind.namespaced && metadata.namespace !== namespace;
+}
+
+/** What is repeated of owners that admission has written is dropped, too, with a warning. */
+export function afterMutation(
+  born: Deduplicated,
+  mutated: ApiObject,
+): Pick<CreationToPrepare, 'born' | 'mutated'> {
+  if (mutated === born.object) return { born, mutated };
+  const { object, warnings } = withoutDuplicateOwners(mutated, 'patched');
+  if (warnings.length === 0) return { born, mutated };
+  return { born: { ...born, warnings: [...born.warnings, ...warnings] }, mutated: object };
 }
 
 /** A new object in the version of the decision, with the fields that the server sets, before

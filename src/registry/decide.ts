@@ -31,7 +31,13 @@ import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
-import { isInOtherNamespace, newObject, ownedObject, preparationSteps } from './create.ts';
+import {
+  afterMutation,
+  isInOtherNamespace,
+  newObject,
+  ownedObject,
+  preparationSteps,
+} from './create.ts';
 import { decideDelete } from './delete.ts';
 import { withOwners } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
@@ -215,7 +221,8 @@ function mutated(
   if (answer.kind === 'refused') return answer;
   if (answer.kind !== 'object' || answer.object === object) return written;
   const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
-  return next.kind === 'refused' ? next : produced(next.object, warnings);
+  if (next.kind === 'refused') return next;
+  return produced(next.object, [...warnings, ...next.warnings]);
 }
 
 /** What is taken away makes nothing worse, and has to be possible: nothing is validated. */
@@ -293,7 +300,7 @@ function* proposeCreation(
   const otherName = nameMismatch(mutated.metadata.name ?? '', target.name);
   if (otherName !== undefined) return refused(otherName);
   yield* preparing(scope, target.kind, mutated, undefined);
-  const given = { scope, target, name: target.name, born: born.value, mutated, user };
+  const given = { scope, target, name: target.name, ...afterMutation(born.value, mutated), user };
   const preparation = preparationSteps(given);
   const prepared = scope.inTurns ? yield* preparation : finished(preparation);
   if (prepared.kind === 'refused') return prepared;

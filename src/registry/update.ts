@@ -9,10 +9,10 @@
  */
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
-import { allErrors } from '../apimachinery/field-error.ts';
+import { allErrors, invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { newInvalid, StatusError } from '../apimachinery/status-error.ts';
+import { newInvalid, newOtherNamespace, StatusError } from '../apimachinery/status-error.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
@@ -20,6 +20,7 @@ import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
+import { isInOtherNamespace } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
@@ -179,17 +180,31 @@ export function* preparingUpdate(
  * ownership is that of the writer's object. */
 export function mutatedUpdate(
   scope: DecisionScope,
-  { kind }: ObjectTarget,
+  { kind, namespace }: ObjectTarget,
   mutated: ApiObject,
   next: ApiObject,
   { subresource }: Writer,
   current: CurrentObject,
 ): Production {
+  if (isInOtherNamespace(mutated, { kind, namespace })) return refused(newOtherNamespace());
+  const renamed = renamedRefusal(kind, mutated, current.object);
+  if (renamed !== undefined) return refused(renamed);
   const part = subresource === '' || subresource === 'scale' ? undefined : subresource;
-  const prepared = preparedUpdate(scope, kind, mutated, current.object, part);
+  const { object, warnings } = withoutDuplicateOwners(mutated, 'patched');
+  const prepared = preparedUpdate(scope, kind, object, current.object, part);
   const tooMany = tooManyFields(scope, kind, prepared, current.object);
   if (tooMany !== undefined) return refused(tooMany);
-  return produced(withOwners(prepared, next.metadata));
+  return produced(withOwners(prepared, next.metadata), warnings);
+}
+
+/** Admission means the object that it was asked about. */
+function renamedRefusal(
+  kind: KindInfo,
+  { metadata: { name = '' } }: ApiObject,
+  current: ApiObject,
+): StatusError | undefined {
+  if (name === current.metadata.name) return undefined;
+  return newInvalid(kind, name, [invalid('metadata.name', name, 'field is immutable')]);
 }
 
 /** Why its metadata or the kind's rules for this subresource do not allow `next`. */

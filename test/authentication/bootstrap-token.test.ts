@@ -135,6 +135,7 @@ describe('bootstrap tokens', () => {
   });
 
   test('a token that is wrong in any one thing is rejected, and the reason holds no secret', async () => {
+    const spaced = 'system:bootstrappers:a, system:bootstrappers:b';
     const rows: readonly [string, ApiObject | undefined, string, string?][] = [
       ['another secret part', tokenSecret(allowed), 'abcdef.0123456789abcdeg'],
       ['no such token', undefined, 'abcdef.0123456789abcdef'],
@@ -146,6 +147,7 @@ describe('bootstrap tokens', () => {
       ['a short secret part', tokenSecret({ ...allowed, 'token-secret': '0123' }), ''],
       ['only for signing', tokenSecret({ ...parts, 'usage-bootstrap-signing': 'true' }), ''],
       ['usage is not true', tokenSecret({ ...parts, 'usage-bootstrap-authentication': '1' }), ''],
+      ['space before a group', tokenSecret({ ...allowed, 'auth-extra-groups': spaced }), ''],
       ['one wrong group', tokenSecret({ ...allowed, 'auth-extra-groups': 'system:masters' }), ''],
     ];
     for (const [name, secret, token, state] of rows) {

@@ -125,7 +125,7 @@ describe('tokens over HTTP', () => {
     const own = 'https://kubernetes.default.svc.cluster.local';
     assert.deepEqual(status['audiences'], [own], 'none asked for: the server’s own');
     assert.deepEqual((await review(token, [own, 'x']))['audiences'], [own]);
-    const refusal = { authenticated: false, error: 'invalid bearer token' };
+    const refusal = { user: {}, error: 'invalid bearer token' };
     assert.deepEqual(await review(token, ['x']), refusal);
     assert.deepEqual((await review(tokens.alice, [own]))['audiences'], [own], 'a static token');
     assert.deepEqual((await review(tokens.alice))['audiences'], [own]);
@@ -161,6 +161,8 @@ describe('tokens over HTTP', () => {
       ],
       [ref({ name: 'none' }), 404, /pods "none" not found/],
       [ref({ name: 'none', apiVersion: undefined }), 404, /pods "none" not found/],
+      [ref({ apiVersion: 'v2', name: 'none' }), 404, /pods "none" not found/],
+      [ref({ name: '' }), 400, /the bound object has no name/],
       [
         ref({ uid: 'x' }),
         409,
@@ -262,7 +264,7 @@ describe('tokens over HTTP', () => {
     );
     await call('DELETE', `${path}/first`);
     await eventually(async () => {
-      return (await review(first))['authenticated'] === false ? true : undefined;
+      return (await review(first))['authenticated'] === undefined ? true : undefined;
     }, 'the token of the deleted secret is refused');
     assert.equal((await review(second))['authenticated'], true);
     await call('DELETE', '/api/v1/namespaces/default/serviceaccounts/old');

@@ -21,7 +21,7 @@ async function review(selectors: JsonObject, error?: string) {
     spec: { resourceAttributes: { verb: 'list', resource: 'pods', ...selectors } },
   };
   const turns = { pause: () => Promise.resolve() };
-  const answer = accessReviews(access, turns).get('SelfSubjectAccessReview');
+  const answer = accessReviews(access, turns, { nowMs: () => 0 }).get('SelfSubjectAccessReview');
   const answered = await answer?.(sent, { user: {} } as unknown as ResourceRequest);
   return { answered, asked: asked[0] };
 }

@@ -1,4 +1,4 @@
-/** What a mutating webhook may do with the metadata of a new object, and what is the server's. */
+/** What a mutating webhook may do with the metadata of an object, and what is the server's. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { part } from '../../src/apimachinery/members.ts';
@@ -11,7 +11,7 @@ import type { TestServer } from '../support/servers/test-server.ts';
 const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const maps = '/api/v1/namespaces/default/configmaps';
 
-describe('a mutating webhook and the metadata of a new object', () => {
+describe('a mutating webhook and the metadata of an object', () => {
   let server: TestServer;
   let hook: AdmissionHook;
   const map = (name: string): JsonObject => ({
@@ -30,7 +30,7 @@ describe('a mutating webhook and the metadata of a new object', () => {
     const webhook = {
       name: 'metadata.example.com',
       clientConfig: { url: `${hook.url}/`, caBundle: hook.caBundle },
-      rules: [{ ...rule, operations: ['CREATE'] }],
+      rules: [{ ...rule, operations: ['CREATE', 'UPDATE'] }],
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
     };
@@ -89,6 +89,44 @@ describe('a mutating webhook and the metadata of a new object', () => {
     assert.match(applied.text, /\(elsewhere\) does not match the name on the URL \(here\)/);
     for (const name of ['here', 'elsewhere']) {
       assert.equal((await server.request('GET', `${maps}/${name}`)).status, 404);
+    }
+  });
+
+  it('cannot make another object of one that is updated', async () => {
+    hook.moods.clear();
+    assert.equal((await server.request('POST', maps, { body: map('stays') })).status, 201);
+    for (const [field, status] of [
+      ['name', 422],
+      ['namespace', 400],
+    ] as const) {
+      patchWith(field, 'elsewhere');
+      const body = { ...map('stays'), data: { a: 'b' } };
+      const reply = await server.request('PUT', `${maps}/stays`, { body });
+      assert.equal(reply.status, status, reply.text);
+      assert.equal(status === 422, reply.text.includes('"field":"metadata.name"'));
+    }
+    const found = await server.request('GET', `${maps}/stays`);
+    assert.equal(found.body['data'], undefined);
+  });
+
+  it('may name an owner twice, who is kept once, with a warning', async () => {
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: '1' };
+    hook.moods.clear();
+    await server.request('POST', maps, { body: map('owned') });
+    patchWith('ownerReferences', [owner, owner]);
+    const body = { ...map('owned'), data: { a: 'b' } };
+    const applied = { 'content-type': 'application/apply-patch+yaml' };
+    for (const [method, target, headers] of [
+      ['POST', `${maps}?dryRun=All`, {}],
+      ['PUT', `${maps}/owned`, {}],
+      ['PATCH', `${maps}/owned-by-apply?fieldManager=a`, applied],
+    ] as const) {
+      const name = target.includes('apply') ? 'owned-by-apply' : method === 'POST' ? 'x' : 'owned';
+      const options = { body: { ...body, metadata: { name } }, headers };
+      const reply = await server.request(method, target, options);
+      assert.ok(reply.status < 300, reply.text);
+      assert.deepEqual(part(reply.body, 'metadata')['ownerReferences'], [owner], method);
+      assert.match(String(reply.headers['warning']), /ownerReferences contains duplicate/);
     }
   });
 });

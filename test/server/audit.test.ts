@@ -154,6 +154,7 @@ describe('audit over HTTP', () => {
     assert.equal(status['code'], 403);
     assert.equal(status['status'], 'Failure');
     assert.equal(status['reason'], 'Forbidden');
+    assert.deepEqual(status['details'], { kind: 'configmaps' });
     assert.match(String(status['message']), /User "alice" cannot list/);
     assert.equal((event?.['annotations'] as JsonObject)['authorization.k8s.io/decision'], 'forbid');
   });

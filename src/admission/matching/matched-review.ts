@@ -44,13 +44,19 @@ export function withNamespace(
   return namespaces.current();
 }
 
-/** Requests for a Namespace carry its name as their namespace, but those that create it. */
-export function matchOf(review: Review, { namespaces, scheme }: MatchingDeps): MatchRequest {
+/** Requests for a Namespace carry its name as their namespace. A name that the server makes comes
+ * behind those who change the object, and is not the namespace of the request. */
+export function matchOf(
+  review: Review,
+  type: 'admit' | 'validate',
+  { namespaces, scheme }: MatchingDeps,
+): MatchRequest {
   const { bodyKind, current, next, operation } = review;
   const shape = shapeOf(scheme, review, operation);
-  const name = requestedName(review);
+  const asked = requestedName(review);
+  const name = type === 'admit' ? asked : review.name;
   const isNamespace = shape.group === '' && shape.resource === 'namespaces';
-  const namespace = isNamespace && operation !== 'CREATE' ? name : review.namespace;
+  const namespace = isNamespace ? asked : review.namespace;
   const { group, kind, version } = bodyKind;
   return {
     shape,

@@ -53,7 +53,7 @@ export function validatingAdmissionPolicy(
       return after(hooksOf(source, review, deps), (hooks) => {
         if (hooks.length === 0) return undefined;
         return after(withNamespace(review, deps), () =>
-          validateByPolicies(hooks, requestOf(review, deps), recorder, deps, fill),
+          validateByPolicies(hooks, requestOf(review, 'validate', deps), recorder, deps, fill),
         );
       });
     },
@@ -79,7 +79,7 @@ export function mutatingAdmissionPolicy(
         if (hooks.length === 0) return next;
         const reinvocation = reinvocationOf(pass);
         return after(withNamespace(proposed, deps), () => {
-          const request = requestOf(proposed, deps);
+          const request = requestOf(proposed, 'admit', deps);
           const mutable = mutableOf(proposed, deps);
           const found = mutateByPolicies(hooks, next, mutable, request, reinvocation, deps);
           return after(found, (mutated) => {
@@ -122,10 +122,14 @@ function hooksOf<T extends ValidatingPolicy | MutatingPolicy>(
   return candidatesOf(source, shapeOf(scheme, review, review.operation), scheme.generation);
 }
 
-function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {
+function requestOf(
+  review: Review,
+  type: 'admit' | 'validate',
+  deps: PolicyPluginDeps,
+): PolicyRequest {
   const { current, deadlineMs, dryRun, next, options, user } = review;
   const { namespaces, scheme } = deps;
-  const match = matchOf(review, deps);
+  const match = matchOf(review, type, deps);
   const shown = new Map<string, Awaitable<ShownObjects | StatusError>>();
   // Most policies are shown the same.
   let last: ShownAs | undefined;

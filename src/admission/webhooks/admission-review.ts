@@ -153,13 +153,16 @@ function resultOf(response: JsonObject, version: ReviewVersion): JsonObject | un
 }
 
 function shapeProblem(response: JsonObject): string | undefined {
-  const { allowed, auditAnnotations, patch, patchType, uid, warnings } = response;
+  const { allowed, auditAnnotations, patch, patchType, status, uid, warnings } = response;
   const isText = (value: JsonValue | undefined): boolean =>
     value === undefined || value === null || typeof value === 'string';
   const texts = (values: readonly (JsonValue | undefined)[]): boolean =>
     values.every((value) => typeof value === 'string');
   if (allowed !== undefined && allowed !== null && typeof allowed !== 'boolean') {
     return 'response.allowed is not a boolean';
+  }
+  if (isJsonObject(status) && ![status['message'], status['reason']].every(isText)) {
+    return 'response.status says its message or reason otherwise than as a string';
   }
   if (!isText(uid)) return 'response.uid is not a string';
   if (!isText(patchType)) return 'response.patchType is not a string';

@@ -54,7 +54,7 @@ export function lookAt(
   spent: SpentUnits,
   ports: WebhookPorts,
 ): Looked {
-  const match = matchOf(review, ports);
+  const match = matchOf(review, type === 'admit' ? 'admit' : 'validate', ports);
   const shownAs = new Map<string, Awaitable<ShownObjects | StatusError>>();
   const show = (kind: GroupVersionKind): Awaitable<ShownObjects | StatusError> => {
     const key = `${formatGroupVersion(kind)} ${kind.kind}`;

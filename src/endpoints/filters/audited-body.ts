@@ -74,7 +74,7 @@ export function auditedBody(
   return decoded instanceof Promise ? decoded.then(told) : told(decoded);
 }
 
-/** A refusal's reason and message are in its body, whatever the encoding. */
+/** A refusal's reason, message and details are in its body, whatever the encoding. */
 export function responseOf(
   code: number,
   contentType: string,
@@ -83,12 +83,13 @@ export function responseOf(
   if (code < 400) return { code };
   const decoded = decodeAs(contentType, asBytes(body), () => statusType);
   if (decoded?.kind !== 'value' || !isJsonObject(decoded.value)) return { code };
-  const { message, reason } = decoded.value;
+  const { details, message, reason } = decoded.value;
   return {
     code,
     status: {
       ...(typeof message === 'string' ? { message } : {}),
       ...(typeof reason === 'string' ? { reason } : {}),
+      ...(isJsonObject(details) ? { details } : {}),
     },
   };
 }

@@ -19,7 +19,7 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { bodyAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
+import { postedInNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';
 
@@ -37,7 +37,7 @@ export async function handleCreateOperation(
   if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'CreateOptions');
   if (options.kind === 'refused') return options.error;
-  const object = inRequestNamespace(submitted.value, request);
+  const object = postedInNamespace(submitted.value, request);
   if (object.kind === 'refused') return object.error;
   const { kind: what, metadata } = object.value;
   if (resource.name !== '' && metadata.name !== resource.name) {

@@ -14,7 +14,7 @@ import { operations } from '../../registry/write-guard.ts';
 import { bodyAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
+import { postedInNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
 export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
@@ -27,7 +27,7 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'CreateOptions');
   if (options.kind === 'refused') return options.error;
-  const review = inRequestNamespace(submitted.value, request);
+  const review = postedInNamespace(submitted.value, request);
   if (review.kind === 'refused') return review.error;
   const answerer = deps.reviews.get(kind.kind);
   if (answerer === undefined) return newGenericNotFound();

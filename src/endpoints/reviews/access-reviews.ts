@@ -10,15 +10,17 @@
  * is beyond is left out, and the list says that it is incomplete. One of more than `charsAtOnce` is
  * written in a turn of its own.
  */
-import { invalid, required } from '../../apimachinery/field-error.ts';
+import { invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';
 import { newBadRequest, newInvalid } from '../../apimachinery/status-error.ts';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { tooManyRules, userRulesMax } from '../../authorization/authorizer.ts';
 import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
+import type { Clock } from '../../stdx/clock.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Result } from '../../registry/registry.ts';
@@ -28,7 +30,11 @@ import { pinsOf, readReviewSelectors, selectorErrors } from './review-selectors.
 import type { ReviewSelectors } from './review-selectors.ts';
 
 /** By kind. */
-export function accessReviews(access: AccessChecker, turns: Pick<Turns, 'pause'>): ReviewAnswerers {
+export function accessReviews(
+  access: AccessChecker,
+  turns: Pick<Turns, 'pause'>,
+  clock: Pick<Clock, 'nowMs'>,
+): ReviewAnswerers {
   return new Map<string, ReviewAnswerer>([
     ['SelfSubjectAccessReview', (review, { user }) => decide(access, review, user, [])],
     [
@@ -43,7 +49,13 @@ export function accessReviews(access: AccessChecker, turns: Pick<Turns, 'pause'>
       },
     ],
     ['SelfSubjectRulesReview', (review, { user }) => listRules(access, turns, review, user)],
-    ['SelfSubjectReview', (review, { user }) => ok(withStatus(review, whoAmI(user)))],
+    [
+      'SelfSubjectReview',
+      (review, { user }) => {
+        const metadata = { creationTimestamp: formatRfc3339(clock.nowMs()) };
+        return ok(withStatus({ ...review, metadata }, whoAmI(user)));
+      },
+    ],
   ]);
 }
 
@@ -54,7 +66,7 @@ async function decide(
   problems: readonly FieldError[],
 ): Promise<Result<ApiObject>> {
   const errors = [...metadataErrors(review), ...problems, ...questionErrors(review)];
-  if (errors.length > 0) return refused(newInvalid(groupKindOf(review), '', errors));
+  if (errors.length > 0) return refused(newInvalid(groupOf(review), '', errors));
   const selectors = readReviewSelectors(part(specOf(review), 'resourceAttributes'));
   const { kind, reason, error } = await access.check(attributesOf(review, user, selectors));
   const troubles = [...(error === undefined ? [] : [error]), ...selectors.leftOut];
@@ -87,13 +99,17 @@ async function listRules(
   const errors = [rules.evaluationError, isCut ? tooManyRules : ''];
   // An authorizer that has left out some says so in the same words.
   const evaluationError = [...new Set(errors)].filter((text) => text !== '').join(', ');
+  // The question is not repeated.
   return ok(
-    withStatus(review, {
-      resourceRules,
-      nonResourceRules,
-      incomplete: rules.incomplete || isCut,
-      ...(evaluationError === '' ? {} : { evaluationError }),
-    }),
+    withStatus(
+      { ...review, metadata: {}, spec: {} },
+      {
+        resourceRules,
+        nonResourceRules,
+        incomplete: rules.incomplete || isCut,
+        ...(evaluationError === '' ? {} : { evaluationError }),
+      },
+    ),
   );
 }
 
@@ -155,8 +171,9 @@ function withStatus(review: ApiObject, status: JsonObject): ApiObject {
   return { ...rest, status };
 }
 
-function groupKindOf({ apiVersion, kind }: ApiObject): { group: string; kind: string } {
-  return { group: apiVersion.split('/')[0] ?? '', kind };
+/** A refused review is not called by its kind. */
+function groupOf({ apiVersion }: ApiObject): { group: string; kind: string } {
+  return { group: apiVersion.split('/')[0] ?? '', kind: '' };
 }
 
 function specOf(review: ApiObject): JsonObject {
@@ -196,7 +213,7 @@ function localErrors(review: ApiObject, { resource }: ResourceRequest): readonly
     const why = 'disallowed on this kind of request';
     return [invalid('spec.nonResourceAttributes', nonResourceAttributes, why)];
   }
-  if (!isJsonObject(resourceAttributes)) return [required('spec.resourceAttributes')];
+  if (!isJsonObject(resourceAttributes)) return [];
   const namespace = text(resourceAttributes, 'namespace');
   if (namespace === resource.namespace) return [];
   const why = 'must match metadata.namespace';

@@ -40,7 +40,8 @@ export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
   };
 }
 
-const unknownToken: JsonObject = { authenticated: false, error: 'invalid bearer token' };
+/** Without `authenticated`: what is false is not said. */
+const unknownToken: JsonObject = { user: {}, error: 'invalid bearer token' };
 
 function statusOf(
   { audiences: own }: TokenReviewDeps,

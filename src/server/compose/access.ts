@@ -124,7 +124,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     authentication: buildAuthentication(files, methods, authenticationDeps),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
-      ...accessReviews(authorization, registry.turns),
+      ...accessReviews(authorization, registry.turns, clock),
     ]),
     tokens,
     trust: () => files.cas.current().trust,

@@ -56,8 +56,20 @@ function fitsScope(scope: string, resource: string): boolean {
     case 'VolumeAttributesClass':
       return volumeResources.has(resource);
     default:
-      return podResources.has(resource);
+      return !podScopes.has(scope) || podResources.has(resource);
   }
+}
+
+const podScopes: ReadonlySet<string> = new Set([
+  'Terminating',
+  'NotTerminating',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+]);
+
+function isScope(scope: string): boolean {
+  return podScopes.has(scope) || scope === 'BestEffort' || scope === 'VolumeAttributesClass';
 }
 
 const exclusiveScopes = [
@@ -120,27 +132,17 @@ function amountRules(name: string, amount: JsonValue | undefined, field: string)
 
 const unsupportedScope = 'unsupported scope';
 
-const scopeNames: ReadonlySet<string> = new Set([
-  'BestEffort',
-  'CrossNamespacePodAffinity',
-  'NotBestEffort',
-  'NotTerminating',
-  'PriorityClass',
-  'Terminating',
-  'VolumeAttributesClass',
-]);
-
 function scopesRules(scopes: readonly string[], field: string, names: readonly string[]): Problems {
-  const standard = names.filter((name) => standardOfQuotas.has(name));
+  const standard = names.filter(isQuotaName);
   return allErrors(
     each(scopes, (scope) =>
-      scopeNames.has(scope) ? noProblems : [invalid(field, scopes, unsupportedScope)],
-    ),
-    each(scopes, (scope) =>
-      each(standard, (name) =>
-        !fitsScope(scope, name)
-          ? [invalid(field, scopes, 'unsupported scope applied to resource')]
-          : noProblems,
+      allErrors(
+        isScope(scope) ? noProblems : [invalid(field, scopes, unsupportedScope)],
+        each(standard, (name) =>
+          !fitsScope(scope, name)
+            ? [invalid(field, scopes, 'unsupported scope applied to resource')]
+            : noProblems,
+        ),
       ),
     ),
     conflictRules(scopes, field, scopes),
@@ -170,7 +172,7 @@ function selectorRules(
   names: readonly string[],
 ): Problems {
   const path = 'spec.scopeSelector.matchExpressions';
-  const standard = names.filter((name) => standardOfQuotas.has(name));
+  const standard = names.filter(isQuotaName);
   return allErrors(
     each(requirements, (requirement) => {
       const scope = text(requirement, 'scopeName');
@@ -182,10 +184,8 @@ function selectorRules(
             ? [invalid(path, spec['scopeSelector'], 'unsupported scope applied to resource')]
             : noProblems,
         ),
-        scopeNames.has(scope)
-          ? noProblems
-          : [invalid(`${path}.scopeName`, scope, unsupportedScope)],
-        valued || operator === 'Exists' || !scopeNames.has(scope)
+        isScope(scope) ? noProblems : [invalid(`${path}.scopeName`, scope, unsupportedScope)],
+        valued || operator === 'Exists' || !isScope(scope)
           ? noProblems
           : [invalid(`${path}.operator`, operator, onlyExists)],
         operators.includes(operator)
