@@ -5,6 +5,8 @@
  * Invariant: as the service was when it was last looked at; whoever has changed it since is yet to
  * be looked at. Bounds: a name for each address and port of the services that there are.
  */
+import { SplitMap } from '../stdx/split-map.ts';
+
 export interface AddressHolders {
   /** `has`: all that the service has now; nothing, if it is gone. */
   learn(service: string, has: readonly string[]): void;
@@ -12,8 +14,8 @@ export interface AddressHolders {
 }
 
 export function createAddressHolders(): AddressHolders {
-  const known = new Map<string, readonly string[]>();
-  const holders = new Map<string, readonly string[]>();
+  const known = new SplitMap<readonly string[]>();
+  const holders = new SplitMap<readonly string[]>();
   return {
     learn(service, has) {
       for (const what of known.get(service) ?? []) {

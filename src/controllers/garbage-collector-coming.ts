@@ -72,7 +72,7 @@ export function createComingWrites({ examine, finalizers, graph }: ComingDeps): 
   };
   const examineOthers = (uid: string, blocked: readonly string[]): void => {
     const dependents = graph.dependentsOf(uid);
-    if (dependents.size <= comingLimits.dependentsMax) dependents.forEach(examine);
+    if (dependents.size <= comingLimits.dependentsMax) [...dependents.keys()].forEach(examine);
     for (const owner of blocked) {
       const waiting = graph.waitingAt(owner);
       // It costs little to find out, and only the last of many lets it go.

@@ -19,16 +19,17 @@
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
  *
  * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
- * that block: the circle is looked for from the owner upwards, along so many links
+ * that block: the circle is looked for from the owner upwards, along so many links and in steps
  * (garbage-collector-circles.ts). A larger one is not seen. Dependents that forget their owner are
  * listed as they do so.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { Keys } from '../stdx/split-map.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { WriteUnderWay } from '../../actors/actors.ts';
-import { circleOf, isOfReleased, noteReleased, refresh } from './garbage-collector-circles.ts';
+import { circleAtOnce, isOfReleased, noteReleased, refresh } from './garbage-collector-circles.ts';
 import type { CircleMemory } from './garbage-collector-circles.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
@@ -62,6 +63,8 @@ export type Decision =
       readonly dependents: Iterable<ObjectReference>;
     }
   | { readonly kind: 'release'; readonly finalizer: string }
+  /** The circle that it may be in is large: it is looked for, then this is decided. */
+  | { readonly kind: 'find-circle' }
   /** Another one of its circle is released first. */
   | { readonly kind: 'later' }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
@@ -118,11 +121,8 @@ function decideOrphan(
 }
 
 /** As they are iterated: there may be very many. */
-function* othersOf(
-  dependents: ReadonlySet<ObjectReference>,
-  own: ObjectReference,
-): IterableIterator<ObjectReference> {
-  for (const dependent of dependents) if (dependent !== own) yield dependent;
+function* othersOf(dependents: Keys, own: ObjectReference): IterableIterator<ObjectReference> {
+  for (const dependent of dependents.keys()) if (dependent !== own) yield dependent;
 }
 
 /** It waits unless all that block it wait for it in turn, or it blocks itself. */
@@ -146,14 +146,11 @@ function decideForeground(
   if (wait.examine.some((each) => blocks(each, uid, graph))) return wait;
   refresh(circles, graph);
   if (isOfReleased(reference, circles)) return { kind: 'later' };
-  const circle = circleOf(reference, context);
-  const dependents = graph.dependentsOf(uid);
-  // The smaller of both: a large circle is walked once, not twice.
-  const [some, others] =
-    dependents.size < circle.size ? [dependents, circle] : [circle, dependents];
-  for (const each of some) if (others.has(each) && blocks(each, uid, graph)) blockers -= 1;
+  const circle = circleAtOnce(reference, context);
+  if (circle === undefined) return { kind: 'find-circle' };
+  blockers -= circle.blockersCount;
   if (blockers > 0) return wait;
-  noteReleased(reference, circle, circles);
+  noteReleased(reference, circle.members, circles);
   return release;
 }
 

@@ -22,6 +22,8 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { parseGroupVersion } from '../apimachinery/schema.ts';
 import type { ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts';
+import { SplitMap } from '../stdx/split-map.ts';
+import type { Keys } from '../stdx/split-map.ts';
 import type { Entry, EventType } from '../../streams/streams.ts';
 
 /** `<group>/<resource>/<namespace>/<name>`. */
@@ -45,7 +47,7 @@ export interface OwnerGraph {
   apply(resource: string, type: EventType, entry: Entry): void;
   node(reference: ObjectReference): GraphNode | undefined;
   /** Places of the objects that name this owner. */
-  dependentsOf(uid: string): ReadonlySet<ObjectReference>;
+  dependentsOf(uid: string): Keys;
   /** How many of them block its deletion: it costs the same however many there are. */
   blockersCount(uid: string): number;
   /** The place of an owner that waits for its dependents (foreground). */
@@ -58,7 +60,6 @@ export interface OwnerGraph {
   unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   references(): IterableIterator<ObjectReference>;
-  readonly count: number;
   /** Grows when what waits, or a link, comes or goes. */
   readonly version: number;
   /** Grows when a link comes. */
@@ -72,7 +73,7 @@ interface Deleting {
   readonly uid: string;
   /** It waits for its dependents to go, not to forget it. */
   readonly foreground: boolean;
-  /** An iterator of a Set goes on behind what has been removed, and finds what is added. */
+  /** It goes on behind what has been removed; what it does not find, the next round does. */
   rest?: Iterator<ObjectReference> | undefined;
 }
 
@@ -84,9 +85,11 @@ const deletionWord = Buffer.from('"deletionTimestamp":"');
 /** Told of what has to be looked at because of a change. */
 export interface Examining {
   one(reference: ObjectReference): void;
-  /** All dependents of an owner, which may be very many. The set is the graph's own: while it is
-   * iterated, what has gone is left out and what is added is found. */
-  all(references: ReadonlySet<ObjectReference>): void;
+  /** It no longer waits as it did, or no longer has the owners that it had. */
+  lost(reference: ObjectReference): void;
+  /** All dependents of an owner, which may be very many. They are the graph's own: while they are
+   * walked, what has gone is left out (split-map.ts). */
+  all(references: Keys): void;
 }
 
 export function createOwnerGraph(
@@ -106,13 +109,13 @@ class Graph implements OwnerGraph {
   readonly #scheme: Scheme;
   readonly #finalizers: Identity['finalizers'];
   readonly #examine: Examining;
-  readonly #nodes = new Map<ObjectReference, GraphNode>();
-  readonly #dependents = new Map<string, Set<ObjectReference>>();
-  readonly #referred = new Map<ObjectReference, Set<string>>();
-  readonly #unknown = new Set<ObjectReference>();
-  readonly #blockers = new Map<string, number>();
-  readonly #deleting = new Map<ObjectReference, Deleting>();
-  readonly #deletingReferences = new Map<string, ObjectReference>();
+  readonly #nodes = new SplitMap<GraphNode>();
+  readonly #dependents = new SplitMap<SplitMap<true>>();
+  readonly #referred = new SplitMap<Set<string>>();
+  readonly #unknown = new SplitMap<true>();
+  readonly #blockers = new SplitMap<number>();
+  readonly #deleting = new SplitMap<Deleting>();
+  readonly #deletingReferences = new SplitMap<ObjectReference>();
   #version = 0;
   #linksVersion = 0;
 
@@ -130,10 +133,6 @@ class Graph implements OwnerGraph {
     return this.#linksVersion;
   }
 
-  get count(): number {
-    return this.#nodes.size;
-  }
-
   clear(): void {
     this.#nodes.clear();
     this.#dependents.clear();
@@ -148,7 +147,7 @@ class Graph implements OwnerGraph {
     return this.#nodes.get(reference);
   }
 
-  dependentsOf(uid: string): ReadonlySet<ObjectReference> {
+  dependentsOf(uid: string): Keys {
     return this.#dependents.get(uid) ?? nothing;
   }
 
@@ -168,7 +167,7 @@ class Graph implements OwnerGraph {
     const deleting = this.#deleting.get(this.#deletingReferences.get(uid) ?? '');
     if (deleting === undefined) return found;
     for (let left = Math.min(max, dependents.size); left > 0;) {
-      deleting.rest ??= dependents.values();
+      deleting.rest ??= dependents.keys();
       const next = deleting.rest.next();
       if (next.done === true) {
         deleting.rest = undefined;
@@ -181,7 +180,7 @@ class Graph implements OwnerGraph {
   }
 
   unknown(): Iterable<ObjectReference> {
-    return this.#unknown;
+    return this.#unknown.keys();
   }
 
   *references(): IterableIterator<ObjectReference> {
@@ -228,7 +227,10 @@ class Graph implements OwnerGraph {
     this.#examine.one(reference);
     if (before?.uid === uid && before.foreground === foreground) return;
     this.#version += 1;
-    if (before !== undefined) this.#deletingReferences.delete(before.uid);
+    if (before !== undefined) {
+      this.#examine.lost(reference);
+      this.#deletingReferences.delete(before.uid);
+    }
     this.#deleting.set(reference, deleting);
     this.#deletingReferences.set(uid, reference);
     this.#examineAll(uid);
@@ -237,6 +239,7 @@ class Graph implements OwnerGraph {
   #waitNoMore(reference: ObjectReference): void {
     const uid = this.#deleting.get(reference)?.uid;
     if (uid === undefined) return;
+    this.#examine.lost(reference);
     this.#version += 1;
     this.#deleting.delete(reference);
     this.#deletingReferences.delete(uid);
@@ -269,9 +272,9 @@ class Graph implements OwnerGraph {
       this.#blockers.set(blocked, this.blockersCount(blocked) + 1);
     }
     for (const owner of owners) {
-      addTo(this.#dependents, owner.uid, reference);
+      this.#addDependent(owner.uid, reference);
       if (isReference(owner.at)) addTo(this.#referred, owner.at, owner.uid);
-      else if (owner.at === 'unknown') this.#unknown.add(reference);
+      else if (owner.at === 'unknown') this.#unknown.set(reference, true);
     }
     this.#examine.one(reference);
   }
@@ -280,6 +283,7 @@ class Graph implements OwnerGraph {
   #remove(reference: ObjectReference): void {
     const node = this.#nodes.get(reference);
     if (node === undefined) return;
+    this.#examine.lost(reference);
     this.#version += 1;
     this.#nodes.delete(reference);
     this.#unknown.delete(reference);
@@ -289,11 +293,19 @@ class Graph implements OwnerGraph {
       else this.#blockers.set(blocked, left);
     }
     for (const { uid, at } of node.owners) {
-      takeFrom(this.#dependents, uid, reference);
+      const dependents = this.#dependents.get(uid);
+      dependents?.delete(reference);
+      if (dependents?.size === 0) this.#dependents.delete(uid);
       const waiting = this.#deletingReferences.get(uid);
       if (waiting !== undefined) this.#examine.one(waiting);
       if (isReference(at) && !this.#dependents.has(uid)) takeFrom(this.#referred, at, uid);
     }
+  }
+
+  #addDependent(uid: string, reference: ObjectReference): void {
+    const dependents = this.#dependents.get(uid) ?? new SplitMap<true>();
+    dependents.set(reference, true);
+    if (dependents.size === 1) this.#dependents.set(uid, dependents);
   }
 
   #ownerLink(owner: OwnerReference, namespace: string): OwnerLink {
@@ -343,13 +355,13 @@ function blockedBy(owners: readonly OwnerLink[]): ReadonlySet<string> {
   return new Set(owners.filter(({ blocks }) => blocks).map(({ uid }) => uid));
 }
 
-function addTo<V>(sets: Map<string, Set<V>>, key: string, value: V): void {
+function addTo<V>(sets: SplitMap<Set<V>>, key: string, value: V): void {
   const set = sets.get(key);
   if (set === undefined) sets.set(key, new Set([value]));
   else set.add(value);
 }
 
-function takeFrom<V>(sets: Map<string, Set<V>>, key: string, value: V): void {
+function takeFrom<V>(sets: SplitMap<Set<V>>, key: string, value: V): void {
   const set = sets.get(key);
   set?.delete(value);
   if (set?.size === 0) sets.delete(key);

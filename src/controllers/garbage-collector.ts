@@ -24,12 +24,13 @@ import type { Timers } from '../stdx/clock.ts';
 import { inSteps } from '../stdx/in-steps.ts';
 import type { ActorSystem, WriteOrder, WriteUnderWay } from '../../actors/actors.ts';
 import { shortWorkMs } from '../stdx/turns.ts';
-import { runStepwise } from '../stdx/stepwise.ts';
+import type { Keys } from '../stdx/split-map.ts';
+import { finished, runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { decideOn } from './garbage-collector-decision.ts';
-import { createCircleMemory } from './garbage-collector-circles.ts';
+import { createCircleMemory, endWalk, findCircle, noteLost } from './garbage-collector-circles.ts';
 import type { Verdict, DecisionContext } from './garbage-collector-decision.ts';
 import { createComingWrites } from './garbage-collector-coming.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
@@ -58,20 +59,14 @@ export interface GarbageCollectorDeps {
   readonly onError: (reference: string, error: unknown) => void;
 }
 
-export interface GarbageCollector extends Controller {
-  /** Objects with owners that are known. */
-  readonly nodesCount: number;
-  readonly waitingCount: number;
-}
-
 type GraphEvent = Added | Modified | Deleted | typeof wasRead;
 const wasRead = { type: 'RESET', resource: '' } as const;
 
-export function createGarbageCollector(deps: GarbageCollectorDeps): GarbageCollector {
+export function createGarbageCollector(deps: GarbageCollectorDeps): Controller {
   return new Collector(deps);
 }
 
-class Collector implements GarbageCollector {
+class Collector implements Controller {
   readonly #deps: GarbageCollectorDeps;
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
@@ -82,6 +77,8 @@ class Collector implements GarbageCollector {
   #goingAhead: Promise<void> | undefined;
   /** Reported already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
+  /** Until the circle that is being looked for has been found. */
+  #searching: Promise<unknown> = Promise.resolve();
   #following: Subscription | undefined;
   #loading: Promise<unknown> = Promise.resolve();
   /** A kind has come, and what names owners of unknown kinds is looked at; once more after that. */
@@ -103,12 +100,13 @@ class Collector implements GarbageCollector {
       monotonicMs: () => registry.clock.monotonicMs(),
       prepare: () => streams.waitUntilCurrent(),
       pause: () => registry.turns.pause(shortWorkMs),
-      work: (reference) => this.#work(reference),
+      work: (reference, isStopped) => this.#work(reference, isStopped),
       all: () => this.#graph.references(),
       onError: deps.onError,
     });
     this.#graph = createOwnerGraph(scheme, identity.finalizers, {
       one: (reference) => this.#queue.add(reference),
+      lost: (reference) => noteLost(reference, this.#context.circles),
       all: (references) => this.#examineAll(references),
     });
     this.#coming = createComingWrites({
@@ -125,14 +123,6 @@ class Collector implements GarbageCollector {
     };
   }
 
-  get nodesCount(): number {
-    return this.#graph.count;
-  }
-
-  get waitingCount(): number {
-    return this.#queue.waitingCount;
-  }
-
   start(): void {
     const { streams } = this.#deps.registry;
     this.#following = streams.followers.follow('garbage-collector', this.#events(), (event) => {
@@ -144,9 +134,10 @@ class Collector implements GarbageCollector {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
+    const worked = this.#queue.stop();
     // What it failed with has been reported.
     await this.#loading.catch(() => undefined);
-    await this.#queue.stop();
+    await worked;
     await this.#goingAhead;
   }
 
@@ -215,14 +206,15 @@ class Collector implements GarbageCollector {
     return this.#looking === 'again' && !this.#stopped;
   }
 
-  #examineAll(references: ReadonlySet<ObjectReference>): void {
+  #examineAll(references: Keys): void {
     const add = (reference: ObjectReference): number => {
       this.#queue.add(reference);
       return 0;
     };
     const { turns } = this.#deps.registry;
-    if (references.size <= garbageCollectorLimits.dependentsAtOnce) references.forEach(add);
-    else void runStepwise(turns, inSteps(references, add), () => this.#stopped);
+    const adding = inSteps(references.keys(), add);
+    if (references.size <= garbageCollectorLimits.dependentsAtOnce) finished(adding);
+    else void runStepwise(turns, adding, () => this.#stopped);
   }
 
   #becomeWhole(): void {
@@ -235,6 +227,7 @@ class Collector implements GarbageCollector {
     this.#isWhole = false;
     this.#graph.clear();
     this.#coming.clear();
+    endWalk(this.#context.circles);
     this.#loads += 1;
     const own = this.#loads;
     const isOver = (): boolean => this.#stopped || own !== this.#loads;
@@ -268,11 +261,52 @@ class Collector implements GarbageCollector {
     });
   }
 
-  async #work(reference: ObjectReference): Promise<boolean> {
-    if (!this.#isWhole || this.#kindReadings > 0) return false;
+  async #work(reference: ObjectReference, isStopped: () => boolean): Promise<boolean> {
+    if (!this.#isReady()) return false;
     // It is being written: the change comes back.
     if (this.#coming.at(reference) !== undefined) return true;
     const verdict = decideOn(reference, this.#context);
+    if (verdict?.decision.kind !== 'find-circle') return this.#act(reference, verdict, isStopped);
+    const searched = this.#searching.then(() => this.#workInCircle(reference, isStopped));
+    this.#searching = searched.catch(() => undefined);
+    return (await searched).done;
+  }
+
+  #isReady(): boolean {
+    return this.#isWhole && this.#kindReadings === 0;
+  }
+
+  /** A circle is looked for by one at a time: what it finds answers for the others in it. Resolves
+   * when it has acted on that, `done` when what it writes is. */
+  async #workInCircle(
+    reference: ObjectReference,
+    isStopped: () => boolean,
+  ): Promise<{ readonly done: Promise<boolean> }> {
+    const { streams, turns } = this.#deps.registry;
+    const { circles } = this.#context;
+    const later = { done: Promise.resolve(false) };
+    const decide = (): Verdict | undefined => decideOn(reference, this.#context);
+    try {
+      if (isStopped() || !this.#isReady()) return later;
+      let verdict = decide();
+      if (verdict?.decision.kind === 'find-circle') {
+        await runStepwise(turns, findCircle(reference, this.#context), isStopped);
+        await streams.waitUntilCurrent();
+        if (isStopped() || !this.#isReady()) return later;
+        verdict = decide();
+      }
+      if (this.#coming.at(reference) !== undefined) return later;
+      return { done: this.#act(reference, verdict, isStopped) };
+    } finally {
+      endWalk(circles);
+    }
+  }
+
+  async #act(
+    reference: ObjectReference,
+    verdict: Verdict | undefined,
+    isStopped: () => boolean,
+  ): Promise<boolean> {
     const kind = this.#kindAt(reference);
     if (verdict === undefined || kind === undefined) return true;
     this.#reportMisplaced(verdict, kind);
@@ -283,6 +317,7 @@ class Collector implements GarbageCollector {
     switch (decision.kind) {
       case 'nothing':
         return true;
+      case 'find-circle':
       case 'later':
         return false;
       case 'wait':
@@ -295,7 +330,7 @@ class Collector implements GarbageCollector {
       case 'release':
         return write((registry) => releaseFinalizer(registry, observed, decision.finalizer));
       case 'orphan':
-        return this.#orphan(decision.uid, decision.dependents);
+        return this.#orphan(decision.uid, decision.dependents, isStopped);
     }
   }
 
@@ -344,7 +379,7 @@ class Collector implements GarbageCollector {
         this.#early.delete(reference);
         // What fails, or is not done, is looked at in the usual way.
         const again = (): void => this.#queue.add(reference);
-        this.#work(reference).then((done) => done || again(), again);
+        this.#work(reference, () => this.#stopped).then((done) => done || again(), again);
       }
     } catch (error) {
       this.#deps.onError('', error);
@@ -354,13 +389,17 @@ class Collector implements GarbageCollector {
   }
 
   /** The graph has the owner looked at again when it hears that dependents have forgotten it. */
-  async #orphan(uid: string, dependents: Iterable<ObjectReference>): Promise<boolean> {
+  async #orphan(
+    uid: string,
+    dependents: Iterable<ObjectReference>,
+    isStopped: () => boolean,
+  ): Promise<boolean> {
     const uids = new Set([uid]);
     const rest = dependents[Symbol.iterator]();
     let settled = true;
     const worker = async (): Promise<void> => {
       for (let next = rest.next(); next.done !== true; next = rest.next()) {
-        if (this.#stopped) return;
+        if (isStopped()) return;
         const done = await this.#forget(next.value, uids);
         settled &&= done;
       }

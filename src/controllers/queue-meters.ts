@@ -10,6 +10,7 @@
  */
 import type { Clock } from '../stdx/clock.ts';
 import { exponentialBounds, Histogram } from '../stdx/histogram.ts';
+import { SplitMap } from '../stdx/split-map.ts';
 
 /** 10 ns to 10 s, as in the reference. */
 const bounds = exponentialBounds(1e-8, 10, 10);
@@ -57,7 +58,7 @@ class Meter implements QueueMeter {
   readonly #name: string;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Since when, in monotonic ms. */
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new SplitMap<number>();
   readonly #running = new Set<{ readonly sinceMs: number }>();
   readonly #waitSeconds = new Histogram(bounds);
   readonly #workSeconds = new Histogram(bounds);

@@ -2,15 +2,17 @@
  * Keys that wait in the order in which they came, each once.
  *
  * A Set alone is no queue: what is taken leaves a hole, and each search from its front walks over
- * all of these, so that taking n keys costs n². Its iterator goes on behind what has been removed
- * and finds what is added, so one is kept.
+ * all of these, so that taking n keys costs n². And it is copied, whole, whenever it doubles.
  *
  * Invariant: whatever is added is taken once, behind what was there. It has no bound of its own:
  * the owner knows how many keys may wait.
  */
+import { RingBuffer } from './ring-buffer.ts';
+import { SplitMap } from './split-map.ts';
+
 export class KeyLine {
-  readonly #keys = new Set<string>();
-  #rest: Iterator<string> | undefined;
+  readonly #keys = new SplitMap<true>();
+  readonly #order = new RingBuffer<string>();
 
   get size(): number {
     return this.#keys.size;
@@ -21,15 +23,15 @@ export class KeyLine {
   }
 
   add(key: string): void {
-    this.#keys.add(key);
+    if (this.#keys.has(key)) return;
+    this.#keys.set(key, true);
+    this.#order.push(key);
   }
 
   /** The first one, which waits no more. Undefined: none waits. */
   take(): string | undefined {
     if (this.#keys.size === 0) return undefined;
-    // It never comes to an end: what it has passed was taken, and all that waits lies ahead.
-    this.#rest ??= this.#keys.values();
-    const key = this.#rest.next().value as string;
+    const key = this.#order.shift();
     this.#keys.delete(key);
     return key;
   }

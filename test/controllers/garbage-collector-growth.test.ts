@@ -3,13 +3,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
-import { createCircleMemory } from '../../src/controllers/garbage-collector-circles.ts';
+import {
+  createCircleMemory,
+  endWalk,
+  findCircle,
+  noteLost,
+} from '../../src/controllers/garbage-collector-circles.ts';
 import { decideOn } from '../../src/controllers/garbage-collector-decision.ts';
 import type { Decision } from '../../src/controllers/garbage-collector-decision.ts';
 import { createOwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
 import type { OwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
+import type { Steps } from '../../src/stdx/stepwise.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { Entry } from '../../streams/streams.ts';
+import { largestTable } from '../support/checks/largest-table.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const { finalizers } = kubernetes;
@@ -31,8 +39,10 @@ function world() {
   const looked: string[] = [];
   const graph = createOwnerGraph(built.scheme, finalizers, {
     one: (each) => looked.push(each),
-    all: (references) => looked.push(...references),
+    lost: (each) => noteLost(each, circles),
+    all: (references) => looked.push(...references.keys()),
   });
+  const circles = createCircleMemory();
   let reads = 0;
 
   const make = (name: string, { owners = [], blocks = true, held }: Made = {}): void => {
@@ -72,7 +82,6 @@ function world() {
     return entries.get(reference);
   };
   const coming = { at: () => undefined, goneBlockersOf: () => [] };
-  const circles = createCircleMemory();
   const context = { graph: counted, finalizers, entryAt, coming, circles };
   const decide = (name: string): Decision | undefined => decideOn(at(name), context)?.decision;
   const readsOf = (work: () => void): number => {
@@ -80,9 +89,17 @@ function world() {
     work();
     return reads;
   };
-  return { decide, graph, looked, make, readsOf, remove };
+  const search = (name: string): Steps<void> => findCircle(at(name), context);
+  return { circles, decide, graph, looked, make, readsOf, remove, search };
 }
 
+const owner = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: 'owner',
+  uid: 'owner',
+  blockOwnerDeletion: true,
+};
 const foreground = [finalizers.foreground];
 const named = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
 
@@ -116,6 +133,20 @@ describe('an owner that waits for its dependents', () => {
     };
     const [few, many] = [readsFor(200), readsFor(800)];
     assert.ok(many <= 4 * few, `${few} reads for n, ${many} for 4n`);
+  });
+
+  it('has its dependents in parts: what the engine copies when it grows stays small', () => {
+    const { graph } = world();
+    const metadata = { name: 'of', namespace: 'default', uid: 'of', ownerReferences: [owner] };
+    const bytes = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+    const most = largestTable(() => {
+      for (const name of named(20_000)) {
+        const entry = { namespace: 'default', name, revision, labels: {}, fields: {}, bytes };
+        graph.apply(resource, 'ADDED', entry);
+      }
+    });
+    assert.equal(graph.dependentsOf('owner').size, 20_000);
+    assert.ok(most <= 5_000, `${most} keys`);
   });
 
   it('costs n reads when a chain of n is deleted from its first owner on', () => {
@@ -204,6 +235,7 @@ describe('an owner of a kind that is not served', () => {
     scheme.define('xs.a.example', [kind], kind);
     const graph = createOwnerGraph(scheme, finalizers, {
       one: () => undefined,
+      lost: () => undefined,
       all: () => undefined,
     });
     const owner = { apiVersion: 'a.example/v9', kind: 'Y', name: 'y', uid: 'y' };
@@ -281,6 +313,60 @@ describe('objects that wait for each other', () => {
     for (const name of ['d10', 'd15']) assert.equal(decide(name)?.kind, 'wait');
     make('d0', { owners: ['d19'], held: foreground });
     assert.equal(decide('d15')?.kind, 'release');
+  });
+
+  it('are looked for, when they are many, with as many reads in each step for n as for 4n', () => {
+    const mostIn = (count: number): number => {
+      const { circles, decide, readsOf, search } = chain(count, true);
+      const walk = search('d7');
+      let most = readsOf(() => assert.equal(decide('d7')?.kind, 'find-circle'));
+      for (let isOver = false; !isOver;) {
+        const reads = readsOf(() => {
+          isOver = walk.next().done === true;
+        });
+        most = Math.max(most, reads);
+      }
+      most = Math.max(
+        most,
+        readsOf(() => assert.equal(decide('d7')?.kind, 'release')),
+      );
+      endWalk(circles);
+      return most;
+    };
+    const [few, many] = [mostIn(2_000), mostIn(8_000)];
+    assert.ok(many <= few, `${few} reads in a step for n, ${many} for 4n`);
+  });
+
+  for (const [change, held] of [
+    ['waits no more', ['x.io/hold']],
+    ['has another owner', foreground],
+  ] as const) {
+    it(`are no circle when one of many ${change} while it is looked for`, () => {
+      const { circles, decide, make, search } = chain(3_000, true);
+      for (const late of [false, true]) {
+        const walk = search('d2900');
+        for (let steps = 0; steps < 4; steps += 1) walk.next();
+        if (late) finished(walk);
+        make('d2000', { owners: [held === foreground ? 'other' : 'd1999'], held });
+        finished(walk);
+        assert.equal(decide('d2900')?.kind, 'find-circle');
+        endWalk(circles);
+        make('d2000', { owners: ['d1999'], held: foreground });
+      }
+      finished(search('d2900'));
+      assert.equal(decide('d2900')?.kind, 'release');
+    });
+  }
+
+  it('are a circle that closes behind where it is looked for: it is found from there', () => {
+    const { circles, decide, make, search } = chain(1_000, true);
+    make('d899', { owners: ['other'], held: foreground });
+    const walk = search('d900');
+    finished(walk);
+    make('d899', { owners: ['d898'], held: foreground });
+    endWalk(circles);
+    finished(search('d899'));
+    assert.equal(decide('d899')?.kind, 'release');
   });
 
   it('are released in a circle one at a time: the others come later', () => {

@@ -32,12 +32,19 @@ function piece(name: string): Counted {
 }
 
 /** Documents of these pieces, in one version and in v2, where `always` comes first. */
-function documentsOf(pieces: DocumentPiece[], always: DocumentPiece): OpenApiDocuments {
+function documentsOf(
+  pieces: DocumentPiece[],
+  always: DocumentPiece,
+  paths: readonly string[] = ['apis/shop.example/v1'],
+): OpenApiDocuments {
   return {
     get generation() {
       return pieces.length;
     },
-    paths: ['apis/shop.example/v1'],
+    *paths() {
+      yield;
+      return paths;
+    },
     sourceOf: () => pieces.at(-1),
     *v3() {
       yield;
@@ -90,6 +97,41 @@ describe('documents of pieces', () => {
       [1, 2, 2, 2],
     );
     assert.notDeepEqual(await read(openapi, '/openapi/v3'), index);
+  });
+});
+
+/** The longest text that one call of JSON.stringify gives. */
+async function longestWritten(work: () => Promise<unknown>): Promise<number> {
+  const { stringify } = JSON;
+  let longest = 0;
+  JSON.stringify = ((...given: Parameters<typeof stringify>) => {
+    const text = stringify(...given) as string | undefined;
+    longest = Math.max(longest, text?.length ?? 0);
+    return text;
+  }) as typeof stringify;
+  try {
+    await work();
+  } finally {
+    JSON.stringify = stringify;
+  }
+  return longest;
+}
+
+describe('the index of OpenAPI', () => {
+  it('is written path by path, however many versions there are', async () => {
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const longestOf = (count: number): Promise<number> => {
+      const paths = Array.from({ length: count }, (_, i) => `apis/g.example/v${i + 10_000}`);
+      const openapi = makeOpenApi({
+        documents: documentsOf([piece('a')], piece('always'), paths),
+        turns: { ...turns, pause: () => Promise.resolve() },
+      });
+      return longestWritten(async () => {
+        const index = await read(openapi, '/openapi/v3');
+        assert.deepEqual(Object.keys(part(index, 'paths')), paths);
+      });
+    };
+    assert.equal(await longestOf(400), await longestOf(100));
   });
 });
 

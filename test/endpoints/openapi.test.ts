@@ -96,13 +96,13 @@ function* references(value: unknown): Generator<string> {
 }
 
 const kubernetes = documentsOf('kubernetes');
-const all = kubernetes.documents.paths.map((path) => v3(kubernetes.documents, path));
+const all = finished(kubernetes.documents.paths()).map((path) => v3(kubernetes.documents, path));
 
 describe('OpenAPI documents', () => {
   for (const name of ['kubernetes', 'svc'] as const) {
     it(`are closed and speak of one identity only (${name})`, () => {
       const { documents } = documentsOf(name);
-      for (const path of documents.paths) {
+      for (const path of finished(documents.paths())) {
         const document = v3(documents, path);
         const own = document.components.schemas;
         for (const ref of references(document)) {

@@ -21,11 +21,13 @@ function exchangeAt(path: string, method = 'GET', stated?: number): Asked {
 const heavy = (path: string): Asked =>
   exchangeAt(path, 'POST', requestTurnLimits.togetherBytesMax + 1);
 
-/** Turns that are told to come, and requests that take `costMs` each to begin. */
-function bench(costMs: number) {
+/** Turns that are told to come, and requests that take `costMs` each to begin, in a process that has
+ * had many. */
+function bench(costMs: number, hasHadMany = true) {
   let nowMs = 1000;
   let callbacks: (() => void)[] = [];
   const begun: string[] = [];
+  const cost = { ms: hasHadMany ? 0 : costMs };
   const forgotten: string[] = [];
   const take = createRequestTurns(
     {
@@ -39,7 +41,7 @@ function bench(costMs: number) {
     },
     (exchange, startMs) => {
       begun.push(`${exchange.path} ${startMs}`);
-      nowMs += costMs;
+      nowMs += cost.ms;
     },
     (exchange) => forgotten.push(exchange.path),
   );
@@ -54,9 +56,16 @@ function bench(costMs: number) {
     });
     return counts.filter((count) => count > 0);
   };
+  if (hasHadMany) {
+    for (let i = 0; i < 64; i += 1) take(exchangeAt('/', 'POST', 0));
+    while (callbacks.length > 0) turn();
+    begun.length = 0;
+    cost.ms = costMs;
+  }
   return {
     take,
     turn,
+    cost,
     begun,
     forgotten,
     get paths() {
@@ -85,6 +94,23 @@ describe('requests that come together', () => {
     const { take, turn } = bench(0);
     for (let i = 0; i < togetherMax + 3; i += 1) take(exchangeAt(`/${i}`));
     assert.deepEqual(turn(), [togetherMax, 3]);
+  });
+
+  it('begin in one callback as writes that take a turn together, by what the last ones took', () => {
+    const { cost, take, turn } = bench(turnMs, false);
+    const come = (count: number): number[] => {
+      for (let i = 0; i < count; i += 1) take(exchangeAt('/', 'POST', 0));
+      return turn();
+    };
+    assert.deepEqual([...come(3), ...turn(), ...turn()], [1, 1, 1]);
+    cost.ms = turnMs / 100;
+    assert.deepEqual(come(1 + 1 + 2 + 4 + 8 + 16), [1, 2, 4, 8, togetherMax, 1]);
+    cost.ms = turnMs / 8;
+    assert.deepEqual([...come(togetherMax), ...turn()], [togetherMax]);
+    cost.ms = 0;
+    assert.deepEqual(come(8 + 16), [8, 16]);
+    assert.deepEqual(come(1), [1]);
+    assert.deepEqual(come(togetherMax), [togetherMax], 'one alone tells nothing of many');
   });
 
   it('begin in one callback by what they weigh, one at least', () => {

@@ -20,6 +20,7 @@ import {
   statusType,
 } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
+import { sortedInSteps } from '../../stdx/in-steps.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
@@ -50,8 +51,9 @@ export interface DocumentOptions {
 export interface OpenApiDocuments {
   /** Another one when any document may be another one. */
   readonly generation: number;
-  /** As in the index: `api`, `apis`, `version`, `api/v1`, `apis/apps`, `apis/apps/v1`; sorted. */
-  readonly paths: readonly string[];
+  /** As in the index: `api`, `apis`, `version`, `api/v1`, `apis/apps`, `apis/apps/v1`; sorted,
+   * in steps. */
+  paths(): Steps<readonly string[]>;
   /** What a document is made of: the same object for as long as the document is the same. */
   sourceOf(path: string): object | undefined;
   /** OpenAPI 3.0 of what is not made of pieces, in steps; undefined: it is not among `paths`. */
@@ -94,7 +96,6 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       known = {
         generation,
         all,
-        paths: [...all.keys()].sort(),
         always: same && known !== undefined ? known.always : always,
       };
     }
@@ -106,9 +107,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     get generation() {
       return options.scheme.generation;
     },
-    get paths() {
-      return sections().paths;
-    },
+    paths: () => sortedInSteps([...sections().all.keys()], (a, b) => a < b),
     sourceOf: (path) => sections().all.get(path)?.source,
     *v3(path) {
       const section = sections().all.get(path);
@@ -246,7 +245,6 @@ function sorted(entries: readonly (readonly [string, JsonObject])[]): JsonObject
 interface Sections {
   readonly generation: number;
   readonly all: ReadonlyMap<string, Section>;
-  readonly paths: readonly string[];
   /** The sources of those that have no pieces. */
   readonly always: readonly object[];
 }

@@ -11,6 +11,7 @@
  * Invariants: it holds what was set last under each key; a reference counts as long as one pod of
  * the node makes it. A question is a few look-ups.
  */
+import { SplitMap } from '../../stdx/split-map.ts';
 import { reference } from './pod-references.ts';
 import type { Reference, VolumeReferences } from './pod-references.ts';
 
@@ -41,12 +42,12 @@ interface PodEntry {
 }
 
 export function createNodeGraph(): NodeGraph {
-  const pods = new Map<string, PodEntry>();
+  const pods = new SplitMap<PodEntry>();
   const counts = new Map<string, Map<Reference, number>>();
   const volumes = createVolumes();
   const owners = {
-    volumeattachments: new Map<string, string>(),
-    resourceslices: new Map<string, string>(),
+    volumeattachments: new SplitMap<string>(),
+    resourceslices: new SplitMap<string>(),
   };
 
   const count = ({ node, refers }: PodEntry, by: number): void => {
@@ -119,7 +120,7 @@ interface Volumes {
 }
 
 function createVolumes(): Volumes {
-  const volumes = new Map<string, VolumeReferences>();
+  const volumes = new SplitMap<VolumeReferences>();
   const ofSecret = new Map<Reference, Set<string>>();
   const remove = (name: string): void => {
     for (const secret of volumes.get(name)?.secrets ?? []) {

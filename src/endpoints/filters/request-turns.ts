@@ -8,7 +8,9 @@
  *
  * Some begin in one callback, so their steps alternate: each step runs for all of them before one
  * goes on to the next. The processor's caches do not hold all code that a write walks through, and
- * so it is fetched once for several writes: that makes a create an eighth cheaper.
+ * so it is fetched once for several writes: that makes a create an eighth cheaper. Nothing can stop
+ * them, so how many writes do is learned from what the last ones took: in a process that is new one
+ * takes as long as many do later.
  *
  * Elsewhere: the bound on how many there are (in-flight.ts), and on what a request does once it has
  * begun (stdx/turns.ts).
@@ -65,13 +67,17 @@ export function createRequestTurns(
   let isBegun = false;
   let leftCount = 0;
   let turnEndsMs = 0;
+  const writes = createWritesTogether();
 
   const startTurn = (nowMs: number): void => {
     isBegun = true;
     leftCount = requestTurnLimits.beginningsMax;
     turnEndsMs = nowMs + requestTurnLimits.turnMs;
     // Before everything that this turn asks for.
-    timers.nextTurn(() => (isBegun = false));
+    timers.nextTurn(() => {
+      isBegun = false;
+      writes.forget();
+    });
   };
   const ask = (): void => {
     const some = Math.min(waiting.length, requestTurnLimits.beginningsMax);
@@ -81,6 +87,7 @@ export function createRequestTurns(
    * before the next ones begin. */
   const beginSome = (): void => {
     askedCount -= 1;
+    writes.learn(clock);
     if (waiting.length === 0) return;
     const nowMs = clock.monotonicMs();
     if (!isBegun) startTurn(nowMs);
@@ -90,6 +97,7 @@ export function createRequestTurns(
   const beginTogether = (nowMs: number): void => {
     let some = Math.min(leftCount, requestTurnLimits.togetherMax);
     let weight = 0;
+    let writesCount = 0;
     while (some > 0 && waiting.length > 0) {
       const { exchange, startMs } = waiting.at(0);
       if (exchange.closed) {
@@ -98,13 +106,16 @@ export function createRequestTurns(
         continue;
       }
       const own = weightOf(exchange);
-      if (weight > 0 && weight + own > requestTurnLimits.togetherBytesMax) return;
+      if (weight > 0 && weight + own > requestTurnLimits.togetherBytesMax) break;
+      if (isWrite(exchange) && writesCount === writes.max) break;
+      if (isWrite(exchange)) writesCount += 1;
       waiting.shift();
       weight += own;
       some -= 1;
       leftCount -= 1;
       begin(exchange, startMs, nowMs);
     }
+    writes.began(writesCount, nowMs);
   };
   return (exchange) => {
     const nowMs = clock.monotonicMs();
@@ -114,10 +125,44 @@ export function createRequestTurns(
   };
 }
 
+/** How many writes may begin in one callback: twice as many as the last time, and not more than
+ * would take `turnMs`. */
+function createWritesTogether() {
+  let max = 1;
+  /** Those that are being measured: until the next callback of their turn. */
+  let begun: { readonly count: number; readonly atMs: number } | undefined;
+  return {
+    get max() {
+      return max;
+    },
+    began(count: number, atMs: number): void {
+      begun = count === 0 ? undefined : { count, atMs };
+    },
+    learn(clock: Pick<Clock, 'monotonicMs'>): void {
+      if (begun === undefined) return;
+      const { count, atMs } = begun;
+      begun = undefined;
+      const tookMs = clock.monotonicMs() - atMs;
+      const fitting = Math.floor((requestTurnLimits.turnMs * count) / tookMs);
+      // Few that were quick say nothing of more than twice as many.
+      const most = Math.min(fitting, Math.max(max, 2 * count), requestTurnLimits.togetherMax);
+      max = Math.max(1, most);
+    },
+    /** What comes in another turn says nothing of the time that they took. */
+    forget(): void {
+      begun = undefined;
+    },
+  };
+}
+
+function isWrite({ method }: HttpExchange): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
 /** In bytes; see requestTurnLimits. */
 function weightOf(exchange: HttpExchange): number {
   const { method } = exchange;
-  if (method === 'GET' || method === 'HEAD') return 0;
+  if (!isWrite(exchange)) return 0;
   const { changeBytes, togetherBytesMax } = requestTurnLimits;
   const stated = exchange.header('content-length');
   const unstated = method === 'DELETE' ? 0 : togetherBytesMax;

@@ -126,7 +126,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
   const index = (): Promise<Kept> =>
     cached('index', documents.generation, async () => {
       const paths: Record<string, JsonObject> = {};
-      for (const path of documents.paths) {
+      for (const path of await runToEnd(turns, documents.paths())) {
         // It may have gone since.
         if (documents.sourceOf(path) === undefined) continue;
         paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
@@ -137,8 +137,8 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         const [kind, , path = ''] = name.split(' ');
         return kind === 'v3' && documents.sourceOf(path) === undefined;
       });
-      const json = Buffer.from(JSON.stringify({ paths }), 'utf8');
-      return keptOf(json, sha512(json));
+      const { hash, json } = await runToEnd(turns, hashedJson({ paths }));
+      return keptOf(json, hash);
     });
 
   return {
@@ -194,10 +194,6 @@ async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding)
   const { hash, json } = await runToEnd(options.turns, hashedJson(document));
   if (encoding === 'json') return keptOf(json, hash);
   return keptOf(await runToEnd(options.turns, encodeOpenApiV3(document)), hash);
-}
-
-function sha512(data: Uint8Array | string): string {
-  return createHash('sha512').update(data).digest('hex').toUpperCase();
 }
 
 /** `before`: what else the document is made of. */
