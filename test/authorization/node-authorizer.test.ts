@@ -267,6 +267,9 @@ describe('a node', () => {
     made.removeVolume('second');
     assert.deepEqual(ofVolume(made), [no, no, no]);
     made.setVolume('pv', volumeReferences(volume('claim')));
+    made.removeVolume('pv');
+    assert.deepEqual(ofVolume(made), [no, no, no]);
+    made.setVolume('pv', volumeReferences(volume('claim')));
     made.clear('persistentvolumes');
     assert.deepEqual(ofVolume(made), [no, no, no]);
     for (const [resource, what, name] of [
