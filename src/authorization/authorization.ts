@@ -277,13 +277,13 @@ function makeMembers(
       case 'Node':
         return { ...nodeMember(), type: mode };
       case 'Webhook':
-        return webhook('Webhook', webhookOfFlags(options));
+        return webhook('default', webhookOfFlags(options));
     }
   };
   return {
     rbac,
     index,
-    ofModes: () => options.modes.map(ofMode),
+    ofModes: () => options.modes.map((mode) => named(ofMode(mode))),
     ofConfiguration: (configured, read) =>
       configured.map((each) =>
         each.type === 'Webhook'
@@ -292,6 +292,11 @@ function makeMembers(
       ),
     following,
   };
+}
+
+/** Without a configuration that names it: a webhook has its name already. */
+function named(member: Member): Member {
+  return member.type === 'Webhook' ? member : { ...member, name: member.type.toLowerCase() };
 }
 
 function nodeRules(identity: Identity): ReturnType<typeof rulesOf> {

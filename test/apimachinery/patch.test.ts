@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
+import { bodyDepthMax } from '../../src/apimachinery/codecs/body-bounds.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
@@ -77,6 +78,34 @@ test('small values that are copied into themselves again and again are counted, 
   assert.ok(refused.kind === 'refused');
   assert.match(refused.problem, /^operation 2 copies more than 25000 values$/);
   assert.equal(jsonPatch({ data }, operations.slice(0, 2)).kind, 'ok');
+});
+
+test('a pointer has 256 segments at most, and what a patch makes as many levels as a body', () => {
+  const problemOf = (document: JsonValue, ...operations: JsonObject[]): string => {
+    const made = jsonPatch(document, operations);
+    return made.kind === 'refused' ? made.problem.replace(/^operation .*?: /, '') : '';
+  };
+  const nested = (levels: number): JsonValue => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  const { depthMax } = patchLimits;
+  for (const member of ['path', 'from']) {
+    const copy = { op: 'copy', path: '/b', from: '/b' };
+    const isRefused = (segments: number): boolean =>
+      problemOf(nested(1), { ...copy, [member]: '/a'.repeat(segments) }).includes(
+        `has more than ${depthMax} segments`,
+      );
+    assert.deepEqual([depthMax, depthMax + 1].map(isRefused), [false, true], member);
+  }
+  const tooDeep = `the result nests deeper than ${bodyDepthMax} levels`;
+  for (const [levels, problem] of [
+    [bodyDepthMax - 1, ''],
+    [bodyDepthMax, tooDeep],
+  ] as const) {
+    const value = nested(levels);
+    assert.equal(problemOf({}, { op: 'add', path: '/a', value }), problem);
+    assert.equal(problemOf({ a: 1 }, { op: 'replace', path: '/a', value }), problem);
+    const copy = { op: 'copy', from: '/deep', path: '/b/c' };
+    assert.equal(problemOf({ deep: nested(levels - 1), b: {} }, copy), problem);
+  }
 });
 
 test('a pointer through the prototype leads to a key of the document or nowhere', () => {

@@ -289,6 +289,13 @@ describe('trusted issuers', () => {
       groups: ['oidc:dev', 'oidc:ops'],
       extra: {},
     });
+    const single = await ask(signed({ ...told, roles: 'dev' }, pair, { kid }));
+    assert.ok(single.kind === 'authenticated');
+    assert.deepEqual([single.user.groups, single.audiences], [['oidc:dev'], ['api']]);
+    const forOthers = await known.authenticateToken(signed(told, pair, { kid }), ['other']);
+    assert.equal(forOthers.kind, 'rejected');
+    const forThese = await known.authenticateToken(signed(told, pair, { kid }), ['other', 'api']);
+    assert.deepEqual(forThese.kind === 'authenticated' && forThese.audiences, ['api']);
     const wrong: readonly [string, object, object?][] = [
       ['expired', { exp: startMs / 1000 - 60 }],
       ['another audience', { aud: 'other' }],
@@ -296,6 +303,9 @@ describe('trusted issuers', () => {
       ['an address that was not verified', { email_verified: false }],
       ['no name', { email: '' }],
       ['groups of numbers', { roles: [1] }],
+      ['groups that are an object', { roles: {} }],
+      ['a uid that is no text', { sub: 42 }],
+      ['no end', { exp: undefined }],
       ['alg none', {}, { alg: 'none' }],
       ['HMAC', {}, { alg: 'HS256' }],
     ];

@@ -124,11 +124,21 @@ describe('a policy file', () => {
 
   it('can be listed for a user and a namespace', async () => {
     const abac = createAbacAuthorizer(
-      policies('{"user":"u","resource":"pods","namespace":"ns","readonly":true}\n{"user":"v"}'),
+      policies(
+        '{"user":"u","resource":"pods","namespace":"ns","readonly":true}\n{"user":"v"}\n' +
+          '{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy",' +
+          '"spec":{"user":"w","nonResourcePath":"/logs/*","readonly":true}}',
+      ),
     );
     const rules = await abac.rulesFor(userNamed('u'), 'ns');
     assert.deepEqual(rules.resourceRules, [
       { verbs: ['get', 'list', 'watch'], apiGroups: ['*'], resources: ['pods'], resourceNames: [] },
+    ]);
+    assert.deepEqual(rules.nonResourceRules, []);
+    const paths = await abac.rulesFor(userNamed('w'), 'ns');
+    assert.deepEqual(paths.resourceRules, []);
+    assert.deepEqual(paths.nonResourceRules, [
+      { verbs: ['get', 'list', 'watch'], nonResourceURLs: ['/logs/*'] },
     ]);
     assert.deepEqual((await abac.rulesFor(userNamed('u'), 'other')).resourceRules, []);
     assert.deepEqual((await abac.rulesFor(userNamed('v'), 'other')).nonResourceRules, [

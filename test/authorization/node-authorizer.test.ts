@@ -14,6 +14,7 @@ const pod = (name: string, spec: JsonObject, annotations?: Record<string, string
   kind: 'Pod',
   metadata: { name, namespace: 'ns', ...(annotations === undefined ? {} : { annotations }) },
   spec,
+  status: { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'made-claim' }] },
 });
 
 const full: JsonObject = {
@@ -44,27 +45,34 @@ const full: JsonObject = {
       },
     },
     { name: 'f', csi: { nodePublishSecretRef: { name: 'csi-secret' } } },
+    { name: 'g', azureFile: { secretName: 'azure-secret' } },
+    { name: 'h', rbd: { secretRef: { name: 'rbd-secret' } } },
   ],
+  ephemeralContainers: [{ envFrom: [{ secretRef: { name: 'debug-secret' } }] }],
+  resourceClaims: [{ name: 'r' }, { name: 's', resourceClaimName: 'named-claim' }],
 };
+
+const volume = (claim: string, more: JsonObject = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: 'pv' },
+  spec: {
+    claimRef: { namespace: 'ns', name: claim },
+    csi: {
+      nodeStageSecretRef: { name: 'stage', namespace: 'other' },
+      nodePublishSecretRef: { name: 'publish', namespace: 'other' },
+      nodeExpandSecretRef: { name: 'expand', namespace: 'other' },
+      controllerExpandSecretRef: { name: 'controller', namespace: 'other' },
+    },
+    ...more,
+  },
+});
 
 function graph(): NodeGraph {
   const made = createNodeGraph();
   made.setPod('ns', 'p', 'n1', podReferences(pod('p', full), mirror));
-  made.setVolume(
-    'pv',
-    volumeReferences({
-      apiVersion: 'v1',
-      kind: 'PersistentVolume',
-      metadata: { name: 'pv' },
-      spec: {
-        claimRef: { namespace: 'ns', name: 'claim' },
-        csi: {
-          nodeStageSecretRef: { name: 'stage', namespace: 'other' },
-          controllerExpandSecretRef: { name: 'controller', namespace: 'other' },
-        },
-      },
-    }),
-  );
+  const azureFile = { secretName: 'share' };
+  made.setVolume('pv', volumeReferences(volume('claim', { azureFile })));
   made.setOwner('volumeattachments', 'va', 'n1');
   made.setOwner('resourceslices', 'slice', 'n1');
   return made;
@@ -103,8 +111,18 @@ describe('a node', () => {
       'volume-secret',
       'projected-secret',
       'csi-secret',
+      'azure-secret',
+      'rbd-secret',
+      'debug-secret',
+      'share',
     ].map((name): [string, string, string] => ['get /secrets', name, 'ns']),
-    ['get /secrets', 'stage', 'other'],
+    ...['stage', 'publish', 'expand'].map((name): [string, string, string] => [
+      'get /secrets',
+      name,
+      'other',
+    ]),
+    ['get resource.k8s.io/resourceclaims', 'named-claim', 'ns'],
+    ['get resource.k8s.io/resourceclaims', 'made-claim', 'ns'],
     ['watch /secrets', 'pull', 'ns'],
     ...['env-map', 'from-map', 'volume-map', 'projected-map'].map(
       (name): [string, string, string] => ['get /configmaps', name, 'ns'],
@@ -139,7 +157,20 @@ describe('a node', () => {
     ['get /secrets', 'pull', 'other'],
     ['get /secrets', 'controller', 'other'],
     ['update /secrets', 'pull', 'ns'],
+    ['get /secrets/status', 'pull', 'ns'],
     ['delete /configmaps', 'env-map', 'ns'],
+    ['watch resource.k8s.io/resourceclaims', 'named-claim', 'ns'],
+    ['update resource.k8s.io/resourceclaims', 'named-claim', 'ns'],
+    ['get /persistentvolumeclaims/status', 'claim', 'ns'],
+    ['delete /persistentvolumeclaims/status', 'claim', 'ns'],
+    ['update /persistentvolumeclaims/status', '', 'ns'],
+    ['list /persistentvolumes', 'pv', ''],
+    ['get /persistentvolumes/status', 'pv', ''],
+    ['update storage.k8s.io/volumeattachments', 'va', ''],
+    ['get storage.k8s.io/volumeattachments/status', 'va', ''],
+    ['create /serviceaccounts', 'account', 'ns'],
+    ['get /serviceaccounts/token', 'account', 'ns'],
+    ['create /serviceaccounts/token', '', 'ns'],
     ['list /persistentvolumeclaims', 'claim', 'ns'],
     ['update /persistentvolumeclaims', 'claim', 'ns'],
     ['delete /nodes', 'n1', ''],
@@ -148,6 +179,15 @@ describe('a node', () => {
     ['list /pods', '', ''],
     ['update /pods', 'p', 'ns'],
     ['update coordination.k8s.io/leases', 'n1', 'ns'],
+    ['create coordination.k8s.io/leases', '', 'ns'],
+    ['list coordination.k8s.io/leases', 'n1', 'kube-node-lease'],
+    ['update coordination.k8s.io/leases/status', 'n1', 'kube-node-lease'],
+    ['update coordination.k8s.io/leases', '', 'kube-node-lease'],
+    ['list storage.k8s.io/csinodes', 'n1', ''],
+    ['update storage.k8s.io/csinodes/status', 'n1', ''],
+    ['update storage.k8s.io/csinodes', '', ''],
+    ['update resource.k8s.io/resourceslices/status', 'slice', ''],
+    ['approve resource.k8s.io/resourceslices', 'slice', ''],
     ['list resource.k8s.io/resourceslices', '', ''],
     ['create apps/deployments', '', 'ns'],
   ];
@@ -158,7 +198,10 @@ describe('a node', () => {
   }
 
   it('lists pods and slices of its own by a field selector', () => {
-    for (const what of ['list /pods', 'watch /pods', 'list resource.k8s.io/resourceslices']) {
+    const slices = ['list', 'watch', 'deletecollection'].map(
+      (verb) => `${verb} resource.k8s.io/resourceslices`,
+    );
+    for (const what of ['list /pods', 'watch /pods', ...slices]) {
       assert.equal(decide(graph(), 'n1', what, '', '', { 'spec.nodeName': 'n1' }), 'allow', what);
       assert.equal(
         decide(graph(), 'n1', what, '', '', { 'spec.nodeName': 'n2' }),
@@ -173,6 +216,7 @@ describe('a node', () => {
       'create /nodes',
       'create /pods',
       'create storage.k8s.io/csinodes',
+      'create resource.k8s.io/resourceslices',
       'create /events',
     ]) {
       assert.equal(decide(graph(), 'n1', what), 'allow', what);
@@ -203,6 +247,45 @@ describe('a node', () => {
     );
     assert.equal(decide(made, 'n1', 'get /secrets', 'pull', 'ns'), 'no-opinion');
     assert.equal(decide(made, 'n2', 'get /secrets', 'pull', 'ns'), 'allow');
+  });
+
+  it('loses what a volume, an attachment or a slice gave it when it goes or is of another', () => {
+    const ofVolume = (made: NodeGraph) =>
+      (['pv', 'stage', 'share'] as const).map((name) =>
+        name === 'pv'
+          ? decide(made, 'n1', 'get /persistentvolumes', name)
+          : decide(made, 'n1', 'get /secrets', name, name === 'stage' ? 'other' : 'ns'),
+      );
+    const [yes, no] = ['allow', 'no-opinion'] as const;
+    const made = graph();
+    assert.deepEqual(ofVolume(made), [yes, yes, yes]);
+    made.setVolume('pv', volumeReferences(volume('claim')));
+    assert.deepEqual(ofVolume(made), [yes, yes, no], 'it names one secret less');
+    made.setVolume('second', volumeReferences(volume('claim')));
+    made.setVolume('pv', volumeReferences(volume('claim-of-nobody')));
+    assert.deepEqual(ofVolume(made), [no, yes, no], 'another volume has the same secret');
+    made.removeVolume('second');
+    assert.deepEqual(ofVolume(made), [no, no, no]);
+    made.setVolume('pv', volumeReferences(volume('claim')));
+    made.removeVolume('pv');
+    assert.deepEqual(ofVolume(made), [no, no, no]);
+    made.setVolume('pv', volumeReferences(volume('claim')));
+    made.clear('persistentvolumes');
+    assert.deepEqual(ofVolume(made), [no, no, no]);
+    for (const [resource, what, name] of [
+      ['volumeattachments', 'get storage.k8s.io/volumeattachments', 'va'],
+      ['resourceslices', 'get resource.k8s.io/resourceslices', 'slice'],
+    ] as const) {
+      for (const node of ['n2', '', 'n1']) {
+        made.setOwner(resource, name, node);
+        assert.equal(decide(made, 'n1', what, name), node === 'n1' ? yes : no, what);
+      }
+      made.clear(resource);
+      assert.equal(decide(made, 'n1', what, name), no, what);
+    }
+    made.clear('pods');
+    assert.equal(decide(made, 'n1', 'get /secrets', 'pull', 'ns'), no);
+    assert.equal(decide(made, 'n1', 'get /pods', 'p', 'ns'), no);
   });
 
   // A kubelet took "forbidden" for a fault, and tried again; what is gone it takes for done.

@@ -76,6 +76,38 @@ describe('a node that reads', () => {
     await until(200, secret.replace('mine', 'theirs'), n2);
   });
 
+  it('has the volumes of its pods and what is attached to it', async () => {
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'claim' } }];
+    const spec = podSpec({ nodeName: 'n1', volumes });
+    await made(`${namespace}/pods`, { metadata: { name: 'with-volume' }, spec });
+    await made('/api/v1/persistentvolumes', {
+      metadata: { name: 'pv' },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '1Gi' },
+        claimRef: { namespace: 'default', name: 'claim' },
+        hostPath: { path: '/x' },
+      },
+    });
+    const storage = '/apis/storage.k8s.io/v1/volumeattachments';
+    const source = { persistentVolumeName: 'pv' };
+    const attached = { attacher: 'csi.example.com', nodeName: 'n1', source };
+    await made(storage, { metadata: { name: 'va' }, spec: attached });
+    for (const path of ['/api/v1/persistentvolumes/pv', `${storage}/va`]) {
+      await until(200, path, n1);
+      assert.equal((await server.secure(path, { as: n2 })).status, 403);
+    }
+    assert.equal((await asAdmin(server, 'DELETE', `${storage}/va`)).status, 200);
+    await until(403, `${storage}/va`, n1);
+    // It is held by the volume controller's finalizer, and goes without it.
+    const volume = '/api/v1/persistentvolumes/pv';
+    await asAdmin(server, 'DELETE', volume);
+    const free = { metadata: { finalizers: null } };
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await asAdmin(server, 'PATCH', volume, free, headers);
+    await until(403, volume, n1);
+  });
+
   it('has one secret of its pods at a time, and lists of its pods alone', async () => {
     const rows: readonly [string, number][] = [
       [`${namespace}/secrets`, 403],

@@ -253,6 +253,16 @@ export function limitTests(get: () => Storage): void {
       );
     });
 
+    it('refuses a key that is empty or holds a NUL', async () => {
+      const storage = get();
+      const now = await storage.revision();
+      for (const name of ['', '\0', `${key('a')}\0b`]) {
+        const refused = storage.commit([put(key('b'), absent), put(name as StoreKey, absent)]);
+        await assert.rejects(refused, rejectsWith('too-large'));
+      }
+      assert.deepEqual(await allChanges(storage, now), []);
+    });
+
     it('keeps empty values and empty states', async () => {
       const storage = get();
       await commitOne(storage, put(key('a'), absent, '', { state: '' }));

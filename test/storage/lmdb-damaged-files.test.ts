@@ -18,13 +18,15 @@ const clock = systemClock;
 const count = 2000;
 const pageBytes = 4096;
 let sound = '';
+/** More than a page. */
+const long = 'v'.repeat(10_000);
 
 before(async () => {
   sound = directories.make();
   const storage = await openLmdbStorage({ path: sound, identity: 'svc', clock });
   for (let from = 0; from < count; from += 100) {
     const names = Array.from({ length: 100 }, (_, i) => key(`k${from + i}`));
-    await storage.commit(names.map((name) => put(name, absent)));
+    await storage.commit(names.map((name, i) => put(name, absent, i === 0 ? long : 'v')));
   }
   await storage.close();
 });
@@ -44,6 +46,125 @@ function shorten(file: string): void {
     const lower = bytes.readUInt16LE(at + lowerAt);
     const isLeading = (bytes.readUInt16LE(at + flagsAt) & 0xf) === isBranch;
     if (isLeading && lower > headBytes + 2 * 2) bytes.writeUInt16LE(lower - 2, at + lowerAt);
+  }
+  writeFileSync(file, bytes);
+}
+
+const [numberAt, flagsAt, lowerAt, upperAt, headBytes] = [0, 18, 20, 22, 24] as const;
+const [entryFlagsAt, keyBytesAt] = [4, 6] as const;
+
+/** Of each page of a kind, what becomes of it: `at` is where its entry `index` begins. */
+interface Damage {
+  readonly title: string;
+  readonly told: RegExp;
+  readonly kind?: 'branch' | 'leaf' | 'long';
+  readonly harm: (page: Buffer, at: (index: number) => number) => void;
+}
+
+const pointerAt = (index: number): number => headBytes + 2 * index;
+
+const damages: readonly Damage[] = [
+  {
+    title: 'a page without entries',
+    told: /has a wrong head/,
+    harm: (page) => page.writeUInt16LE(0, lowerAt),
+  },
+  {
+    title: 'half an entry',
+    told: /has a wrong head/,
+    harm: (page) => page.writeUInt16LE(page.readUInt16LE(lowerAt) + 1, lowerAt),
+  },
+  {
+    title: 'more places than there is room for',
+    told: /has a wrong head/,
+    harm: (page) => page.writeUInt16LE(page.readUInt16LE(upperAt) + 2, lowerAt),
+  },
+  {
+    title: 'entries that begin behind the page',
+    told: /has a wrong head/,
+    harm: (page) => page.writeUInt16LE(pageBytes - headBytes + 1, upperAt),
+  },
+  {
+    title: 'an entry among the places of entries',
+    told: /has an entry outside of it/,
+    harm: (page) => page.writeUInt16LE(0, pointerAt(0)),
+  },
+  {
+    title: 'an entry whose head is behind the end',
+    told: /has an entry outside of it/,
+    harm: (page) => page.writeUInt16LE(pageBytes - headBytes - 7, pointerAt(0)),
+  },
+  {
+    title: 'a key that is empty',
+    told: /has a key that does not fit/,
+    harm: (page, at) => page.writeUInt16LE(0, at(1) + keyBytesAt),
+  },
+  {
+    title: 'a key that is longer than its page',
+    told: /has a key that does not fit/,
+    harm: (page, at) => page.writeUInt16LE(pageBytes, at(1) + keyBytesAt),
+  },
+  {
+    title: 'a key twice',
+    told: /has keys out of order/,
+    harm: (page) => page.writeUInt16LE(page.readUInt16LE(pointerAt(0)), pointerAt(1)),
+  },
+  {
+    title: 'two keys of a branch that have changed places',
+    told: /has keys out of order/,
+    kind: 'branch',
+    harm(page) {
+      const second = page.readUInt16LE(pointerAt(1));
+      page.writeUInt16LE(page.readUInt16LE(pointerAt(2)), pointerAt(1));
+      page.writeUInt16LE(second, pointerAt(2));
+    },
+  },
+  {
+    title: 'two entries of a branch that lead to one page',
+    told: /is used twice/,
+    kind: 'branch',
+    harm: (page, at) => page.copy(page, at(1), at(0), at(0) + entryFlagsAt + 2),
+  },
+  {
+    title: 'an entry that leads behind the end of the file',
+    told: /a page leads to page \d+ of \d+/,
+    kind: 'branch',
+    harm: (page, at) => page.writeUInt16LE(0xffff, at(0) + 2),
+  },
+  {
+    title: 'a value that is longer than its page',
+    told: /has a value that does not fit/,
+    harm: (page, at) => page.writeUInt16LE(pageBytes, at(0)),
+  },
+  {
+    title: 'an entry of a kind that LMDB does not know',
+    told: /has an entry of an unknown kind/,
+    harm: (page, at) => page.writeUInt16LE(8, at(0) + entryFlagsAt),
+  },
+  {
+    title: 'a leaf that says that it leads further',
+    told: /is of another kind/,
+    harm: (page) => page.writeUInt16LE(1, flagsAt),
+  },
+  ...(['number', 'flags', 'pages'] as const).map((what): Damage => ({
+    title: `a long value with another ${what} in its head`,
+    told: /is not the long value that it should be/,
+    kind: 'long',
+    harm: (page) =>
+      page.writeUInt16LE(1, { number: numberAt, flags: flagsAt, pages: lowerAt }[what]),
+  })),
+];
+
+/** Every page of the kind that has room for it: some of them are no longer in use. */
+function harm(file: string, { harm: change, kind = 'leaf' }: Damage): void {
+  const bytes = readFileSync(file);
+  const flags = { branch: 1, leaf: 2, long: 4 }[kind];
+  for (let from = 2 * pageBytes; from < bytes.length; from += pageBytes) {
+    const page = bytes.subarray(from, from + pageBytes);
+    const isKind = page.readUInt32LE(numberAt) === from / pageBytes;
+    if (!isKind || page.readUInt16LE(flagsAt) !== flags) continue;
+    if (kind !== 'long' && page.readUInt16LE(lowerAt) < 3 * 2) continue;
+    change(page, (index) => headBytes + page.readUInt16LE(pointerAt(index)));
   }
   writeFileSync(file, bytes);
 }
@@ -116,6 +237,14 @@ describe('a file of LMDB', () => {
     writeFileSync(file, bytes);
     await assertRefused(where, /page \d+ is another one/);
   });
+
+  for (const damage of damages) {
+    it(`is refused for ${damage.title}`, async () => {
+      const { file, where } = copied();
+      harm(file, damage);
+      await assertRefused(where, damage.told);
+    });
+  }
 
   it('that was cut short does not end the process', async () => {
     const { file, where } = copied();

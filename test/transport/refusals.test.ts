@@ -202,13 +202,19 @@ describe('headers over HTTP/2', () => {
     const tls = { certificatePem: pem('tls-certificate.pem'), keyPem: pem('tls-key.pem') };
     const server = await listenNode({ ...at, tls }, handler);
     const session = connectH2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
-    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`x-${i}`, 'v']));
-    const stream = session.request({ ':path': '/many', ...many });
-    let text = '';
-    stream.setEncoding('utf8');
-    for await (const piece of stream) text += String(piece);
+    const ask = async (length: number): Promise<string> => {
+      const many = Object.fromEntries(Array.from({ length }, (_, i) => [`x-${i}`, 'v']));
+      const stream = session.request({ ':path': '/many', ...many });
+      let text = '';
+      stream.setEncoding('utf8');
+      for await (const piece of stream) text += String(piece);
+      return text;
+    };
+    // The second one is sent before the client has read how large a head may be.
+    const [text, refused] = await Promise.all([ask(300), ask(500)]);
     session.close();
     await server.close();
     assert.match(text, /^GET \/many 30\d$/);
+    assert.match(refused, /the request head is larger than 16384 bytes/);
   });
 });
