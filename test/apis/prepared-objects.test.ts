@@ -134,7 +134,7 @@ describe('prepared objects', () => {
   it('of CSI drivers count their changes from none', () => {
     const kind = kindOf('storage.k8s.io/csidrivers');
     const birth = { name: 'x', namespace: '', uid: 'u', creationTimestamp: born };
-    const made = metadataForCreate(objectOf({ spec: {} }), kind, birth as never);
+    const made = metadataForCreate(objectOf({ spec: {} }), kind, birth);
     assert.equal(made.metadata.generation, undefined);
     const next = { ...made, spec: { requiresRepublish: true } };
     assert.equal(withGeneration(next, made, kind).metadata.generation, 1);

@@ -93,7 +93,7 @@ function persistentVolumeWarnings(identity: Identity): KindWarnings {
 
 function pendingSinceCreation(volume: ApiObject): ApiObject {
   const { creationTimestamp } = volume.metadata;
-  const since = creationTimestamp == null ? {} : { lastPhaseTransitionTime: creationTimestamp };
+  const since = typeof creationTimestamp !== 'string' ? {} : { lastPhaseTransitionTime: creationTimestamp };
   return { ...volume, status: { phase: 'Pending', ...since } };
 }
 
