@@ -93,7 +93,8 @@ function persistentVolumeWarnings(identity: Identity): KindWarnings {
 
 function pendingSinceCreation(volume: ApiObject): ApiObject {
   const { creationTimestamp } = volume.metadata;
-  const since = typeof creationTimestamp !== 'string' ? {} : { lastPhaseTransitionTime: creationTimestamp };
+  const since =
+    typeof creationTimestamp !== 'string' ? {} : { lastPhaseTransitionTime: creationTimestamp };
   return { ...volume, status: { phase: 'Pending', ...since } };
 }
 
