@@ -2332,8 +2332,8 @@ Event kind
  series 11 EventSeries ?
  action 12 string
  related 13 ObjectReference ?
- reportingComponent 14 string
- reportingInstance 15 string
+ reportingComponent 14 string written
+ reportingInstance 15 string written
 EventList kind
  metadata 1 meta/v1.ListMeta
  items 2 []Event !

@@ -146,7 +146,15 @@ describe('a new event', () => {
       ['/v1/events', 'reportingComponent'],
       ['events.k8s.io/v1beta1/events', 'reportingController'],
     ] as const) {
-      assert.deepEqual(created(key, rest), [`${name}: Required value`, 'action: Required value']);
+      const [first, ...more] = created(key, rest);
+      assert.equal(first, `${name}: Required value`);
+      assert.equal(more.at(-1), 'action: Required value');
+      // An empty name is no name of a reporter either, in both of its parts.
+      const invalid = `${name}: Invalid value: "": name part must`;
+      assert.deepEqual(
+        [more.length, more.filter((each) => each.startsWith(invalid)).length],
+        [3, 2],
+      );
     }
   });
 

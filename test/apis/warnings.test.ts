@@ -170,7 +170,7 @@ describe('a write over an object', () => {
 
   it('says of a status what is in it', async () => {
     const services = '/api/v1/namespaces/default/services';
-    const body = { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } };
+    const body = { metadata: { name: 's' }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
     await server.request('POST', services, { body });
     const merge = 'application/merge-patch+json';
     const status = { status: { loadBalancer: { ingress: [{ ip: '010.1.2.3' }] } } };

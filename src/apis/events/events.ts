@@ -2,7 +2,6 @@
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';
-import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { CellValue } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { column, naming, table, wide } from '../tables/columns.ts';
@@ -92,11 +91,6 @@ function eventRules(identity: Identity): KindRules {
   };
 }
 
-/** Shown also where nothing is said. */
-const eventDefaults: DefaultTable = {
-  fields: { 'core/v1.Event': { reportingComponent: '', reportingInstance: '' } },
-};
-
 export const coreEvents: KindDefinition = {
   resource: '/events',
   createOnUpdate: true,
@@ -105,7 +99,6 @@ export const coreEvents: KindDefinition = {
     involvedObject.uid
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
     reason reportingComponent source=source.component|reportingComponent type`,
-  defaults: eventDefaults,
   validation: eventRules,
   table: eventTable,
   versions: { v1: { validation: reporterRules('reportingComponent') } },

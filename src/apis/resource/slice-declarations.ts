@@ -32,7 +32,7 @@ function declarations(instance: string, more: string): string {
   spec.perDeviceNodeSelection   trueOrUnset
   spec.nodeSelector.nodeSelectorTerms     required oneItem
   ${requirement}.matchExpressions[]       valuesOf=operator
-  ${requirement}.matchExpressions[].key   required format=label-key
+  ${requirement}.matchExpressions[].key   format=label-key
   ${requirement}.matchFields[]            fieldValuesOf=operator
   ${requirement}.matchFields[].key        only=metadata.name
   ${requirement}.matchFields[].values[]   format=dns-subdomain
