@@ -3,7 +3,8 @@
  *
  *     create    phase Pending and the QoS class, which the resources decide, once and for all;
  *               with scheduling gates, the condition that reports them; keys of labels in its
- *               affinity become requirements (match-label-keys.ts), AppArmor annotations fields (app-armor.ts)
+ *               affinity become requirements (match-label-keys.ts), annotations of AppArmor
+ *               profiles fields (app-armor.ts)
  *     update    the status, and the fields that its priority class sets
  *     status    the QoS class
  */
