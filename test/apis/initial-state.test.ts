@@ -142,6 +142,33 @@ describe('a new object', () => {
     });
   });
 
+  it('that is a pod has AppArmor fields for annotations that name other profiles than it', () => {
+    const prefix = 'container.apparmor.security.beta.kubernetes.io/';
+    const names = {
+      a: 'unconfined',
+      b: 'runtime/default',
+      c: 'localhost/f',
+      d: 'localhost/',
+      e: '',
+    };
+    const annotations = Object.fromEntries(
+      Object.entries(names).map(([name, profile]) => [`${prefix}${name}`, profile]),
+    );
+    const containers = Object.keys(names).map((name) => ({ name }));
+    const securityContext = { appArmorProfile: { type: 'RuntimeDefault' } };
+    const metadata = { name: 'x', annotations };
+    const own = (spec: JsonObject): readonly (JsonValue | undefined)[] =>
+      (created('/pods', { metadata, spec })['spec'] as { containers: JsonObject[] }).containers.map(
+        (container) => container['securityContext'],
+      );
+    const unconfined = { appArmorProfile: { type: 'Unconfined' } };
+    const file = { appArmorProfile: { type: 'Localhost', localhostProfile: 'f' } };
+    const none = undefined;
+    assert.deepEqual(own({ containers }), [unconfined, securityContext, file, none, none]);
+    assert.deepEqual(own({ containers, securityContext }), [unconfined, none, file, none, none]);
+    assert.deepEqual(own({ containers, os: { name: 'windows' } }), [none, none, none, none, none]);
+  });
+
   it('that is a daemon set counts its templates, from 1 or where the client begins', () => {
     const name = 'deprecated.daemonset.template.generation';
     const strategy = strategyOf(kindOf('apps/daemonsets'));

@@ -3,21 +3,24 @@
  *
  *     create    phase Pending and the QoS class, which the resources decide, once and for all;
  *               with scheduling gates, the condition that reports them; keys of labels in its
- *               affinity become requirements (match-label-keys.ts)
+ *               affinity become requirements (match-label-keys.ts), annotations of AppArmor
+ *               profiles fields (app-armor.ts)
  *     update    the status, and the fields that its priority class sets
  *     status    the QoS class
  */
 import { objects, part } from '../../../apimachinery/members.ts';
+import type { Identity } from '../../../apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../../registry/strategy.ts';
+import { withAppArmorFields } from './app-armor.ts';
 import { withMatchedLabels } from './match-label-keys.ts';
 import { qosClassOf } from './qos-class.ts';
 import { withStatusOf } from '../../../registry/strategy.ts';
 
-export function podStrategy(): Partial<KindStrategy> {
+export function podStrategy(_generic: KindStrategy, identity: Identity): Partial<KindStrategy> {
   return {
     prepareForCreate: (pod) => ({
-      ...withMatchedLabels(pod),
+      ...withAppArmorFields(withMatchedLabels(pod), identity),
       status: { phase: 'Pending', qosClass: qosClassOf(pod), ...gatedConditions(pod) },
     }),
     prepareForUpdate: (next, current) => withStatusOf(withPriorityOf(next, current), current),

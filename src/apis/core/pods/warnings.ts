@@ -149,7 +149,9 @@ function profileWarnings(
         context['seccompProfile'] === undefined
           ? warned(fill(`container.seccomp.security.alpha.{labelDomain}/${name}`), seccomp)
           : noWarnings,
-        own[field] === undefined && context[field] === undefined
+        // A new pod's field may come from the annotation (app-armor.ts).
+        (own[field] === undefined && context[field] === undefined) ||
+          (at === '' && context[field] !== undefined)
           ? warned(fill(`container.apparmor.security.beta.{labelDomain}/${name}`), apparmor)
           : noWarnings,
       );

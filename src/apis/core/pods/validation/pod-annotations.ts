@@ -8,6 +8,7 @@ import { objects, part, text } from '../../../../apimachinery/members.ts';
 import { quote } from '../../../../apimachinery/quote.ts';
 import type { ApiObject } from '../../../../apimachinery/unstructured.ts';
 import { ownMember } from '../../../../stdx/lookup.ts';
+import { appArmorPrefix, localhost } from '../app-armor.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, each, noProblems } from '../../../validation/checks.ts';
 
@@ -23,12 +24,8 @@ export function annotationRules(pod: ApiObject, identity: Identity): Problems {
   const detail = 'must set spec.nodeName if mirror pod annotation is set';
   return allErrors(
     homeless ? [invalid(at(key), value, detail)] : noProblems,
-    profileRules(pod, profilePrefix(identity)),
+    profileRules(pod, appArmorPrefix(identity)),
   );
-}
-
-function profilePrefix(identity: Identity): string {
-  return identity.fill('container.apparmor.security.beta.{labelDomain}/');
 }
 
 const ownProfiles: readonly string[] = ['', 'runtime/default', 'unconfined'];
@@ -44,7 +41,7 @@ function profileRules(pod: ApiObject, prefix: string): Problems {
   const names = new Set(all.map((container) => text(container, 'name')));
   return each(profiles, ([key, profile]) => {
     const name = key.slice(prefix.length);
-    const known = ownProfiles.includes(profile) || profile.startsWith('localhost/');
+    const known = ownProfiles.includes(profile) || profile.startsWith(localhost);
     const detail = `invalid AppArmor profile name: ${quote(profile)}`;
     return allErrors(
       names.has(name) ? noProblems : [invalid(at(key), name, 'container not found')],
@@ -60,7 +57,7 @@ export function annotationUpdateRules(
 ): Problems {
   const [now, was] = [next.metadata.annotations ?? {}, current.metadata.annotations ?? {}];
   const mirror = mirrorAnnotation(identity);
-  const profile = profilePrefix(identity);
+  const profile = appArmorPrefix(identity);
   return each([...new Set([...Object.keys(was), ...Object.keys(now)])], (key) => {
     const what =
       (key === mirror && 'mirror pod annotation') ||

@@ -18,6 +18,7 @@ import {
 import type { ContainerContext } from './containers.ts';
 import { systemRules } from './operating-systems.ts';
 import { annotationRules, annotationUpdateRules } from './pod-annotations.ts';
+import { profileAnnotationRules } from './profile-annotations.ts';
 import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
 import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
 import { podResourceRules } from './pod-resources.ts';
@@ -45,7 +46,12 @@ export function podRules(identity: Identity): KindRules {
     annotationUpdateRules(next, current, identity);
   return {
     validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec', pod),
-    validateCreate: (pod) => allErrors(annotationRules(pod, identity), createRules(pod)),
+    validateCreate: (pod) =>
+      allErrors(
+        annotationRules(pod, identity),
+        profileAnnotationRules(pod, identity),
+        createRules(pod),
+      ),
     validateUpdate: (next, current) =>
       allErrors(annotations(next, current), podUpdateRules(next, current)),
     validateStatusUpdate: (next, current) =>
