@@ -162,6 +162,8 @@ export type ConvertedObjects<T> =
 export interface KindConversion {
   toHub(object: ApiObject): ApiObject;
   fromHub(object: ApiObject): ApiObject;
+  /** Adds what an object of the version means by what it leaves out. Complete objects say it. */
+  readonly implied?: ((object: ApiObject) => ApiObject) | undefined;
 }
 
 /** The version that the rules of a resource are written for, whichever one is stored. */

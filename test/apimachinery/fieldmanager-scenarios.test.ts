@@ -163,6 +163,7 @@ class State {
     this.#convert = converters[scenario.converter ?? ''] ?? (({ value }) => value);
     const filters = filtersOf(scenario);
     this.#rules = {
+      has: (version) => this.live === undefined || this.convert(this.live, version) !== undefined,
       typeAt: (version) => this.#typeAt(version),
       convert: (from, version) => this.convert(from, version),
       writable: (set, version) => filters.get(version)?.(set) ?? set,

@@ -9,7 +9,7 @@
  */
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import { newerMetrics, newerStatuses, olderMetrics, olderStatuses } from './metrics.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';
 import {
@@ -38,8 +38,19 @@ function namesOf(labelDomain: string): Names {
   };
 }
 
+/** Aimed at where nothing is said. */
+export const cpuPercent = 80;
+
+/** v1: what measures nothing measures the processor; other metrics stand in an annotation. */
+export function withCpuTarget(object: JsonObject, labelDomain: string): JsonObject {
+  const name = 'targetCPUUtilizationPercentage';
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  if (spec[name] !== undefined || hasOtherMetrics(object, labelDomain)) return object;
+  return withMember(object, 'spec', withMember(spec, name, cpuPercent));
+}
+
 /** A v1 object measures something that v1 has no field for. */
-export function hasOtherMetrics(object: JsonObject, labelDomain: string): boolean {
+function hasOtherMetrics(object: JsonObject, labelDomain: string): boolean {
   const text = annotationOf(object, namesOf(labelDomain).metrics);
   const metrics = text === undefined ? undefined : parsed(text);
   return isList(metrics) && metrics.length > 0;
@@ -75,6 +86,7 @@ const replicasField = 'currentReplicas';
 /** `maps`, with the count of replicas as either side writes it. */
 export function withReplicaCount(maps: FieldMaps): FieldMaps {
   return {
+    ...maps,
     toHub: (object) =>
       inside(maps.toHub(object), ['status'], (status) =>
         status[replicasField] === 0 ? without(status, replicasField) : status,
@@ -106,6 +118,7 @@ export function v1Maps(labelDomain: string): FieldMaps {
     [names.conditions, 'status', 'conditions'],
   ] as const;
   return {
+    implied: (object) => withCpuTarget(object, labelDomain),
     toHub(object) {
       let out = object;
       for (const [name, part, field] of annotated) out = takeAnnotation(out, name, part, field);

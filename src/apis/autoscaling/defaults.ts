@@ -1,9 +1,8 @@
 /** Defaults of autoscalers: what they measure, and how fast they act, in every version. */
-import type { DefaultContext, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
-import { hasOtherMetrics } from './conversion.ts';
-import { inSpec } from '../defaults/parts.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { cpuPercent, withCpuTarget } from './conversion.ts';
 
 const scalingPeriodSeconds = 15;
 
@@ -20,21 +19,10 @@ const scaleUp: JsonObject = {
 
 const scaleDown: JsonObject = { selectPolicy: 'Max', policies: [doubling] };
 
-const cpuPercent = 80;
-
 const cpuAt80: JsonObject = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } },
 };
-
-/** What measures nothing measures the processor; other metrics of v1 stand in an annotation. */
-function withCpuTarget(scaler: JsonObject, { identity }: DefaultContext): JsonObject {
-  if (hasOtherMetrics(scaler, identity.labelDomain)) return scaler;
-  const name = 'targetCPUUtilizationPercentage';
-  return inSpec(scaler, (spec) =>
-    spec[name] === undefined ? withMember(spec, name, cpuPercent) : spec,
-  );
-}
 
 function withScalingRules(behavior: JsonObject): JsonObject {
   return withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown);
@@ -68,7 +56,8 @@ export const autoscalerDefaults: DefaultTable = {
     },
   },
   complete: {
-    'autoscaling/v1.HorizontalPodAutoscaler': withCpuTarget,
+    'autoscaling/v1.HorizontalPodAutoscaler': (scaler, { identity }) =>
+      withCpuTarget(scaler, identity.labelDomain),
     'autoscaling/v2.HorizontalPodAutoscalerBehavior': withScalingRules,
     'autoscaling/v2beta2.HorizontalPodAutoscalerBehavior': withScalingRules,
   },

@@ -19,6 +19,8 @@ import { residueText, restored } from './residue.ts';
 export interface FieldMaps {
   readonly toHub: Step;
   readonly fromHub: Step;
+  /** See KindConversion.implied. */
+  readonly implied?: Step | undefined;
 }
 
 export interface ConversionNames {
@@ -29,7 +31,9 @@ export interface ConversionNames {
 }
 
 export function losslessConversion(maps: FieldMaps, names: ConversionNames): KindConversion {
+  const { implied } = maps;
   return {
+    implied: implied && ((object) => asObject(implied(object))),
     toHub: (object) => convert(object, maps.toHub, maps.fromHub, names.ofVersion, names.ofHub),
     fromHub: (object) => convert(object, maps.fromHub, maps.toHub, names.ofHub, names.ofVersion),
   };

@@ -2,14 +2,18 @@
  * What ownership needs to know of a served kind, from the scheme.
  *
  * Versions of one kind are compared at the version of each manager: the kind's conversions make
- * the object of one the object of the other.
+ * the object of one the object of the other. What is converted may be less than an object, as when
+ * a manager's fields have been taken out. The other version then shows it as it would be read: what
+ * is always written is there, and so is what the version it comes from implies. Nobody loses a
+ * field of one version because his own has no way to leave it out.
  *
  * Invariant: one OwnedKind per kind and version, made when it is first asked for.
  */
 import { objectAtVersion } from '../../object-version.ts';
 import { formatGroupVersion, parseGroupVersion } from '../../schema.ts';
 import type { KindInfo, Scheme } from '../../scheme.ts';
-import type { JsonObject } from '../../unstructured.ts';
+import type { ApiObject, JsonObject } from '../../unstructured.ts';
+import { conform } from '../../typed/conform.ts';
 import type { OwnedKind } from '../field-manager.ts';
 import { including, mergePatterns, patternOf } from '../fieldpath/field-filter.ts';
 import type { FieldFilter } from '../fieldpath/field-filter.ts';
@@ -49,7 +53,15 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
       types.set(apiVersion, type);
       return type;
     },
-    toVersion: (object, apiVersion) => objectAtVersion(object, apiVersion, kind.conversions),
+    toVersion(object, apiVersion) {
+      if (object.apiVersion === apiVersion) return object;
+      const meant = kind.conversions?.get(object.apiVersion)?.implied?.(object) ?? object;
+      const converted = objectAtVersion(meant, apiVersion, kind.conversions);
+      const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
+      if (schema === undefined) return converted;
+      const read = conform(schema, converted);
+      return read.kind === 'ok' ? (read.object as ApiObject) : converted;
+    },
     emptyAt(apiVersion) {
       const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
       return schema === undefined ? noParts : emptyObjectOf(schema);

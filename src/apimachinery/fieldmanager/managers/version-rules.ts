@@ -5,11 +5,13 @@ import type { VersionRules } from '../merge/managers.ts';
 import { deducedType } from '../schema/deduced.ts';
 
 export function versionRules({ kind, subresource }: FieldWriter): VersionRules {
+  const has = (version: string) => kind.typeAt(version) !== undefined;
   return {
+    has,
     typeAt: (version) => kind.typeAt(version) ?? deducedType,
     convert(from, version) {
       if (from.version === version) return from;
-      if (kind.typeAt(version) === undefined) return undefined;
+      if (!has(version)) return undefined;
       return { value: kind.toVersion(from.value as ApiObject, version), version };
     },
     writable: (set) => kind.keepWritable(set, subresource),

@@ -30,9 +30,11 @@ export interface VersionedValue {
 
 /** The versions of a kind, as a merge needs them. */
 export interface VersionRules {
-  /** For a version that convert does not refuse. */
+  /** Whether there is such a version (still). */
+  has(version: string): boolean;
+  /** For a version that is there. */
   typeAt(version: string): MergeType;
-  /** Undefined: there is no such version (any more). */
+  /** Undefined: there is no such version. */
   convert(from: VersionedValue, version: string): VersionedValue | undefined;
   /** Takes away what this writer cannot own. */
   writable(set: FieldSet, version: string): FieldSet;

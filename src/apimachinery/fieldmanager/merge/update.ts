@@ -133,7 +133,7 @@ export function reconcileManagers(
 ): Managers {
   const reconciled: ManagersDraft = new Map();
   for (const [manager, owned] of managers) {
-    if (rules.convert(live, owned.version) === undefined) continue;
+    if (owned.version !== live.version && !rules.has(owned.version)) continue;
     const set = reconcileFields(rules.typeAt(owned.version), owned.set);
     reconciled.set(manager, set === owned.set ? owned : withSet(owned, set));
   }
