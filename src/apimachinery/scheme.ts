@@ -224,8 +224,8 @@ export interface KindInfo extends GroupVersionKind {
   /** DELETE that removes answers with the object, not with a Status. */
   readonly returnsDeletedObject: boolean;
   /** A change outside metadata and status increments metadata.generation; of a new object it is 1,
-   * or for `changes` 0, which is not shown. */
-  readonly tracksGeneration: boolean | 'changes';
+   * or for `changes` 0, which is not shown. With `once` it stays at 1. */
+  readonly tracksGeneration: boolean | 'changes' | 'once';
   /** So does a change of the status: it is a field like others. */
   readonly countsStatus?: true | undefined;
   /** What of metadata counts likewise. */

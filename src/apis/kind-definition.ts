@@ -62,8 +62,9 @@ export interface KindDefinition {
   readonly returnsDeletedObject?: true | undefined;
   /** Not deleted in one request for a whole collection. */
   readonly withoutDeleteCollection?: true | undefined;
-  /** metadata.generation counts changes of the desired state, from 1; `changes`: from none. */
-  readonly tracksGeneration?: true | 'changes' | undefined;
+  /** metadata.generation counts changes of the desired state, from 1; `changes`: from none;
+   * `once`: it stays at 1. */
+  readonly tracksGeneration?: true | 'changes' | 'once' | undefined;
   /** What of metadata counts likewise. */
   readonly countedMetadata?: CountedMetadata | undefined;
   /** How many values a body may hold. Default: as many as any. */

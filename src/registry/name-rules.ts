@@ -4,7 +4,7 @@
  *
  * Elsewhere: the validators (apimachinery/validation/names.ts).
  */
-import { isIP } from 'node:net';
+import { ipText, parseIp } from '../apimachinery/ip-address.ts';
 import type { NameRule } from '../apimachinery/scheme.ts';
 import type { NameValidator } from '../apimachinery/validation/names.ts';
 import {
@@ -33,7 +33,12 @@ const validators: Readonly<Record<NameRule, NameValidator>> = {
       ? [`must be no more than ${pathSegmentLengthMax} characters`]
       : []),
   ],
-  'ip-address': (name) => (isIP(name) === 0 ? ['must be a valid IP address'] : []),
+  'ip-address': (name) => {
+    const address = parseIp(name);
+    return address !== undefined && ipText(address) === name
+      ? []
+      : ['must be a valid IP address in canonical form'];
+  },
   'trust-bundle': (name) =>
     name.length > trustBundleLengthMax
       ? [`must be no more than ${trustBundleLengthMax} characters`]

@@ -50,7 +50,8 @@ export function metadataForCreate(
   const draft: MetadataDraft = { name: birth.name };
   if (birth.namespace !== '') draft['namespace'] = birth.namespace;
   draft['uid'] = birth.uid;
-  if (kind.tracksGeneration === true) draft['generation'] = 1;
+  const { tracksGeneration: counts } = kind;
+  if (counts === true || counts === 'once') draft['generation'] = 1;
   draft['creationTimestamp'] = birth.creationTimestamp;
   return withMetadata(object, withClientOwned(draft, object.metadata));
 }
@@ -85,8 +86,8 @@ const noMembers = {};
 
 /** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
 export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {
-  if (kind.tracksGeneration === false) return next;
-  const { countedMetadata: counted } = kind;
+  const { countedMetadata: counted, tracksGeneration: counts } = kind;
+  if (counts === false || counts === 'once') return next;
   const sameMetadata =
     counted === undefined ||
     deepEqual(next.metadata[counted] ?? noMembers, current.metadata[counted] ?? noMembers);

@@ -30,7 +30,18 @@ const rows: readonly (readonly [string, string, Readonly<Record<string, string>>
       'example.org.1': 'the resource segment a DNS-1035 label',
     },
   ],
-  ['networking.{domain}/ipaddresses', '10.0.0.1', { '10.0.0': 'must be a valid IP address' }],
+  [
+    'networking.{domain}/ipaddresses',
+    '2001:db8::1',
+    {
+      '10.0.0': 'must be a valid IP address',
+      '10.0.0.01': 'must be a valid IP address in canonical form',
+      '2001:DB8::1': 'must be a valid IP address in canonical form',
+      '2001:db8:0::1': 'must be a valid IP address in canonical form',
+      '::ffff:10.0.0.1': 'must be a valid IP address in canonical form',
+    },
+  ],
+  ['policy/poddisruptionbudgets', 'Web_Shop', { 'a/b': "may not contain '/'" }],
   ['rbac.authorization.{domain}/roles', 'a:B_c', { 'a/b': "may not contain '/'" }],
 ];
 

@@ -139,4 +139,13 @@ describe('prepared objects', () => {
     const next = { ...made, spec: { requiresRepublish: true } };
     assert.equal(withGeneration(next, made, kind).metadata.generation, 1);
   });
+
+  it('of priority classes say generation 1, whatever changes', () => {
+    const kind = kindOf('scheduling.k8s.io/priorityclasses');
+    const birth = { name: 'x', namespace: '', uid: 'u', creationTimestamp: born };
+    const made = metadataForCreate(objectOf({ value: 1 }), kind, birth);
+    assert.equal(made.metadata.generation, 1);
+    const next = { ...made, description: 'of batch work' };
+    assert.equal(withGeneration(next, made, kind).metadata.generation, 1);
+  });
 });

@@ -6,7 +6,6 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkDns1035Label,
-  checkDns1123Label,
   checkDns1123Subdomain,
   checkPathSegmentName,
   checkQualifiedName,
@@ -136,7 +135,7 @@ function validationRules(validation: JsonObject, path: string): Problems {
       ? [invalid(`${path}.message`, message, 'message must not contain line breaks')]
       : noProblems,
     // The schema knows more of them than a policy may give.
-    reason === '' || reasons.includes(reason)
+    validation['reason'] === undefined || reasons.includes(reason)
       ? noProblems
       : [notSupported(`${path}.reason`, reason, reasons)],
   );
@@ -158,9 +157,7 @@ function auditAnnotationRules(
       const whole = name === '' ? key : `${name}/${key}`;
       const long = `must not exceed ${valueExpressionBytesMax} bytes in length`;
       return allErrors(
-        key === ''
-          ? noProblems
-          : checkQualifiedName(whole).map((problem) => invalid(`${here}.key`, whole, problem)),
+        checkQualifiedName(whole).map((problem) => invalid(`${here}.key`, whole, problem)),
         blankRules(annotation, here, 'valueExpression', 'valueExpression is not specified'),
         Buffer.byteLength(expression, 'utf8') > valueExpressionBytesMax
           ? [required(`${here}.valueExpression`, long)]
@@ -246,7 +243,6 @@ function paramRefRules(reference: JsonObject, path: string): Problems {
   const exclusive = 'name and selector are mutually exclusive';
   return allErrors(
     form(`${path}.name`, name, checkPathSegmentName),
-    form(`${path}.namespace`, text(reference, 'namespace'), checkDns1123Label),
     labelSelectorRules(part(reference, 'selector'), `${path}.selector`),
     given.length === 2 ? given.map((own) => forbidden(`${path}.${own}`, exclusive)) : noProblems,
     given.length === 0 ? [required(path, 'one of name or selector must be specified')] : noProblems,

@@ -2,15 +2,14 @@
  * Rules of APIServices: the name says group and version, priorities are in their range, and only
  * what another server answers has a way to reach it.
  *
- * Group and version cannot change because the name cannot. A port is not looked at: the reference
- * takes any.
+ * Group and version cannot change because the name cannot.
  */
 import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { allErrors, each, form, needed, noProblems } from '../validation/checks.ts';
+import { allErrors, each, form, needed, noProblems, portNumber } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
@@ -84,6 +83,7 @@ function serviceRules(spec: JsonObject): Problems {
   return allErrors(
     needed(service, 'spec.service', 'namespace'),
     needed(service, 'spec.service', 'name'),
+    service['port'] === undefined ? noProblems : portNumber('spec.service.port', service['port']),
     unsafe ? [invalid('spec.insecureSkipTLSVerify', true, why)] : noProblems,
   );
 }

@@ -9,7 +9,7 @@ import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { partAt, printedAt, textsAt, valueAt } from '../tables/fields.ts';
 import {
   allErrors,
-  checkStandardCidr,
+  checkCanonicalCidr,
   each,
   form,
   formEach,
@@ -65,18 +65,21 @@ const ipAddressRules: KindRules = {
 const field = 'spec.cidrs';
 
 const serviceCidrRules: KindRules = {
-  validate: (object) => rangesRules(texts(part(object, 'spec'), 'cidrs')),
+  // Ranges that are there stay as they were written, whatever forms were taken then.
+  validateCreate: (object) => rangesRules(texts(part(object, 'spec'), 'cidrs')),
   validateUpdate: (next, current) => {
     const [now, was] = [part(next, 'spec'), part(current, 'spec')].map((s) => texts(s, 'cidrs'));
     if (now === undefined || was === undefined) return noProblems;
     // A second family may join the first one.
-    if (now.length !== was.length && !(was.length === 1 && now.length === 2)) {
-      return [invalid(field, now, immutableMessage)];
-    }
-    return each(was, (range, at) =>
-      range === now[at]
-        ? noProblems
-        : [invalid(`${field}[${at}]`, now[at] ?? null, immutableMessage)],
+    const joined = was.length === 1 && now.length === 2;
+    if (now.length !== was.length && !joined) return [invalid(field, now, immutableMessage)];
+    return allErrors(
+      each(was, (range, at) =>
+        range === now[at]
+          ? noProblems
+          : [invalid(`${field}[${at}]`, now[at] ?? null, immutableMessage)],
+      ),
+      joined ? rangesRules(now) : noProblems,
     );
   },
 };
@@ -87,7 +90,7 @@ function rangesRules(ranges: readonly string[]): Problems {
   const families = ranges.map((range) => ipFamily(range.split('/')[0] ?? ''));
   const detail =
     'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
-  const wrong = formEach(field, ranges, checkStandardCidr);
+  const wrong = formEach(field, ranges, checkCanonicalCidr);
   if (wrong.length > 0) return wrong;
   return families.length === 2 && families[0] === families[1]
     ? [invalid(field, ranges, detail)]

@@ -89,6 +89,7 @@ function disruptionBudgetMaps(label: string): FieldMaps {
 export const podDisruptionBudgets: KindDefinition = {
   decisions: { 'poddisruptionbudgets/take': decideDisruption },
   resource: 'policy/poddisruptionbudgets',
+  names: 'path-segment',
   anyFinalizer: true,
   conditionalUpdateOnly: true,
   tracksGeneration: true,

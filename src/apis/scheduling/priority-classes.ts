@@ -74,7 +74,7 @@ function systemRules(object: ApiObject, name: string, value: number): Problems {
 
 export const priorityClasses: KindDefinition = {
   resource: 'scheduling.{domain}/priorityclasses',
-  tracksGeneration: true,
+  tracksGeneration: 'once',
   defaults: priorityClassDefaults,
   validation: priorityClassRules,
   table: priorityClassTable,

@@ -18,10 +18,11 @@ import {
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { isInRange, parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
+import { isInRange, parseCidr, parseIp, rangeText } from '../../apimachinery/ip-address.ts';
 import type { IpAddress, IpRange } from '../../apimachinery/ip-address.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import { text } from '../../apimachinery/members.ts';
+import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 
 export const immutableMessage = 'field is immutable';
@@ -238,9 +239,12 @@ export function checkCidr(value: string): readonly string[] {
   return parseCidr(value) === undefined ? [cidrMessage] : [];
 }
 
-/** Of kinds that came when those forms were known to be dangerous. */
-export function checkStandardCidr(value: string): readonly string[] {
-  return parseCidr(value)?.standard === true ? [] : [cidrMessage];
+/** Of kinds that came when those forms were known to be dangerous: as everybody writes it. */
+export function checkCanonicalCidr(value: string): readonly string[] {
+  const range = parseCidr(value);
+  if (range === undefined) return [cidrMessage];
+  const written = rangeText(range);
+  return written === value ? [] : [`must be in canonical form (${quote(written)})`];
 }
 
 /** 0 when it is none. */

@@ -15,6 +15,7 @@
  * pass; a commit, and so a turn of the event loop, lies between two ranges that change.
  */
 import { BlockList, isIPv6 } from 'node:net';
+import { parseCidr, rangeText } from '../../apimachinery/ip-address.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
@@ -27,6 +28,12 @@ import { ensureObject, noRepair, repairObject } from './ensured-object.ts';
 export const rangeName = 'kubernetes';
 const ready = 'Ready';
 const deletingMax = 16;
+
+/** Of what a flag says, which may come in capitals. */
+function canonical(given: string): string {
+  const range = parseCidr(given);
+  return range === undefined ? given : rangeText(range);
+}
 
 /** @throws StatusError or StorageError for the first that could not be written. */
 export async function reconcileServiceCidrs(
@@ -42,7 +49,7 @@ export async function reconcileServiceCidrs(
     apiVersion: `${cidrs.group}/${cidrs.version}`,
     kind: cidrs.kind,
     metadata: { name: rangeName, finalizers: [finalizerOf(registry)] },
-    spec: { cidrs: [...ranges] },
+    spec: { cidrs: ranges.map(canonical) },
   };
   await ensureObject(registry, cidrs, wanted, noRepair);
   let deleting = 0;
