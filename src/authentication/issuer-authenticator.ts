@@ -30,7 +30,7 @@ import type { ClaimValues, MappedText, MappedTexts } from './claim-expressions.t
 import { createIssuerKeys } from './issuer-keys.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { VerificationKey } from './jwt-keys.ts';
-import { audiencesOf, checkSignature, readToken, timeProblem } from './jwt-verify.ts';
+import { audiencesOf, checkSignature, issuerLeeway, readToken, timeProblem } from './jwt-verify.ts';
 import type { InLine, SignatureCheck, UnverifiedToken } from './jwt-verify.ts';
 import { TokenCache } from './token-cache.ts';
 import { inLineOf } from './verification-line.ts';
@@ -133,7 +133,7 @@ function claimsProblem(
   nowMs: number,
 ): string | undefined {
   if (typeof claims['exp'] !== 'number') return 'it has no end';
-  const untimely = timeProblem(claims, nowMs);
+  const untimely = timeProblem(claims, nowMs, issuerLeeway);
   if (untimely !== undefined) return untimely;
   const own = audiencesOf(claims);
   if (!audiences.some((audience) => own.includes(audience))) return 'it is for other audiences';

@@ -90,19 +90,29 @@ async function hasSigned(
   }
 }
 
-/** Clocks of those who sign and those who verify may differ by this. */
-const leewaySeconds = 10;
+/** By how many seconds the clocks of those who sign and those who verify may differ. */
+export interface Leeway {
+  readonly exp: number;
+  readonly nbf: number;
+  readonly iat: number;
+}
+
+/** For tokens that servers of this cluster have signed. */
+export const ownLeeway: Leeway = { exp: 10, nbf: 10, iat: 10 };
+
+/** For the tokens of others: an end is an end, and when a token was made is not judged. */
+export const issuerLeeway: Leeway = { exp: 0, nbf: 5 * 60, iat: Number.POSITIVE_INFINITY };
 
 /** Why the token is not good at `nowMs`; undefined when it is. */
-export function timeProblem(claims: JsonObject, nowMs: number): string | undefined {
+export function timeProblem(claims: JsonObject, nowMs: number, leeway: Leeway): string | undefined {
   const { exp, nbf, iat } = claims;
   const nowSeconds = nowMs / 1000;
   for (const [name, value] of Object.entries({ exp, nbf, iat })) {
     if (value !== undefined && !Number.isFinite(value)) return `the claim ${name} is no number`;
   }
-  if (typeof exp === 'number' && nowSeconds > exp + leewaySeconds) return 'it has expired';
-  if (typeof nbf === 'number' && nowSeconds < nbf - leewaySeconds) return 'it is not valid yet';
-  if (typeof iat === 'number' && nowSeconds < iat - leewaySeconds) return 'it is from the future';
+  if (typeof exp === 'number' && nowSeconds > exp + leeway.exp) return 'it has expired';
+  if (typeof nbf === 'number' && nowSeconds < nbf - leeway.nbf) return 'it is not valid yet';
+  if (typeof iat === 'number' && nowSeconds < iat - leeway.iat) return 'it is from the future';
   return undefined;
 }
 

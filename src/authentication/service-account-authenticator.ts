@@ -24,7 +24,7 @@ import type { Authentication, RequestNotes, TokenAuthenticator } from './authent
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { equalSecrets } from './constant-time.ts';
 import type { VerificationKey } from './jwt-keys.ts';
-import { audiencesOf, checkSignature, readToken, timeProblem } from './jwt-verify.ts';
+import { audiencesOf, checkSignature, ownLeeway, readToken, timeProblem } from './jwt-verify.ts';
 import type { InLine } from './jwt-verify.ts';
 import { nodesResource, podsResource } from './object-reader.ts';
 import { secretsResource, serviceAccountsResource } from './object-reader.ts';
@@ -126,7 +126,7 @@ async function authenticateVerified(
   if (account === undefined || user === undefined)
     return rejected('the claims are not those of a service account');
   if (!account.legacy && typeof claims['exp'] !== 'number') return rejected('it has no end');
-  const untimely = timeProblem(claims, options.clock.nowMs());
+  const untimely = timeProblem(claims, options.clock.nowMs(), ownLeeway);
   if (untimely !== undefined) return rejected(untimely);
   const own = audiencesOf(claims);
   if (own.length === 0) uses.legacy(user.name, notes);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { timeProblem } from '../../src/authentication/jwt-verify.ts';
+import { issuerLeeway, ownLeeway, timeProblem } from '../../src/authentication/jwt-verify.ts';
 
 const now = 1_800_000_000;
 
@@ -24,7 +24,24 @@ describe('a token of now', () => {
   for (const [claims, problem] of rows) {
     const title = problem === undefined ? 'is good' : `is refused (${problem})`;
     it(`with ${JSON.stringify(claims)} ${title}`, () => {
-      assert.equal(timeProblem(claims, now * 1000), problem);
+      assert.equal(timeProblem(claims, now * 1000, ownLeeway), problem);
+    });
+  }
+});
+
+describe("a token of another's issuer", () => {
+  const rows: readonly [JsonObject, string | undefined][] = [
+    [{ exp: now }, undefined],
+    [{ exp: now - 0.5 }, 'it has expired'],
+    [{ nbf: now + 300 }, undefined],
+    [{ nbf: now + 300.5 }, 'it is not valid yet'],
+    [{ iat: now + 1000 }, undefined],
+    [{ iat: 'now' }, 'the claim iat is no number'],
+  ];
+  for (const [claims, problem] of rows) {
+    const title = problem === undefined ? 'is good' : `is refused (${problem})`;
+    it(`with ${JSON.stringify(claims)} ${title}`, () => {
+      assert.equal(timeProblem(claims, now * 1000, issuerLeeway), problem);
     });
   }
 });
