@@ -62,7 +62,7 @@ export async function measureCreates(
   return rateOf(count, usage);
 }
 
-/** Merge patches of one object by many at once, for this long; those count that were answered 200. */
+/** Merge patches of one object by many at once, for this long; those answered with 200 count. */
 export async function measureHotObject(
   bench: Bench,
   { pid, port, token }: TokenServer,
@@ -150,7 +150,7 @@ export interface Delay {
   readonly rate: Rate;
 }
 
-/** Replacements at fixed times: from the request in its socket until a watcher has read the event. */
+/** Replacements at fixed times: from the request in its socket until a watcher has the event. */
 export async function measureDelay(
   bench: Bench,
   { pid, port }: TokenServer,

@@ -54,6 +54,15 @@ interface Run {
 type Check = (location: FieldLocation, run: Run) => void;
 type MakeCheck = (argument: string, formats: Readonly<Record<string, Format>>) => Check;
 
+/** Of an empty text, too. */
+function givenForm(argument: string, formats: Readonly<Record<string, Format>>): Check {
+  const check = formatOf(argument, formats);
+  return ({ field, value }, { errors }) => {
+    if (typeof value !== 'string') return;
+    for (const problem of check(value)) errors.push(invalid(field, value, problem));
+  };
+}
+
 const checks: Readonly<Record<string, MakeCheck>> = lookup({
   required:
     () =>
@@ -131,12 +140,10 @@ const checks: Readonly<Record<string, MakeCheck>> = lookup({
     };
   },
   format: (argument, formats) => {
-    const check = formatOf(argument, formats);
-    return ({ field, value }, { errors }) => {
-      if (typeof value !== 'string' || value === '') return;
-      for (const problem of check(value)) errors.push(invalid(field, value, problem));
-    };
+    const check = givenForm(argument, formats);
+    return (location, run) => (location.value === '' ? undefined : check(location, run));
   },
+  givenFormat: givenForm,
   keys: (argument, formats) => {
     const check = formatOf(argument, formats);
     return ({ field, key }, { errors }) => {

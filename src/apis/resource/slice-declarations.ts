@@ -32,10 +32,10 @@ function declarations(instance: string, more: string): string {
   spec.perDeviceNodeSelection   trueOrUnset
   spec.nodeSelector.nodeSelectorTerms     required oneItem
   ${requirement}.matchExpressions[]       valuesOf=operator
-  ${requirement}.matchExpressions[].key   format=label-key
+  ${requirement}.matchExpressions[].key   givenFormat=label-key
   ${requirement}.matchFields[]            fieldValuesOf=operator
   ${requirement}.matchFields[].key        only=metadata.name
-  ${requirement}.matchFields[].values[]   format=dns-subdomain
+  ${requirement}.matchFields[].values[]   givenFormat=dns-subdomain
   spec.devices                  maxItems=${devicesMax} unique=name
   spec.devices[].name           required format=dns-label
   ${more}
