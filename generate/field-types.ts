@@ -55,15 +55,13 @@ const wrappedLists = new Set(['meta/v1.APIResource.verbs']);
 export const typeMeta = 'meta/v1.TypeMeta';
 
 /** And these are written even when they are zero, though they need not be given. */
-const writtenFields = new Set([
-  ...['v1', 'v1beta1', 'v1beta2'].flatMap((version) => [
+const writtenFields = new Set(
+  ['v1', 'v1beta1', 'v1beta2'].flatMap((version) => [
     `apps/${version}.StatefulSetOrdinals.start`,
     `apps/${version}.StatefulSetSpec.serviceName`,
     `apps/${version}.StatefulSetStatus.availableReplicas`,
   ]),
-  'core/v1.Event.reportingComponent',
-  'core/v1.Event.reportingInstance',
-]);
+);
 
 const packageOf = (name: string) => name.slice(0, name.lastIndexOf('.'));
 

@@ -2332,8 +2332,8 @@ Event kind
  series 11 EventSeries ?
  action 12 string
  related 13 ObjectReference ?
- reportingComponent 14 string written
- reportingInstance 15 string written
+ reportingComponent 14 string
+ reportingInstance 15 string
 EventList kind
  metadata 1 meta/v1.ListMeta
  items 2 []Event !

@@ -63,19 +63,23 @@ async function make(
 
 const metadataOf = (row: RemovedVersion) => (row.review === true ? {} : { name: nameOf(row) });
 
+/** A review of one's own rules says nothing of what was asked. */
+const shownOf = (row: RemovedVersion, object: JsonObject): JsonObject =>
+  row.kind === 'SelfSubjectRulesReview' ? {} : object;
+
 async function served(server: TestServer, row: RemovedVersion, release: number): Promise<void> {
   const { old, review } = row;
   assert.ok(old, `${row.version} ${row.kind} is served`);
   const title = `1.${release} ${row.version} ${row.resource}`;
   const made = await make(server, row, row.version, old);
-  partialDeepEqual(made, old, title);
+  partialDeepEqual(made, shownOf(row, old), title);
   for (const [version, since] of Object.entries(row.by)) {
     const url = `${pathOf(row, version)}/${nameOf(row)}`;
     const gone = removedVersions.find((r) => r.version === version && r.kind === row.kind)?.gone;
     if (since > release || (gone !== undefined && gone <= release)) continue;
     if (review === true) {
       const shown = await make(server, row, version, row.now);
-      partialDeepEqual(shown, row.now, title);
+      partialDeepEqual(shown, shownOf(row, row.now), title);
       assert.deepEqual(shown['status'], made['status'], title);
       continue;
     }

@@ -57,7 +57,12 @@ export const refusals: readonly Refusal[] = [
     resource,
     version: 'apps/v1',
     object: { spec: { template, serviceName: 's' } },
-    causes: [`spec.selector ${required}`],
+    // A set of daemons without one selects nothing, its own template neither.
+    causes: [
+      resource === daemonSets
+        ? `spec.template.metadata.labels ${invalid}`
+        : `spec.selector ${required}`,
+    ],
   })),
   ...(['action', 'reason', 'reportingController', 'reportingInstance'] as const).map((name) => ({
     title: `an event without ${name}`,
