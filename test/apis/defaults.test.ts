@@ -63,4 +63,9 @@ describe('the pull policy', () => {
   for (const image of ifNotPresent) {
     it(`of "${image}" is IfNotPresent`, () => assert.equal(pullPolicyOf(image), 'IfNotPresent'));
   }
+
+  it('of a text that is longer than any reference is IfNotPresent: it is not looked at', () => {
+    assert.equal(pullPolicyOf(`${'a.'.repeat(2000)}b/c`), 'Always');
+    assert.equal(pullPolicyOf(`${'a.'.repeat(2100)}b/c`), 'IfNotPresent');
+  });
 });
