@@ -1,6 +1,8 @@
 /** What the server writes into new objects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { formatFieldError } from '../../src/apimachinery/field-error.ts';
+import { matchKeysRules } from '../../src/apis/core/pods/match-label-keys.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
@@ -140,6 +142,18 @@ describe('a new object', () => {
         },
       },
     });
+  });
+
+  it('that is a pod whose affinity names more keys than it can have labels is refused as it is', () => {
+    const matchLabelKeys = Array.from({ length: 1001 }, () => 'hash');
+    const term = { labelSelector: {}, topologyKey: 'zone', matchLabelKeys };
+    const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    const spec = { affinity };
+    const pod = created('/pods', { metadata: { name: 'x', labels: { hash: '1' } }, spec });
+    assert.deepEqual(pod['spec'], spec);
+    assert.deepEqual(matchKeysRules(spec, 'spec').map(formatFieldError), [
+      'spec.affinity: Too many: 1001: must have at most 1000 items',
+    ]);
   });
 
   it('that is a pod has AppArmor fields for annotations that name other profiles than it', () => {

@@ -9,6 +9,7 @@ import {
   checkQualifiedName,
 } from '../../../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../../../apimachinery/validation/object-meta.ts';
+import { matchKeysRules } from '../match-label-keys.ts';
 import {
   containerRules,
   hostPortRules,
@@ -33,6 +34,7 @@ import {
   between,
   each,
   form,
+  givenForm,
   noProblems,
   numberOf,
 } from '../../../validation/checks.ts';
@@ -69,6 +71,7 @@ function createRules(pod: ApiObject): Problems {
       ? [forbidden('spec.ephemeralContainers', 'cannot be set on create')]
       : noProblems,
     gated ? [forbidden('spec.nodeName', held)] : noProblems,
+    matchKeysRules(spec, 'spec'),
   );
 }
 
@@ -207,11 +210,7 @@ const names = ['serviceAccountName', 'priorityClassName'];
 function identityRules(spec: JsonObject, path: string): Problems {
   return allErrors(
     each(names, (name) => form(`${path}.${name}`, text(spec, name), checkDns1123Subdomain)),
-    spec['runtimeClassName'] === undefined
-      ? noProblems
-      : checkDns1123Subdomain(text(spec, 'runtimeClassName')).map((problem) =>
-          invalid(`${path}.runtimeClassName`, spec['runtimeClassName'], problem),
-        ),
+    givenForm(`${path}.runtimeClassName`, spec['runtimeClassName'], checkDns1123Subdomain),
     form(`${path}.hostname`, text(spec, 'hostname'), checkDns1123Label),
     form(`${path}.subdomain`, text(spec, 'subdomain'), checkDns1123Label),
     between(`${path}.activeDeadlineSeconds`, spec['activeDeadlineSeconds'], 1, int32Max),
