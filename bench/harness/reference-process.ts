@@ -13,10 +13,10 @@ import type { ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import https from 'node:https';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/support/servers/free-port.ts';
 import { onCore } from './cores.ts';
 
 export interface ReferencePrograms {
@@ -66,7 +66,7 @@ export async function startReference(
 ): Promise<Reference> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-reference-'));
   const token = newToken();
-  const [port, client, peer] = await freePorts();
+  const [port, client, peer] = [await freePort(), await freePort(), await freePort()];
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = path.join(directory, 'sa.key');
   await writeFile(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -153,21 +153,6 @@ export function get(port: number, target: string, token: string): Promise<string
     });
     request.on('error', reject);
   });
-}
-
-async function freePorts(): Promise<readonly [number, number, number]> {
-  const servers = await Promise.all(
-    [0, 1, 2].map(
-      () =>
-        new Promise<net.Server>((resolve) => {
-          const server = net.createServer();
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports as unknown as readonly [number, number, number];
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {

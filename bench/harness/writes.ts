@@ -15,10 +15,15 @@ export interface RequestRate {
   readonly usage: Usage;
 }
 
+export interface RequestTarget extends Pick<MeasuredProcess, 'pid' | 'port'> {
+  /** Over TLS. */
+  readonly secure?: boolean;
+}
+
 /** @throws when an answer has another status than `expected`. */
 export async function measureRequests(
   bench: Bench,
-  process: MeasuredProcess,
+  target: RequestTarget,
   connectionsCount: number,
   count: number,
   expected: number,
@@ -26,14 +31,19 @@ export async function measureRequests(
 ): Promise<RequestRate> {
   // Made before the clock starts: the load generator shall only send.
   const requests = Array.from({ length: count }, (_, i) => requestOf(i));
-  const connections = await connectMany(process.port, connectionsCount);
-  const stop = measureUsage(process.pid, bench.cores.server);
+  const connections = await connectMany(target.port, connectionsCount, target.secure);
+  const stop = measureUsage(target.pid, bench.cores.server);
   const { statuses } = await drive(connections, count, (i) => requests[i] as Buffer);
   const usage = stop();
   for (const connection of connections) connection.close();
   if (statuses[expected] !== count) {
     throw new Error(`not all were answered ${expected}: ${JSON.stringify(statuses)}`);
   }
+  return rateOf(count, usage);
+}
+
+/** `count` of whatever was done meanwhile. */
+export function rateOf(count: number, usage: Usage): RequestRate {
   return {
     perSecond: count / usage.seconds,
     perCpuSecond: count / usage.serverCpuSeconds,

@@ -89,7 +89,8 @@ export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promis
   return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
 
-function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
+/** A replacement of one object. @throws when it is not answered 200. */
+export function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.send(request, (status) =>
       status === 200 ? resolve() : reject(new Error(`an event was answered ${status}`)),

@@ -10,9 +10,11 @@ import type { Bench } from '../harness/scenario.ts';
 import { Histogram } from '../harness/series.ts';
 import { measureUsage, residentBytesOf, treeOf } from '../harness/usage.ts';
 import type { Usage } from '../harness/usage.ts';
+import { measureRequests, rateOf } from '../harness/writes.ts';
+import type { RequestRate } from '../harness/writes.ts';
 import { downloadMany } from './downloads.ts';
 import { connectMany, drive } from './http-client.ts';
-import type { ClientConnection } from './http-client.ts';
+import { sendEvent } from './fan-out.ts';
 import {
   authorized,
   collectionPath,
@@ -31,35 +33,17 @@ const HOT_WRITERS = 16;
 /** How many objects the events are of, each in its turn. */
 const CHANGING = 16;
 
-export interface Rate {
-  readonly perSecond: number;
-  readonly perCpuSecond: number;
-  readonly usage: Usage;
-}
-
-const rateOf = (count: number, usage: Usage): Rate => ({
-  perSecond: count / usage.seconds,
-  perCpuSecond: count / usage.serverCpuSeconds,
-  usage,
-});
-
 /** @throws when one is not created. */
-export async function measureCreates(
+export function measureCreates(
   bench: Bench,
-  { pid, port, token }: TokenServer,
+  server: TokenServer,
   prefix: string,
   count: number,
-): Promise<Rate> {
-  const requests = Array.from({ length: count }, (_, i) =>
-    authorized(createRequest(objectName(prefix, i), i, OBJECT_BYTES), token),
-  );
-  const connections = await connectMany(port, Math.min(WRITERS, count), true);
-  const stop = measureUsage(pid, bench.cores.server);
-  const { statuses } = await drive(connections, count, (i) => requests[i] as Buffer);
-  const usage = stop();
-  for (const connection of connections) connection.close();
-  if (statuses['201'] !== count) throw new Error(`creating failed: ${JSON.stringify(statuses)}`);
-  return rateOf(count, usage);
+): Promise<RequestRate> {
+  const create = (i: number): Buffer =>
+    authorized(createRequest(objectName(prefix, i), i, OBJECT_BYTES), server.token);
+  const target = { ...server, secure: true };
+  return measureRequests(bench, target, Math.min(WRITERS, count), count, 201, create);
 }
 
 /** Merge patches of one object by many at once, for this long; those answered with 200 count. */
@@ -68,7 +52,7 @@ export async function measureHotObject(
   { pid, port, token }: TokenServer,
   name: string,
   forMs: number,
-): Promise<Rate> {
+): Promise<RequestRate> {
   const path = `${collectionPath}/${name}`;
   const patch = (i: number): Buffer => {
     const body = `{"metadata":{"annotations":{"turn":"${i}-${process.hrtime.bigint()}"}}}`;
@@ -121,33 +105,25 @@ export async function measureFanOut(
   watchers: Watchers,
   next: () => Buffer,
   { turns, atOnce }: { readonly turns: number; readonly atOnce: number },
-): Promise<Rate> {
+): Promise<RequestRate> {
   const connections = await connectMany(port, atOnce, true);
   const audience = watchers.counts().length;
   const from = watchers.deliveries;
   const stop = measureUsage(pid, bench.cores.server);
   for (let turn = 1; turn <= turns; turn += 1) {
     const all = watchers.reached(from + turn * atOnce * audience);
-    await Promise.all([all, ...connections.map((connection) => replace(connection, next()))]);
+    await Promise.all([all, ...connections.map((connection) => sendEvent(connection, next()))]);
   }
   const usage = stop();
   for (const connection of connections) connection.close();
   return rateOf(watchers.deliveries - from, usage);
 }
 
-function replace(connection: ClientConnection, request: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    connection.send(request, (status) =>
-      status === 200 ? resolve() : reject(new Error(`a replacement was answered ${status}`)),
-    );
-  });
-}
-
 export interface Delay {
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Deliveries. */
-  readonly rate: Rate;
+  readonly rate: RequestRate;
 }
 
 /** Replacements at fixed times: from the request in its socket until a watcher has the event. */

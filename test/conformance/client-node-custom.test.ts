@@ -12,9 +12,10 @@ import {
 } from '@kubernetes/client-node';
 import type { KubernetesListObject, KubernetesObject } from '@kubernetes/client-node';
 import { definition } from '../support/data/custom-definitions.ts';
-import { freePort, startChildServer } from '../support/servers/child-server.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { freePort } from '../support/servers/free-port.ts';
 
 const directories = testDirectories('sluice-informer');
 

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiException, CoreV1Api, KubeConfig, Watch, makeInformer } from '@kubernetes/client-node';
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import { freePort, startChildServer } from '../support/servers/child-server.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
 import type { ChildServer } from '../support/servers/child-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { freePort } from '../support/servers/free-port.ts';
 
 const namespace = 'default';
 

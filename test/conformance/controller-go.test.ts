@@ -14,8 +14,8 @@ import { HttpConnection } from '../support/clients/http-connection.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 import { conditionsOf, definition, definitionsPath } from '../support/data/custom-definitions.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
-import { freePort } from '../support/servers/child-server.ts';
 import { startServer } from '../support/servers/server-process.ts';
+import { freePort } from '../support/servers/free-port.ts';
 
 const found = findGo();
 const skip = found.kind === 'missing' ? found.reason : false;

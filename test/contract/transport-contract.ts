@@ -3,8 +3,6 @@
  * server of its own; all run at the same time, because the slow ones mostly wait.
  */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { ExchangeHandler, Listen } from '../../src/transport/http-exchange.ts';
@@ -13,6 +11,7 @@ import type { Notes, TransportTraits } from './transport-bench.ts';
 import { hostileProperties } from './transport-hostile.ts';
 import { requestProperties } from './transport-requests.ts';
 import { streamProperties } from './transport-streams.ts';
+import { freePort } from '../support/servers/free-port.ts';
 
 export function transportContract(name: string, listen: Listen, traits: TransportTraits): void {
   const properties = [...requestProperties, ...streamProperties, ...hostileProperties];
@@ -93,14 +92,5 @@ function lifeCycle(listen: Listen, traits: TransportTraits): void {
     const second = await listen(again, serve);
     assert.equal(second.port, first.port);
     await second.close();
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
   });
 }

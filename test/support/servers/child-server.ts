@@ -5,8 +5,6 @@
  * What it is not: another way to start one. That, and what becomes of the process, is
  * server-process.ts.
  */
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { openAccessFlags } from './open-access.ts';
 import { launch, readyLineOf } from './server-process.ts';
 
@@ -39,19 +37,4 @@ export async function startChildServer(
       return code ?? by;
     },
   };
-}
-
-/**
- * A port nobody listens on, for a server that is to come back to it: a port that the system chose
- * for a listener (`--http-port=0`) is not taken over from its lingering connections.
- */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -6,10 +6,9 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { findProgramDirectory } from './fdb-programs.ts';
+import { freePort } from './free-port.ts';
 
 export interface FdbProcess {
   readonly clusterFile: string;
@@ -78,15 +77,4 @@ export async function startFdb(programs: string, directory: string): Promise<Fdb
       await until('status minimal', /is available/);
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -4,10 +4,11 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort, startChildServer } from './child-server.ts';
+import { startChildServer } from './child-server.ts';
 import type { ChildServer } from './child-server.ts';
 import { kubeconfigFor } from '../data/kubeconfig.ts';
 import { testDirectories } from '../data/test-directories.ts';
+import { freePort } from './free-port.ts';
 
 /** By which the one who may do everything is known. */
 export type Credential = 'certificate' | 'token';
