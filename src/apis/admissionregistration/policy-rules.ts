@@ -21,6 +21,7 @@ import {
   each,
   form,
   givenAmong,
+  givenForm,
   needed,
   noProblems,
   uniqueTexts,
@@ -157,7 +158,7 @@ function auditAnnotationRules(
       const whole = name === '' ? key : `${name}/${key}`;
       const long = `must not exceed ${valueExpressionBytesMax} bytes in length`;
       return allErrors(
-        checkQualifiedName(whole).map((problem) => invalid(`${here}.key`, whole, problem)),
+        givenForm(`${here}.key`, whole, checkQualifiedName),
         blankRules(annotation, here, 'valueExpression', 'valueExpression is not specified'),
         Buffer.byteLength(expression, 'utf8') > valueExpressionBytesMax
           ? [required(`${here}.valueExpression`, long)]

@@ -4,12 +4,13 @@
  * Emulated releases store older versions: what those say of metrics has other fields, and is held
  * to its schema only.
  */
-import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import {
   allErrors,
+  among,
   compareAmounts,
   each,
   givenAmong,
@@ -92,9 +93,7 @@ function metricsRules(metrics: readonly JsonObject[], path: string): Problems {
     const expected = sources[type];
     const [first] = given;
     return allErrors(
-      expected === undefined
-        ? [notSupported(`${here}.type`, type, Object.keys(sources).sort())]
-        : noProblems,
+      among(`${here}.type`, type, Object.keys(sources).sort()),
       first === undefined
         ? noProblems
         : sourceRules(first, part(metric, first), `${here}.${first}`),
@@ -218,7 +217,7 @@ function resourceTargetRules(
   return [forbidden(`${at}.averageValue`, detail)];
 }
 
-const policyTypes: readonly string[] = ['Pods', 'Percent'];
+const policyTypes: readonly string[] = ['Percent', 'Pods'];
 
 function behaviorRules(behavior: JsonObject, path: string): Problems {
   return each(givenAmong(behavior, ['scaleUp', 'scaleDown']), (name) => {
@@ -236,15 +235,7 @@ function behaviorRules(behavior: JsonObject, path: string): Problems {
         ? [required(`${here}.policies`, 'must specify at least one Policy')]
         : each(policies, (policy, at) =>
             allErrors(
-              policyTypes.includes(text(policy, 'type'))
-                ? noProblems
-                : [
-                    notSupported(
-                      `${here}.policies[${at}].type`,
-                      text(policy, 'type'),
-                      [...policyTypes].sort(),
-                    ),
-                  ],
+              among(`${here}.policies[${at}].type`, text(policy, 'type'), policyTypes),
               secondsRules(`${here}.policies[${at}].value`, policy['value'], 1, Infinity),
               secondsRules(
                 `${here}.policies[${at}].periodSeconds`,

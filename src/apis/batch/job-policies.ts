@@ -13,6 +13,7 @@ import {
   allErrors,
   among,
   each,
+  givenForm,
   itemsAtMost,
   noProblems,
   nonNegative,
@@ -63,8 +64,7 @@ function failureRule(
     itemsAtMost(patterns, `${path}.onPodConditions`, conditionPatternsMax),
     each(patterns, (pattern, at) => {
       const type = text(pattern, 'type');
-      const field = `${path}.onPodConditions[${at}].type`;
-      return checkQualifiedName(type).map((problem) => invalid(field, type, problem));
+      return givenForm(`${path}.onPodConditions[${at}].type`, type, checkQualifiedName);
     }),
     codes === patterns.length > 0
       ? [

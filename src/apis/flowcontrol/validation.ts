@@ -3,7 +3,15 @@ import { forbidden, invalid, notSupported, required } from '../../apimachinery/f
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { allErrors, each, form, noProblems, numberOf, requiredForm } from '../validation/checks.ts';
+import {
+  allErrors,
+  among,
+  each,
+  form,
+  noProblems,
+  numberOf,
+  requiredForm,
+} from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import { uniqueConditions } from '../validation/conditions.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
@@ -46,8 +54,7 @@ function known(
   values: readonly string[],
   member: 'type' | 'kind' = 'type',
 ): Problems {
-  const value = text(object, member);
-  return values.includes(value) ? noProblems : [notSupported(`${path}.${member}`, value, values)];
+  return among(`${path}.${member}`, text(object, member), values);
 }
 
 function precedenceRules(object: ApiObject, field: string): Problems {

@@ -1,12 +1,12 @@
 /** IngressClasses: which controller serves an ingress. */
-import { forbidden, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
+import { forbidden, required, tooLong } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { referenceRules } from './ingresses.ts';
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt, valueAt } from '../tables/fields.ts';
-import { form, givenForm, needed, unchanged } from '../validation/checks.ts';
+import { among, form, givenForm, needed, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import { checkDomainPath } from '../validation/domain-path.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
@@ -70,7 +70,7 @@ function parametersRules(parameters: JsonObject, path: string): Problems {
   const field = `${path}.namespace`;
   return [
     ...referenceRules(parameters, path),
-    ...(scopes.includes(scope) ? [] : [notSupported(`${path}.scope`, scope, scopes)]),
+    ...among(`${path}.scope`, scope, scopes),
     ...(scope === 'Namespace' ? givenForm(field, parameters['namespace'], checkDns1123Label) : []),
     ...(scope === 'Namespace' && !named ? [required(field, because)] : []),
     ...(scope === 'Cluster' && named ? [forbidden(field, because)] : []),

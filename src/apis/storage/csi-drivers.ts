@@ -1,10 +1,10 @@
 /** CSIDrivers: what a storage driver can do. */
-import { duplicate, invalid, notSupported } from '../../apimachinery/field-error.ts';
+import { duplicate, invalid } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, boolean, column, nameColumn, table } from '../tables/columns.ts';
 import { isTrue, objectsAt, printedAt, textsAt, valueAt } from '../tables/fields.ts';
-import { allErrors, each, noProblems, numberOf, unchanged } from '../validation/checks.ts';
+import { allErrors, among, each, noProblems, numberOf, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { tokenSecondsRules } from '../validation/token-seconds.ts';
@@ -68,11 +68,7 @@ const csiDriverRules: KindRules = {
     const period = numberOf(spec['nodeAllocatableUpdatePeriodSeconds']) ?? leastUpdateSeconds;
     const lifeCycles = texts(spec, 'volumeLifecycleModes');
     return allErrors(
-      each(lifeCycles, (mode) =>
-        lifeCycleModes.includes(mode)
-          ? noProblems
-          : [notSupported('spec.volumeLifecycleModes', mode, lifeCycleModes)],
-      ),
+      each(lifeCycles, (mode) => among('spec.volumeLifecycleModes', mode, lifeCycleModes)),
       tokenRequestRules(objects(spec, 'tokenRequests'), 'spec.tokenRequests'),
       period < leastUpdateSeconds
         ? [invalid(field, period, 'must be greater than or equal to 10 seconds')]

@@ -1,15 +1,18 @@
 /** Rules of conditions that many kinds write in the same form, each type once. */
-import {
-  duplicate,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '../../apimachinery/field-error.ts';
+import { duplicate, invalid, required, tooLong } from '../../apimachinery/field-error.ts';
 import { objects, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
-import { allErrors, each, form, noProblems, numberOf, repetitions } from './checks.ts';
+import {
+  allErrors,
+  among,
+  each,
+  form,
+  givenForm,
+  noProblems,
+  numberOf,
+  repetitions,
+} from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const reasonBytesMax = 1024;
@@ -45,8 +48,8 @@ function conditionRules(condition: JsonObject, path: string): Problems {
   const status = text(condition, 'status');
   const generation = numberOf(condition['observedGeneration']) ?? 0;
   return allErrors(
-    checkQualifiedName(type).map((problem) => invalid(`${path}.type`, type, problem)),
-    statuses.includes(status) ? noProblems : [notSupported(`${path}.status`, status, statuses)],
+    givenForm(`${path}.type`, type, checkQualifiedName),
+    among(`${path}.status`, status, statuses),
     generation < 0
       ? [invalid(`${path}.observedGeneration`, generation, 'must not be less than zero')]
       : noProblems,

@@ -6,7 +6,7 @@ import { validateAnnotations, validateLabels } from '../../apimachinery/validati
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ownMember } from '../../stdx/lookup.ts';
 import type { ExemptFields } from '../kind-definition.ts';
-import { each, allErrors } from './checks.ts';
+import { allErrors, each, formEach, givenForm } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const operators: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
@@ -31,10 +31,8 @@ function requirementRules(requirement: JsonObject, path: string): Problems {
   const [key, operator] = [text(requirement, 'key'), text(requirement, 'operator')];
   return [
     ...countRules(operator, values.length, path),
-    ...checkQualifiedName(key).map((problem) => invalid(`${path}.key`, key, problem)),
-    ...values.flatMap((value, at) =>
-      checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
-    ),
+    ...givenForm(`${path}.key`, key, checkQualifiedName),
+    ...formEach(`${path}.values`, values, checkLabelValue),
   ];
 }
 

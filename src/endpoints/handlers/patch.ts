@@ -104,14 +104,14 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   const change = await readChange(deps, request, type, body.value);
   if (change.kind === 'refused') return change.error;
   const { noticed } = change.value;
-  const { dryRun, inTurns, user, fieldValidation } = options.value;
+  const { dryRun, inTurns, manager, user, fieldValidation } = options.value;
   const requested: RequestedChange = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     change: change.value,
     options: {
       dryRun,
       inTurns,
-      manager: options.value.manager,
+      manager,
       user,
       request,
       fieldValidation,

@@ -42,7 +42,8 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
   const writable = writableParts(kind);
   // Asked once: a kind to which a version is added is made anew.
   const types = new Map<string, MergeType>([[own, typeOf(kind)]]);
-  const served = (apiVersion: string) => servedKind(kind, apiVersion, scheme);
+  const schemaAt = (apiVersion: string) =>
+    (apiVersion === own ? kind : servedKind(kind, apiVersion, scheme))?.schema;
   return {
     kind: kind.kind,
     typeAt(apiVersion) {
@@ -57,13 +58,13 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
       if (object.apiVersion === apiVersion) return object;
       const meant = kind.conversions?.get(object.apiVersion)?.implied?.(object) ?? object;
       const converted = objectAtVersion(meant, apiVersion, kind.conversions);
-      const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
+      const schema = schemaAt(apiVersion);
       if (schema === undefined) return converted;
       const read = conform(schema, converted);
       return read.kind === 'ok' ? (read.object as ApiObject) : converted;
     },
     emptyAt(apiVersion) {
-      const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
+      const schema = schemaAt(apiVersion);
       return schema === undefined ? noParts : emptyObjectOf(schema);
     },
     keepWritable(fields, subresource) {

@@ -1,11 +1,5 @@
 /** Nodes: the machines that run pods. */
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from '../../../apimachinery/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../../apimachinery/members.ts';
 import type { Identity } from '../../../apimachinery/identity.ts';
 import type { TablePrinter } from '../../../apimachinery/projection/printer.ts';
@@ -17,6 +11,7 @@ import { ageColumn, column, nameColumn, table, wide } from '../../tables/columns
 import { conditionOf, isTrue, objectsAt, partAt, printedAt } from '../../tables/fields.ts';
 import {
   allErrors,
+  among,
   checkCidr,
   each,
   form,
@@ -183,8 +178,7 @@ function taintsRules(taints: readonly JsonObject[], field: string): Problems {
 const effects: readonly string[] = ['NoExecute', 'NoSchedule', 'PreferNoSchedule'];
 
 function effectRules(effect: string, field: string): Problems {
-  if (effect === '') return [required(field)];
-  return effects.includes(effect) ? noProblems : [notSupported(field, effect, effects)];
+  return effect === '' ? [required(field)] : among(field, effect, effects);
 }
 
 const nodeWarnings: KindWarnings = onWrite((node) => {

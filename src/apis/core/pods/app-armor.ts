@@ -9,6 +9,7 @@ import { objects, part, text } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import { ownMember } from '../../../stdx/lookup.ts';
+import { containerLists } from './pod-parts.ts';
 
 export const localhost = 'localhost/';
 
@@ -27,7 +28,7 @@ export function withAppArmorFields(pod: ApiObject, identity: Identity): ApiObjec
   if (!given || text(part(spec, 'os'), 'name') === 'windows') return pod;
   const ofPod = part(spec, 'securityContext')['appArmorProfile'];
   const changed: Record<string, readonly JsonObject[]> = {};
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+  for (const list of containerLists) {
     const before = objects(spec, list);
     if (before.length === 0) continue;
     changed[list] = before.map((container) => {

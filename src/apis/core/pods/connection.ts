@@ -11,6 +11,7 @@ import type { Connect } from '../../../registry/registry.ts';
 import { dryRunRefusal, newNotProxied, readConnected } from '../../connections.ts';
 import type { ProxyRefusal } from '../../connections.ts';
 import { readLogOptions } from './log-options.ts';
+import { containerLists } from './pod-parts.ts';
 
 /** To one container that is named, or the only one; portforward: to the whole pod. */
 export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Connect {
@@ -52,9 +53,6 @@ function kubeletNotReached(pod: ApiObject, subresource: string): StatusError {
   const { name = '' } = pod.metadata;
   return newNotProxied(`${subresource} of pod ${name}`, `the kubelet of node ${nodeOf(pod)}`);
 }
-
-/** Fields of a pod's spec that hold containers of it. */
-const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 function containerProblem(pod: ApiObject, container: string): string | undefined {
   const { name = '' } = pod.metadata;

@@ -17,6 +17,7 @@ import { podVolumeWarnings } from './volume-warnings.ts';
 import { byteWarnings } from '../../warnings/amounts.ts';
 import type { KindWarnings, Warnings } from '../../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings, warningsOfEach } from '../../warnings/kind-warnings.ts';
+import { containerLists } from './pod-parts.ts';
 
 /** Of a pod template at a path; '' is that of a pod. */
 export type TemplateWarnings = (template: JsonObject, path: string) => Warnings;
@@ -191,7 +192,7 @@ interface PlacedContainer {
 }
 
 function containersOf(spec: JsonObject, path: string): readonly PlacedContainer[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
+  return containerLists.flatMap((list) =>
     objects(spec, list).map((container, at) => ({ container, path: `${path}.${list}[${at}]` })),
   );
 }

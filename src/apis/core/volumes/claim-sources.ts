@@ -14,6 +14,7 @@
  */
 import type { Identity } from '../../../apimachinery/identity.ts';
 import { part, text } from '../../../apimachinery/members.ts';
+import { without } from '../../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../../registry/strategy.ts';
 
@@ -21,11 +22,6 @@ const [older, newer] = ['dataSource', 'dataSourceRef'] as const;
 
 function has(spec: JsonObject, field: string): boolean {
   return spec[field] !== undefined;
-}
-
-function without(spec: JsonObject, field: string): JsonObject {
-  const { [field]: _dropped, ...rest } = spec;
-  return rest;
 }
 
 /** The field that is left out says what the other one does. */

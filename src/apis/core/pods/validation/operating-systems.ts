@@ -7,6 +7,7 @@ import { forbidden } from '../../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';
 import type { Problems } from '../../../validation/checks.ts';
+import { containerLists } from '../pod-parts.ts';
 
 /** Of a pod that names its system. */
 export function systemRules(spec: JsonObject, path: string): Problems {
@@ -29,8 +30,6 @@ export function systemRules(spec: JsonObject, path: string): Problems {
 }
 
 const windowsDetail = 'cannot be set for a windows pod';
-
-const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 const hostFields = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'] as const;
 

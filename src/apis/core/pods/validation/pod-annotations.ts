@@ -11,6 +11,7 @@ import { ownMember } from '../../../../stdx/lookup.ts';
 import { appArmorPrefix, localhost } from '../app-armor.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, each, noProblems } from '../../../validation/checks.ts';
+import { containerLists } from '../pod-parts.ts';
 
 /** Of a pod that mirrors one which a node runs from a file of its own. */
 export function mirrorAnnotation({ labelDomain }: Identity): string {
@@ -36,8 +37,7 @@ function profileRules(pod: ApiObject, prefix: string): Problems {
   const profiles = given.filter(([key]) => key.startsWith(prefix));
   if (profiles.length === 0) return noProblems;
   const spec = part(pod, 'spec');
-  const lists = ['initContainers', 'containers', 'ephemeralContainers'];
-  const all = lists.flatMap((list) => objects(spec, list));
+  const all = containerLists.flatMap((list) => objects(spec, list));
   const names = new Set(all.map((container) => text(container, 'name')));
   return each(profiles, ([key, profile]) => {
     const name = key.slice(prefix.length);

@@ -17,6 +17,7 @@ import {
   checkIp,
   each,
   form,
+  givenForm,
   ipFamily,
   noProblems,
   numberOf,
@@ -29,10 +30,9 @@ export function podStatusRules(next: ApiObject, current: ApiObject): Problems {
   const spec = part(current, 'spec');
   return allErrors(
     each(objects(status, 'conditions'), (condition, at) => {
-      const type = text(condition, 'type');
       // The reference writes this path so.
       const field = `status.conditions[${at}].Type`;
-      return checkQualifiedName(type).map((problem) => invalid(field, type, problem));
+      return givenForm(field, text(condition, 'type'), checkQualifiedName);
     }),
     nominated === text(before, 'nominatedNodeName')
       ? noProblems
@@ -85,9 +85,7 @@ function addressRules(status: JsonObject, before: JsonObject, list: string): Pro
   const addresses = objects(status, list).map((each) => text(each, 'ip'));
   const old = new Set(objects(before, list).map((each) => text(each, 'ip')));
   const wrong = each(addresses, (address, at) =>
-    old.has(address)
-      ? noProblems
-      : checkIp(address).map((problem) => invalid(`status.${list}[${at}]`, address, problem)),
+    old.has(address) ? noProblems : givenForm(`status.${list}[${at}]`, address, checkIp),
   );
   const families = new Set(addresses.map(ipFamily));
   const one = 'may specify no more than one IP for each IP family';

@@ -11,6 +11,7 @@ import { ownMember } from '../../../../stdx/lookup.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, each, noProblems } from '../../../validation/checks.ts';
 import { appArmorPrefix, localhost } from '../app-armor.ts';
+import { containerLists } from '../pod-parts.ts';
 
 export function profileAnnotationRules(pod: ApiObject, identity: Identity): Problems {
   const { annotations } = pod.metadata;
@@ -21,10 +22,9 @@ export function profileAnnotationRules(pod: ApiObject, identity: Identity): Prob
   const ofContainer = identity.fill('container.seccomp.security.alpha.{labelDomain}/');
   const appArmor = appArmorPrefix(identity);
   const windows = text(part(spec, 'os'), 'name') === 'windows';
-  const lists = ['initContainers', 'containers', 'ephemeralContainers'];
   return allErrors(
     matches(own['seccompProfile'], ownMember(annotations, seccomp), 'spec', 'seccomp'),
-    each(lists, (list) =>
+    each(containerLists, (list) =>
       each(objects(spec, list), (container, at) => {
         const [path, name] = [`spec.${list}[${at}]`, text(container, 'name')];
         const context = part(container, 'securityContext');

@@ -12,6 +12,7 @@ import { checkDns1123Subdomain } from '../../../../apimachinery/validation/names
 import { descendingPath } from './container-mounts.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, between, each, form, noProblems } from '../../../validation/checks.ts';
+import { containerLists } from '../pod-parts.ts';
 
 const idMax = 2_147_483_647;
 
@@ -202,8 +203,7 @@ export function hostNamespaceRules(spec: JsonObject, path: string): Problems {
 /** Processes of the node: all containers of a pod, or none, and in the network of the node. */
 export function hostProcessRules(spec: JsonObject, path: string): Problems {
   const ofPod = hostProcessOf(spec);
-  const lists = ['initContainers', 'containers', 'ephemeralContainers'];
-  const all = lists.flatMap((list) =>
+  const all = containerLists.flatMap((list) =>
     objects(spec, list).map((container, at) => ({ container, here: `${path}.${list}[${at}]` })),
   );
   const count = all.filter(({ container }) => hostProcessOf(container) ?? ofPod).length;
