@@ -44,8 +44,8 @@ export function withNamespace(
   return namespaces.current();
 }
 
-/** Requests for a Namespace carry its name as their namespace. A name that the server makes comes
- * behind those who change the object, and is not the namespace of the request. */
+/** Requests for a Namespace carry its name as their namespace. A generated name is made after the
+ * object has been changed, so only those who validate see it, and it is never the namespace. */
 export function matchOf(
   review: Review,
   type: 'admit' | 'validate',

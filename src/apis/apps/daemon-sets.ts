@@ -80,7 +80,7 @@ function withTemplateGeneration<T extends JsonObject>(set: T, value: string): T 
   return { ...set, metadata: { ...metadata, annotations } };
 }
 
-/** Clients choose the first number, and none after it. */
+/** A client may choose the first number; later ones are counted here. */
 function withFirstGeneration(set: ApiObject): ApiObject {
   const given = Number(templateGenerationOf(set) ?? '0');
   return given >= 1 ? set : withTemplateGeneration(set, '1');

@@ -58,7 +58,7 @@ function boundsRules(spec: JsonObject): Problems {
   );
 }
 
-/** What does not run measures nothing of itself. */
+/** Without pods there are no figures of pods: something else must wake the target. */
 function nothingToWakeRules(spec: JsonObject, field: string): Problems {
   if (numberOf(spec['minReplicas']) !== 0) return noProblems;
   const types = objects(spec, 'metrics').map((metric) => text(metric, 'type'));

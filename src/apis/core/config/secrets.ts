@@ -79,7 +79,7 @@ function secretRules(identity: Identity): KindRules {
       const none = missing(['username', 'password']);
       return none.length === 2 ? none : [];
     }
-    // Of keys alone an empty one is none.
+    // An SSH key that is empty is missing; the two parts of a certificate may be empty.
     if (type === secretTypes.sshAuth && data[sshKey] === '') return [required(`data[${sshKey}]`)];
     const document = documents[type];
     if (document === undefined) return missing(neededKeys[type] ?? []);
