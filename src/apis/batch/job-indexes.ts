@@ -2,8 +2,8 @@
  * Counts and compares the indexes of an indexed job in their text form: numbers and ranges in
  * order, `0,2-4,7`.
  *
- * Bounds: none of its own. A text may be as long as a body, so it is walked where it stands, without
- * a list of its parts: 3 MB take some milliseconds.
+ * Bounds: none of its own. A text may be as long as a body, so it is walked where it stands,
+ * without a list of its parts: 3 MB take some milliseconds.
  */
 import { quote } from '../../apimachinery/quote.ts';
 
