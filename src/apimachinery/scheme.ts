@@ -234,6 +234,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly bodyValuesMax?: number | undefined;
   /** Members of metadata that a write to the status leaves as they are; absent: none. */
   readonly keptByStatus?: readonly string[] | undefined;
+  /** Members beside the status that a write to the object leaves as they are: nobody owns them. */
+  readonly ownerlessParts?: readonly string[] | undefined;
   /** Labels of this version; the paths lead through the stored object. */
   readonly selectableFields: readonly SelectableField[];
   /** How it is shown in Tables; absent: name and creation time. */

@@ -72,6 +72,8 @@ export interface KindDefinition {
   /** Members of metadata that a write to the status leaves as they are; `all`: every one that
    * clients may write. */
   readonly keptByStatus?: 'all' | readonly string[] | undefined;
+  /** Members beside the status that an update leaves as they are: nobody owns them. */
+  readonly ownerlessParts?: readonly string[] | undefined;
   /** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. Paths
    * lead through the stored form, which all versions of a resource share. */
   readonly selectableFields?: string | undefined;

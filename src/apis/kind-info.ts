@@ -143,6 +143,7 @@ function storedKindInfo(
     anyFinalizer: stored.anyFinalizer,
     bodyValuesMax: stored.bodyValuesMax,
     keptByStatus: kept,
+    ownerlessParts: stored.ownerlessParts,
     selectableFields: selectableFieldsOf(requested),
     table: requested.table && underIdentity(requested.table, identity),
   };

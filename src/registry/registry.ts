@@ -66,13 +66,14 @@ export interface OperationOptions {
 export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
 
 /** A request for a connection to a pod, a service or a node. This server has no connection to them:
- * the answer is the error in the request, or that. Nothing is changed. `target.name` is as in the
+ * the answer is the error in the request, or that, or the text that is there to read. Nothing is
+ * changed. `target.name` is as in the
  * path. */
 export type Connect = (
   deps: RegistryDeps,
   target: ObjectTarget,
   asked: ConnectRequest,
-) => Promise<StatusError>;
+) => Promise<StatusError | string>;
 
 export interface ConnectRequest {
   readonly query: QueryParameters;

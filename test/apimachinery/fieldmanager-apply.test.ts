@@ -242,6 +242,32 @@ describe('an apply', () => {
     assert.deepEqual(object.fieldsOf('s'), { 'f:status': { 'f:replicas': {} } });
   });
 
+  it('of a scale whose replicas nobody owns is like that of an object that nobody owns', () => {
+    const object = new OwnedObject('apps/v1', 'Deployment');
+    object.mustApply('a', { spec: { paused: true } });
+    object.change('hpa', { spec: { ...object.spec(), replicas: 3 } }, 'scale');
+    assert.deepEqual(
+      object.entries.map((e) => e.manager),
+      ['a'],
+    );
+    const scale = (replicas: number) =>
+      object.apply('s', { spec: { replicas } }, { subresource: 'scale' });
+    assert.equal(
+      scale(2)?.message,
+      'Apply failed with 1 conflict: ' +
+        'conflict with "before-first-apply" with subresource "scale" using apps/v1: .spec.replicas',
+    );
+    assert.equal(object.apply('b', { spec: { replicas: 2 } }), undefined);
+    object.change('hpa', { spec: { ...object.spec(), replicas: 4 } }, 'scale');
+    assert.deepEqual(
+      object.entries.map((e) => [e.manager, e.fieldsV1]),
+      [
+        ['a', { 'f:spec': { 'f:paused': {} } }],
+        ['hpa', { 'f:spec': { 'f:replicas': {} } }],
+      ],
+    );
+  });
+
   it('is refused for an object that is not of the kind, and says where', () => {
     const object = new OwnedObject('apps/v1', 'Deployment');
     const shape = object.apply('a', { spec: { replicas: 'x', unknown: 1 } });

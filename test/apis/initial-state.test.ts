@@ -202,6 +202,8 @@ describe('a new object', () => {
       assert.equal(countOf(born), first);
       const same = strategy.prepareForUpdate(set({ spec: {} }, '99'), born, 0);
       assert.equal(countOf(same), first, 'nobody else counts');
+      const status = strategy.prepareForStatusUpdate(set({ spec: {} }, '0'), born, 0);
+      assert.equal(countOf(status), first, 'a write to the status counts nothing');
       const next = strategy.prepareForUpdate(set({ spec: { hostPID: true } }), born, 0);
       assert.equal(countOf(next), String(Number(first) + 1));
     }

@@ -31,6 +31,7 @@ const c = '10.0.0.3';
 const both = { clusterIP: a, clusterIPs: [a, b] };
 const single = { clusterIP: a, clusterIPs: [a] };
 const headless = { clusterIP: 'None', clusterIPs: ['None'] };
+const local = { internalTrafficPolicy: 'Local' };
 const elsewhere = { type: 'ExternalName', externalName: 'example.org' };
 
 /** Title, what is written, what was there (nothing: it is new), what is stored of the addresses. */
@@ -61,6 +62,9 @@ const rows: readonly (readonly [string, JsonObject, JsonObject | undefined, Json
   ['a name elsewhere', { ...elsewhere, ...both }, both, {}],
   ['a name elsewhere, and another address', { ...elsewhere, clusterIP: c }, both, { clusterIP: c }],
   ['a service that was a name elsewhere', { clusterIP: a }, elsewhere, single],
+  ['the traffic of a name elsewhere', { ...elsewhere, ...local }, undefined, {}],
+  ['the traffic of what was one before', { ...elsewhere, ...local }, elsewhere, {}],
+  ['its own traffic', { ...single, ...local }, single, { ...single, ...local }],
 ];
 
 describe('addresses of a service', () => {

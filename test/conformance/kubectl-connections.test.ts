@@ -29,8 +29,7 @@ const unreached = (what: string): string =>
 
 /** Arguments, and what kubectl says; `$dir` is a directory with a file `f`. */
 const rows: readonly (readonly [args: readonly string[], said: string])[] = [
-  [['logs', 'waiting'], `Error from server (BadRequest): ${unbound}`],
-  [['logs', '-f', 'waiting', '-c', 'c', '--tail=5'], `(BadRequest): ${unbound}`],
+  [['logs', 'waiting', '-c', 'z'], 'container z is not valid for pod waiting'],
   [['exec', 'waiting', '-c', 'z', '--', 'ls'], 'container z is not valid for pod waiting'],
   [['exec', 'waiting', '--', 'ls'], unbound],
   [['exec', '-i', 'waiting', '--', 'cat'], unbound],
@@ -127,6 +126,14 @@ describe(
             assert.ok(`${ran.stdout}${ran.stderr}`.includes(said), JSON.stringify(ran));
           });
         }
+        test(
+          `${release}, ${transport}: the log of a pod that waits is empty`,
+          { skip },
+          async () => {
+            const ran = await run(program ?? '', transport, ['logs', '-f', 'waiting', '-c', 'c']);
+            assert.deepEqual([ran.code, ran.stdout, ran.stderr], [0, '', '']);
+          },
+        );
       }
 
       test(`${release}: the right to a part is asked for by its name`, { skip }, async () => {
@@ -156,7 +163,7 @@ describe(
         await says(proxied, 'cannot get resource "pods/proxy" in API group ""');
         await grant(['pods', 'pods/exec', 'pods/log', 'pods/proxy'], ['get', 'create']);
         await says(['exec', 'waiting', '--', 'ls'], unbound);
-        await says(['logs', 'waiting'], unbound);
+        await says(['logs', 'placed'], unreached('log'));
         await says(proxied, 'address not allowed');
       });
     }

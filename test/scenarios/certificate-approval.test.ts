@@ -1,6 +1,7 @@
 /** CertificateSigningRequests: what approval and status may write, and what neither takes back. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { absent } from '../support/checks/partial-equal.ts';
 import { runScenarios } from '../support/checks/scenario.ts';
 import type { Scenario, Step } from '../support/checks/scenario.ts';
@@ -45,6 +46,33 @@ function conditions(path: string, list: readonly object[], more: object = {}): S
 }
 
 const approvals: readonly Scenario[] = [
+  {
+    title: 'nobody owns the request itself, which no write changes',
+    steps: [
+      {
+        ...request('$ns-o'),
+        expect: { metadata: { managedFields: absent } },
+      },
+      {
+        request: `PATCH ${requests}/$ns-o?fieldManager=m`,
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body: {
+          apiVersion: 'certificates.$domain/v1',
+          kind: 'CertificateSigningRequest',
+          metadata: { name: '$ns-o', labels: { a: 'b' } },
+          spec: { signerName: 'example.com/signer' },
+        },
+        status: 200,
+        check: ({ body }) => {
+          const { metadata } = body as unknown as { metadata: { managedFields: JsonObject[] } };
+          assert.deepEqual(
+            metadata.managedFields.map(({ fieldsV1, manager }) => [manager, fieldsV1]),
+            [['m', { 'f:metadata': { 'f:labels': { 'f:a': {} } } }]],
+          );
+        },
+      },
+    ],
+  },
   {
     title: 'approval writes conditions, with their times; the certificate belongs to the status',
     steps: [

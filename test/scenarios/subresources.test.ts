@@ -528,7 +528,13 @@ const resizes: readonly Scenario[] = [
         [
           [resize({ limits: { memory: '512Mi' } }), /memory limits cannot be decreased/],
           [resize({ requests: { cpu: null }, limits: { cpu: null } }), /cannot be removed/],
-          [resize({ limits: { 'example.com/gpu': '1' } }), /only cpu and memory/],
+          [resize({ limits: { 'example.com/gpu': '1' } }), /spec: Forbidden: only cpu and memory/],
+          [
+            resize(sized('1', '256Mi'), {
+              resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }],
+            }),
+            /spec: Forbidden: only cpu and memory/,
+          ],
           [resize({ requests: { cpu: '2', memory: '1Gi' } }), /QOS Class may not change/],
           [{ spec: { containers: [{ name: 'new', image: 'x' }] } }, /added, removed or renamed/],
         ] as const

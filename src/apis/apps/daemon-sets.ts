@@ -162,6 +162,8 @@ export const daemonSets: KindDefinition = {
     prepareForCreate: (set, user) => withFirstGeneration(generic.prepareForCreate(set, user)),
     prepareForUpdate: (next, current, nowMs) =>
       withNextGeneration(generic.prepareForUpdate(next, current, nowMs), current),
+    prepareForStatusUpdate: (next, current, nowMs) =>
+      withNextGeneration(generic.prepareForStatusUpdate(next, current, nowMs), current),
   }),
   warnings: (identity) => daemonSetWarnings(templateWarnings(identity)),
   table: daemonSetTable,

@@ -106,6 +106,7 @@ export const certificateSigningRequests: KindDefinition = {
   resource: 'certificates.{domain}/certificatesigningrequests',
   names: 'path-segment',
   selectableFields: 'spec.signerName',
+  ownerlessParts: ['spec'],
   defaults: signingRequestDefaults,
   validation: signingRequestRules,
   strategy: signingRequestStrategy,

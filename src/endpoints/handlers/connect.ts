@@ -5,7 +5,8 @@
  *     pods/<name>/{attach,exec,portforward}              get and create, as upgrades
  *     {pods,services,nodes}/[scheme:]<name>[:port]/proxy[/<path>]    any method
  *
- * The kind's definition says where it would lead, and why it leads nowhere.
+ * The kind's definition says where it would lead, and why it leads nowhere, or what there is to
+ * read.
  *
  * Invariants: a body is for the target of the connection and is not read; an upgrade request is
  * answered like a plain request, so every client can read the Status.
@@ -17,8 +18,15 @@ import type { Result } from '../../registry/registry.ts';
 import { operations } from '../../registry/write-guard.ts';
 import { assert } from '../../stdx/assert.ts';
 import { connectOptions, connectQuery } from '../connect-options.ts';
+import { documentAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
+import type { Header } from '../../transport/http-exchange.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
+
+const plainText: readonly Header[] = [
+  ['Content-Type', 'text/plain'],
+  ['Cache-Control', 'no-cache, private'],
+];
 
 export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { registry } = deps;
@@ -29,7 +37,9 @@ export async function handleConnect(deps: EndpointDeps, request: ResourceRequest
   const query = await admittedQuery(deps, request);
   if (query.kind === 'refused') return query.error;
   const isUpgrade = /\bupgrade\b/i.test(exchange.header('connection') ?? '');
-  return connection(registry, { kind, namespace, name }, { query: query.value, isUpgrade });
+  const asked = { query: query.value, isUpgrade };
+  const found = await connection(registry, { kind, namespace, name }, asked);
+  return typeof found === 'string' ? documentAnswer(200, plainText, found) : found;
 }
 
 /** The options of the connection after mutating admission. A log is read, not connected to, and has

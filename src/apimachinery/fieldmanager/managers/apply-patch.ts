@@ -3,7 +3,8 @@
  * its manager no longer names taken out, and ownership brought up to date.
  *
  * An object of which nobody owns a field is older than ownership: what it has is first given to a
- * manager of its own, so that the intent conflicts with it instead of taking it over unseen.
+ * manager of its own, so that the intent conflicts with it instead of taking it over unseen. The
+ * same holds for a scale whose number of replicas nobody owns.
  *
  * Invariants: a refused intent changes nothing; one that changes neither the object nor who owns
  * what gives back the live object itself.
@@ -37,6 +38,7 @@ import {
   sameOwners,
   timesOf,
 } from './managed-fields.ts';
+import { hasOwners } from './owned-kind.ts';
 import { intendedPart, withManagedFields, withoutOwnerless } from './ownerless-fields.ts';
 import { ownersAfter } from './track-update.ts';
 import { versionRules } from './version-rules.ts';
@@ -115,15 +117,18 @@ function* startingOwners(
 ): Steps<StartingOwners> {
   const times = timesOf(managed);
   const { live, kind, apiVersion, nowMs } = request;
-  if (live === undefined || managed.owners.size > 0) return { owners: managed.owners, times };
+  if (live === undefined || hasOwners(request, managed.owners)) {
+    return { owners: managed.owners, times };
+  }
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const claims = kind.keepWritable(claimedFields(type, intended), request.subresource);
   if (isEmptySet(withoutOwnerless(claims))) return { owners: managed.owners, times };
   const writer = { ...request, manager: beforeFirstApply };
   const before = kind.emptyAt(apiVersion);
-  const { draft, written } = yield* ownersAfter(writer, before, bare, managed.owners);
+  const none = nothingManaged.owners;
+  const { draft, written } = yield* ownersAfter(writer, before, bare, none);
   if (written !== undefined) times.set(written, formatRfc3339(nowMs));
-  return { owners: draft, times };
+  return { owners: new Map([...managed.owners, ...draft]), times };
 }
 
 /** A conflict with what client-side apply had set is none for the client that goes on with it. */

@@ -14,11 +14,12 @@ import { formatGroupVersion, parseGroupVersion } from '../../schema.ts';
 import type { KindInfo, Scheme } from '../../scheme.ts';
 import type { ApiObject, JsonObject } from '../../unstructured.ts';
 import { conform } from '../../typed/conform.ts';
-import type { OwnedKind } from '../field-manager.ts';
+import type { FieldWriter, OwnedKind } from '../field-manager.ts';
+import type { Managers } from '../merge/managers.ts';
 import { including, mergePatterns, patternOf } from '../fieldpath/field-filter.ts';
 import type { FieldFilter } from '../fieldpath/field-filter.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
-import { emptySet, nodeAt, recursiveDifference } from '../fieldpath/field-set.ts';
+import { emptySet, isEmptySet, nodeAt, recursiveDifference } from '../fieldpath/field-set.ts';
 import { deducedType } from '../schema/deduced.ts';
 import { emptyObjectOf, mergeTypeOf } from '../schema/from-type-schema.ts';
 import type { MergeType } from '../schema/merge-type.ts';
@@ -38,7 +39,7 @@ const noParts: JsonObject = Object.freeze({});
 
 function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
   const own = formatGroupVersion(kind);
-  const hasStatus = kind.subresources.some(({ name }) => name === 'status');
+  const kept = partsKeptByWrites(kind);
   const writable = writableParts(kind);
   // Asked once: a kind to which a version is added is made anew.
   const types = new Map<string, MergeType>([[own, typeOf(kind)]]);
@@ -70,7 +71,7 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
     keepWritable(fields, subresource) {
       const part = writable.get(subresource);
       if (part !== undefined) return part(fields);
-      return subresource === '' && hasStatus ? withoutStatus(fields) : fields;
+      return subresource === '' ? withoutParts(fields, kept) : fields;
     },
   };
 }
@@ -96,19 +97,38 @@ function servedKind(kind: KindInfo, apiVersion: string, scheme: Scheme): KindInf
   return isSame ? other : undefined;
 }
 
-const statusSet: FieldSet = { 'f:status': emptySet };
+/** What no write to the object itself changes, so that nobody owns it for one. */
+function partsKeptByWrites({ ownerlessParts = [], subresources }: KindInfo): FieldSet {
+  const hasStatus = subresources.some(({ name }) => name === 'status');
+  const parts = hasStatus ? [...ownerlessParts, 'status'] : ownerlessParts;
+  return Object.fromEntries(parts.map((part) => [`f:${part}`, emptySet]));
+}
 
-function withoutStatus(fields: FieldSet): FieldSet {
-  if (nodeAt(fields, 'f:status') === undefined) return fields;
-  return recursiveDifference(fields, statusSet);
+function withoutParts(fields: FieldSet, parts: FieldSet): FieldSet {
+  for (const part in parts) {
+    if (nodeAt(fields, part) !== undefined) return recursiveDifference(fields, parts);
+  }
+  return fields;
 }
 
 /** What can be owned through each subresource that does not write all of the object. */
-function writableParts({ subresources }: KindInfo): ReadonlyMap<string, FieldFilter> {
+function writableParts({ scale, subresources }: KindInfo): ReadonlyMap<string, FieldFilter> {
   const parts = new Map<string, FieldFilter>();
-  for (const { name, writes } of subresources) {
+  for (const { name, writes: said } of subresources) {
+    const replicas = name === 'scale' ? scale?.specReplicas.map((step) => `f:${step}`) : undefined;
+    const writes = replicas === undefined ? said : [replicas];
     if (writes === undefined) continue;
     parts.set(name, including(writes.map(patternOf).reduce(mergePatterns, new Map())));
   }
   return parts;
+}
+
+/** Whether somebody owns a field of what is written to. A scale is an object of its own: only who
+ * owns the number of replicas counts there. */
+export function hasOwners({ kind, subresource }: FieldWriter, owners: Managers): boolean {
+  if (subresource !== 'scale') return owners.size > 0;
+  for (const { set } of owners.values()) {
+    if (!isEmptySet(kind.keepWritable(set, subresource))) return true;
+  }
+  return false;
 }

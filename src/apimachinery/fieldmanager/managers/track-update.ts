@@ -10,7 +10,7 @@
  *                   write changes
  *
  * An object that nobody owns a field of stays so, until it is cleared along with a change or
- * applied for the first time.
+ * applied for the first time; so does a scale whose number of replicas nobody owns.
  */
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import { finished } from '../../../stdx/stepwise.ts';
@@ -38,6 +38,7 @@ import {
   nothingManaged,
   timesOf,
 } from './managed-fields.ts';
+import { hasOwners } from './owned-kind.ts';
 import { withManagedFields, withoutOwnerless } from './ownerless-fields.ts';
 import { versionRules } from './version-rules.ts';
 
@@ -54,8 +55,9 @@ export function* trackUpdateSteps(update: UpdateToTrack): Steps<ApiObject> {
   const { live, next, kind, apiVersion } = update;
   const start = startOf(update);
   const liveEntries = live?.metadata['managedFields'];
-  if (live !== undefined && start.managed.owners.size === 0 && !start.isReset) {
-    return withManagedFields(next, undefined);
+  const { owners } = start.managed;
+  if (live !== undefined && !start.isReset && !hasOwners(update, owners)) {
+    return withManagedFields(next, owners.size === 0 ? undefined : liveEntries);
   }
   // With the live object's entries it differs from that only in what the write changed.
   const candidate = withManagedFields(next, liveEntries);

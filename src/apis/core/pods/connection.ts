@@ -28,13 +28,15 @@ export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Conne
   };
 }
 
+/** A container that no node has got yet has written nothing. */
 export const podLog: Connect = async (deps, target, { query }) => {
   const options = readLogOptions(query, target.name);
   if (options instanceof StatusError) return options;
   const pod = await readConnected(deps, target);
   if (pod.kind === 'refused') return pod.error;
-  const wrong = problemOf(pod.value, queryValue(query, 'container') ?? '');
-  return wrong ?? kubeletNotReached(pod.value, 'log');
+  const wrong = containerProblem(pod.value, queryValue(query, 'container') ?? '');
+  if (wrong !== undefined) return newBadRequest(wrong);
+  return nodeOf(pod.value) === '' ? '' : kubeletNotReached(pod.value, 'log');
 };
 
 /** `container` '' where the request names none; undefined where it is about the whole pod. */

@@ -22,7 +22,8 @@ export const pods: KindDefinition = {
   defaults: podDefaults,
   validation: podRules,
   schemaExemptions: {
-    optional: 'core.HTTPHeader.value core.Sysctl.value',
+    optional: `core.HTTPHeader.value core.Sysctl.value core.PodReadinessGate.conditionType
+ core.PodSchedulingGate.name core.TopologySpreadConstraint.whenUnsatisfiable`,
     openValues: `core.ContainerResizePolicy.resourceName core.EmptyDirVolumeSource.medium
  core.PodReadinessGate.conditionType`,
   },

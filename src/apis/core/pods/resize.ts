@@ -3,13 +3,18 @@
  *
  * The node resizes, and reports it in the status.
  *
- * Invariants: a write here changes `resources` and `resizePolicy` of containers that exist, and
- * nothing else; of the resources only cpu and memory; the pod keeps its QoS class.
+ * Invariants: a write here changes cpu and memory of containers that exist, and nothing else: what
+ * it says of other fields is not looked at, another policy or resource is refused. The pod keeps
+ * its QoS class.
  */
 import { forbidden, invalid } from '../../../apimachinery/field-error.ts';
 import type { FieldError } from '../../../apimachinery/field-error.ts';
 import { part } from '../../../apimachinery/members.ts';
-import { compareQuantities, parseQuantity } from '../../../apimachinery/quantity.ts';
+import {
+  canonicalQuantity,
+  compareQuantities,
+  parseQuantity,
+} from '../../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import { objectsAt, specOf } from './pod-parts.ts';
 import { qosClassOf } from './qos-class.ts';
@@ -88,12 +93,36 @@ function listErrors(
     const was = old[index] ?? {};
     const at = `spec.${list}[${index}].resources`;
     const sidecar = list === 'containers' || was['restartPolicy'] === 'Always';
-    const same = deepEqual(container['resources'] ?? {}, was['resources'] ?? {});
-    if (!sidecar) return same ? [] : [forbidden(at, onlyResources)];
-    return (['requests', 'limits'] as const).flatMap((side) =>
-      amountErrors(container, was, side, at),
-    );
+    const same = sidecar ? isSameBeside(container, was) : isSame(container, was);
+    const others = same ? [] : [forbidden('spec', onlyResources)];
+    if (!sidecar) return others;
+    return [...sides.flatMap((side) => amountErrors(container, was, side, at)), ...others];
   });
+}
+
+const sides = ['requests', 'limits'] as const;
+
+function isSame(a: JsonObject, b: JsonObject): boolean {
+  return (
+    deepEqual(a['resizePolicy'] ?? [], b['resizePolicy'] ?? []) &&
+    deepEqual(a['resources'] ?? {}, b['resources'] ?? {})
+  );
+}
+
+/** But for cpu and memory. */
+function isSameBeside(a: JsonObject, b: JsonObject): boolean {
+  return isSame(...([a, b].map(withoutResizable) as [JsonObject, JsonObject]));
+}
+
+/** With amounts as their canonical text. */
+function withoutResizable(container: JsonObject): JsonObject {
+  const { limits: _l, requests: _r, ...others } = part(container, 'resources');
+  const amounts = sides.flatMap((side) =>
+    Object.entries(part(part(container, 'resources'), side))
+      .filter(([name]) => !resizable.has(name))
+      .map(([name, amount]) => [`${side} ${name}`, canonicalQuantity(String(amount))] as const),
+  );
+  return { ...container, resources: { ...others, ...Object.fromEntries(amounts) } };
 }
 
 function amountErrors(
@@ -108,9 +137,8 @@ function amountErrors(
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(was)])) {
     const field = `${at}.${side}`;
     const [value, old] = [ownMember(wanted, name), ownMember(was, name)];
-    if (!resizable.has(name)) {
-      if (compareAmounts(value, old) !== 0) errors.push(forbidden(field, onlyResources));
-    } else if (value === undefined) {
+    if (!resizable.has(name)) continue;
+    if (value === undefined) {
       errors.push(forbidden(field, `resource ${side} cannot be removed`));
     } else if (side === 'limits' && name === 'memory' && compareAmounts(value, old) < 0) {
       if (!restartsFor(next, name)) errors.push(forbidden(field, memoryShrinks));

@@ -10,8 +10,9 @@
  *     clusterIP: A, clusterIPs: L   A, L         neither, if the service has become an ExternalName
  *
  * When the type changes, fields of the old type are removed if the writer has not changed them:
- * node ports, the health check port, fields of load balancers, the traffic policy, IP families. The
- * node port of a port that the writer has left out stays, if the new type has node ports.
+ * node ports, the health check port, fields of load balancers, the external traffic policy, IP
+ * families. The node port of a port that the writer has left out stays, if the new type has node
+ * ports. An ExternalName never has an internal traffic policy.
  *
  * Elsewhere: giving out addresses and the rules for what clients write (validation.ts).
  *
@@ -46,10 +47,11 @@ function withAddresses(service: ApiObject, { first, all }: Addresses): ApiObject
 /** Beside what is done to every kind with a status. */
 export function serviceStrategy(generic: KindStrategy): Partial<KindStrategy> {
   return {
-    prepareForCreate: (service, user) => withAddressList(generic.prepareForCreate(service, user)),
+    prepareForCreate: (service, user) =>
+      withUsedPolicy(withAddressList(generic.prepareForCreate(service, user))),
     prepareForUpdate: (next, current, nowMs) => {
       const prepared = withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current);
-      return withTypeOf(prepared, current);
+      return withUsedPolicy(withTypeOf(prepared, current));
     },
   };
 }
@@ -101,10 +103,16 @@ const dependent: readonly {
   { field: 'allocateLoadBalancerNodePorts', has: isBalanced },
   { field: 'loadBalancerClass', has: isBalanced },
   { field: 'externalTrafficPolicy', has: isReachedFromOutside },
-  { field: 'internalTrafficPolicy', has: (spec) => !isExternalName(spec) },
   { field: 'ipFamilies', has: (spec) => !isExternalName(spec) },
   { field: 'ipFamilyPolicy', has: (spec) => !isExternalName(spec) },
 ];
+
+/** A name elsewhere has no traffic here, whatever its writer says of it. */
+function withUsedPolicy(service: ApiObject): ApiObject {
+  const spec = part(service, 'spec');
+  if (!isExternalName(spec) || spec['internalTrafficPolicy'] === undefined) return service;
+  return { ...service, spec: withoutField(spec, 'internalTrafficPolicy') };
+}
 
 function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
   const [spec, before] = [part(next, 'spec'), part(current, 'spec')];

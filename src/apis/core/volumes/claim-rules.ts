@@ -128,7 +128,11 @@ const sizesField = 'status.allocatedResources';
 function claimStatusRules(claim: ApiObject): Problems {
   const status = part(claim, 'status');
   const allocated = part(status, 'allocatedResources');
+  const capacity = part(status, 'capacity');
   return allErrors(
+    each(Object.keys(capacity), (name) =>
+      nonNegativeAmount(`status.capacity[${name}]`, capacity[name]),
+    ),
     each(Object.entries(part(status, 'allocatedResourceStatuses')), ([name, state]) =>
       allErrors(
         sizeNameRules(name, statesField),

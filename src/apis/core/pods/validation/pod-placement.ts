@@ -1,5 +1,10 @@
 /** Rules of scheduling constraints: affinity, topology spread, tolerations. */
-import { duplicate, forbidden, invalid, required } from '../../../../apimachinery/field-error.ts';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+} from '../../../../apimachinery/field-error.ts';
 import { objects, part, text, textMap, texts } from '../../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../../apimachinery/unstructured.ts';
 import {
@@ -9,7 +14,14 @@ import {
 } from '../../../../apimachinery/validation/names.ts';
 import { nodeSelectorRules, nodeSelectorTermRules } from '../../nodes/node-selectors.ts';
 import type { Problems } from '../../../validation/checks.ts';
-import { allErrors, each, form, noProblems, numberOf } from '../../../validation/checks.ts';
+import {
+  allErrors,
+  each,
+  form,
+  givenForm,
+  noProblems,
+  numberOf,
+} from '../../../validation/checks.ts';
 import { labelSelectorRules } from '../../../validation/labels.ts';
 
 const requiredNow = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -116,6 +128,10 @@ export function spreadRules(constraints: readonly JsonObject[], path: string): P
     times.set(pair(constraint), left);
     return allErrors(
       skew <= 0 ? [invalid(`${here}.maxSkew`, skew, 'must be greater than zero')] : noProblems,
+      // An unknown one is named by the schema.
+      text(constraint, 'whenUnsatisfiable') === ''
+        ? [notSupported(`${here}.whenUnsatisfiable`, '', ['DoNotSchedule', 'ScheduleAnyway'])]
+        : noProblems,
       left > 0
         ? [duplicate(`${here}.{topologyKey, whenUnsatisfiable}`, pair(constraint))]
         : noProblems,
@@ -192,7 +208,7 @@ export function gatesRules(gates: readonly JsonObject[], path: string): Problems
     const repeated = seen.has(name);
     seen.add(name);
     return allErrors(
-      name === '' ? [required(`${path}[${at}]`)] : form(`${path}[${at}]`, name, checkQualifiedName),
+      givenForm(`${path}[${at}]`, name, checkQualifiedName),
       repeated ? [duplicate(`${path}[${at}]`, name)] : noProblems,
     );
   });

@@ -223,7 +223,7 @@ function rarelyGivenRules(spec: JsonObject, path: string): Problems {
       ? noProblems
       : hostAliasRules(objects(spec, 'hostAliases'), `${path}.hostAliases`),
     each(objects(spec, 'readinessGates'), (gate, at) =>
-      form(
+      givenForm(
         `${path}.readinessGates[${at}].conditionType`,
         text(gate, 'conditionType'),
         checkQualifiedName,
