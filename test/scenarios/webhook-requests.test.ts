@@ -106,6 +106,35 @@ describe('a validating webhook', () => {
     });
   }
 
+  it('is told of a deletion as it is carried out', async () => {
+    const waiting = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'bound' },
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+    };
+    await server.request('POST', `${core}/pods`, { body: waiting });
+    const seen = async (target: string): Promise<JsonObject> => {
+      const {
+        apiVersion: _version,
+        kind: _kind,
+        ...options
+      } = part(await send('DELETE', `${target}?dryRun=All`), 'options');
+      return options;
+    };
+    const dryRun = ['All'];
+    assert.deepEqual(await seen(`${core}/pods/bound`), { dryRun, gracePeriodSeconds: 30 });
+    const space = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } };
+    const made = await server.request('POST', '/api/v1/namespaces', { body: space });
+    const { uid } = part(JSON.parse(made.text) as JsonObject, 'metadata');
+    const preconditions = { uid };
+    assert.deepEqual(await seen('/api/v1/namespaces/going'), { dryRun, preconditions });
+    await server.request('POST', `${core}/configmaps`, {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } },
+    });
+    assert.deepEqual(await seen(`${core}/configmaps/plain`), { dryRun });
+  });
+
   it('that refuses takes nothing of what the kind warns of', async () => {
     const volumes = [{ name: 'v', glusterfs: { endpoints: 'a', path: 'b' } }];
     const deployment = (replicas: number): JsonObject => ({
