@@ -135,6 +135,16 @@ describe('a validating webhook', () => {
     assert.deepEqual(await seen(`${core}/configmaps/plain`), { dryRun });
   });
 
+  it('is told whose token is asked for, and for whom where nobody was named', async () => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'asker' } };
+    await server.request('POST', `${core}/serviceaccounts`, { body: account });
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    const request = await send('POST', `${core}/serviceaccounts/asker/token`, asked);
+    const object = part(request, 'object');
+    assert.equal(part(object, 'metadata')['name'], 'asker');
+    assert.equal((part(object, 'spec')['audiences'] as readonly string[]).length, 1);
+  });
+
   it('that refuses takes nothing of what the kind warns of', async () => {
     const volumes = [{ name: 'v', glusterfs: { endpoints: 'a', path: 'b' } }];
     const deployment = (replicas: number): JsonObject => ({

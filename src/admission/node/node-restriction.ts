@@ -12,8 +12,7 @@
  * It limits nobody else, and it does not depend on which authorizers are configured.
  *
  * It looks at what the kubelet said, before the rules of the kind drop or refuse any of it: who
- * says more than it may is told so, even where nothing would have come of it. Tokens alone are
- * judged with those who validate, for that may need an authorizer.
+ * says more than it may is told so, even where nothing would have come of it.
  *
  * Invariants: a kubelet's user without the name of a node may write none of these.
  */
@@ -27,7 +26,14 @@ import { nodeNameOf, nodeUserPrefix } from '../../authorization/node/node-identi
 import { nodeOfPod } from '../../authorization/node/pod-references.ts';
 import { readSigningRequest } from '../../pki/certificate-requests.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from '../admission.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Ask,
+  MutatePass,
+  Refusal,
+  Review,
+} from '../admission.ts';
 import { mirrorPodRefusal } from './mirror-pods.ts';
 import { nodeRefusal } from './node-objects.ts';
 import { tokenRefusal } from './token-requests.ts';
@@ -41,7 +47,7 @@ export interface NodeRestrictionRules {
 
 const pods = { group: '', resource: 'pods' } as const;
 
-type Rule = (node: string, review: Review) => Refusal;
+type Rule = (node: string, review: Review, ask: Ask) => Refusal;
 
 export function nodeRestriction(
   identity: Identity,
@@ -54,6 +60,10 @@ export function nodeRestriction(
     [key('', 'bindings'), bindingRefusal],
     [key('', 'nodes'), (node, review) => nodeRefusal(node, review, identity)],
     [key('', 'persistentvolumeclaims'), claimRefusal],
+    [
+      key('', 'serviceaccounts'),
+      (node, review, ask) => tokenRefusal(node, review, { identity, objects, audiences }, ask),
+    ],
     [
       key('coordination.{domain}', 'leases'),
       (node, review) => leaseRefusal(node, review, identity),
@@ -71,31 +81,22 @@ export function nodeRestriction(
       (node, review) => (anyCertificates ? undefined : requestRefusal(node, review, identity)),
     ],
   ]);
-  const accounts = key('', 'serviceaccounts');
-  const keyOf = ({ resource: { group, resource } }: Pick<Review, 'resource'>): string =>
-    `${group}/${resource}`;
-  const refusal = (review: Review): Refusal => {
+  const ruleOf = ({ resource: { group, resource } }: Pick<Review, 'resource'>): Rule | undefined =>
+    rules.get(`${group}/${resource}`);
+  const refusal = (review: Review, { ask }: Pick<MutatePass, 'ask'>): Refusal => {
     const node = nodeNameOf(review.user);
     if (node === undefined) return undefined;
     if (node === '') return `could not determine node from user ${quote(review.user.name)}`;
-    return rules.get(keyOf(review))?.(node, review);
+    return ruleOf(review)?.(node, review, ask);
   };
   return {
     name: 'NodeRestriction',
-    concerns(user, target) {
-      if (nodeNameOf(user) === undefined) return false;
-      return rules.has(keyOf(target)) || keyOf(target) === accounts;
-    },
+    concerns: (user, target) => nodeNameOf(user) !== undefined && ruleOf(target) !== undefined,
     current: ({ resource: { resource }, subresource }) =>
       looksAround.has(`${resource}/${subresource}`) ? objects.current() : undefined,
     admits: ['CREATE', 'UPDATE'],
-    admit: (proposed) => refusal(proposed) ?? proposed.next,
+    admit: (proposed, pass) => refusal(proposed, pass) ?? proposed.next,
     admitDeletion: refusal,
-    validate(review, { ask }) {
-      const node = nodeNameOf(review.user);
-      if (node === undefined || node === '' || keyOf(review) !== accounts) return undefined;
-      return tokenRefusal(node, review, { identity, objects, audiences }, ask);
-    },
   };
 }
 
