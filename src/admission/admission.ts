@@ -110,6 +110,7 @@ export interface MutatePass {
   askAgain(): void;
   /** What the plugin wants to know in round 1 of what it did in round 0. */
   readonly notes: Map<string, unknown>;
+  readonly ask: Ask;
   readonly waitFor: WaitFor;
   readonly recorder: AdmissionRecorder;
 }

@@ -352,31 +352,58 @@ function mutated(
   });
 }
 
-/** Tried again when what the plugin misses has come, once for each thing that it misses. */
+/** Tried again when what the plugin misses has come, once for each thing that it misses; answers of
+ * authorizers that have to ask elsewhere are missed, too. */
 function admitted<T>(
   plugin: AdmissionPlugin,
   admit: (pass: MutatePass) => Awaitable<T>,
   round: Round,
   ports: Ports,
   waited: ReadonlySet<string>,
+  answers = new Map<string, boolean>(),
 ): Awaitable<T> {
   const coming = new Map<string, Promise<void>>();
   const waitFor: WaitFor = (what, comes) => {
     if (!waited.has(what)) coming.set(what, comes());
   };
+  const ask = askOf(ports, answers, (key, answer) => {
+    waitFor(key, () => answer.then((allows) => void answers.set(key, allows)));
+  });
   const recording = noteRecorder();
   const notes = round.notes.get(plugin) ?? new Map<string, unknown>();
   round.notes.set(plugin, notes);
   const askAgain = (): void => void (round.askedAgain = true);
-  const pass = { round: round.round, askAgain, notes, waitFor, recorder: recording.recorder };
+  const pass = { round: round.round, ask, askAgain, notes, waitFor, recorder: recording.recorder };
   return after(admit(pass), (found) => {
     if (coming.size === 0 || waited.size >= askingMax) {
       recordNotes(ports, recording);
       return found;
     }
     const missed = new Set([...waited, ...coming.keys()]);
-    return Promise.all(coming.values()).then(() => admitted(plugin, admit, round, ports, missed));
+    return Promise.all(coming.values()).then(() =>
+      admitted(plugin, admit, round, ports, missed, answers),
+    );
   });
+}
+
+/** `later`: what is being asked elsewhere. */
+function askOf(
+  { access }: Ports,
+  answers: ReadonlyMap<string, boolean>,
+  later: (key: string, answer: Promise<boolean>) => void,
+): Ask {
+  return (attributes) => {
+    const key = keyOf(attributes);
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const decision = access.check(attributes);
+    if (!(decision instanceof Promise)) return decision.kind === 'allow';
+    later(
+      key,
+      decision.then(({ kind }) => kind === 'allow'),
+    );
+    return undefined;
+  };
 }
 
 /** A deletion is shown to those who change objects, too, before the others. */
@@ -435,18 +462,7 @@ function refusalOf(
   answers: ReadonlyMap<string, boolean>,
 ): Awaitable<Refusal> {
   const open = new Map<string, Promise<boolean>>();
-  const ask: Ask = (attributes) => {
-    const key = keyOf(attributes);
-    const known = answers.get(key);
-    if (known !== undefined) return known;
-    const decision = ports.access.check(attributes);
-    if (!(decision instanceof Promise)) return decision.kind === 'allow';
-    open.set(
-      key,
-      decision.then(({ kind }) => kind === 'allow'),
-    );
-    return undefined;
-  };
+  const ask = askOf(ports, answers, (key, answer) => void open.set(key, answer));
   const recording = noteRecorder();
   const pass: ValidatePass = { ask, recorder: recording.recorder };
   return after(plugin.validate?.(review, pass), (refusal) => {

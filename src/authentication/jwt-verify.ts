@@ -101,7 +101,7 @@ export interface Leeway {
 export const ownLeeway: Leeway = { exp: 10, nbf: 10, iat: 10 };
 
 /** For the tokens of others: an end is an end, and when a token was made is not judged. */
-export const issuerLeeway: Leeway = { exp: 0, nbf: 5 * 60, iat: Number.POSITIVE_INFINITY };
+export const issuerLeeway: Leeway = { exp: 0, nbf: 60, iat: Number.POSITIVE_INFINITY };
 
 /** Why the token is not good at `nowMs`; undefined when it is. */
 export function timeProblem(claims: JsonObject, nowMs: number, leeway: Leeway): string | undefined {

@@ -48,6 +48,24 @@ const secondsDefault = 3600;
 const secondsMin = 600;
 const secondsMax = 2 ** 32;
 
+/** The request with the name of its account, and the audiences of this server where it names none:
+ * what a token is made for. */
+export function wholeTokenRequest(
+  request: ApiObject,
+  { name, namespace }: AccountName,
+  own: readonly string[],
+): ApiObject {
+  const spec = part(request, 'spec');
+  const { audiences } = spec;
+  const named = Array.isArray(audiences) && audiences.length > 0 ? audiences : [...own];
+  const metadata = {
+    ...request.metadata,
+    name: request.metadata.name || name,
+    namespace: request.metadata.namespace || namespace,
+  };
+  return { ...request, metadata, spec: { ...spec, audiences: named } };
+}
+
 /** The request with its token; or why not. `request` is typed and of this account. */
 export async function answerTokenRequest(
   deps: TokenRequestDeps,

@@ -103,8 +103,8 @@ async function allRules(
     resourceRules: lists.flatMap((list) => list.resourceRules),
     nonResourceRules: lists.flatMap((list) => list.nonResourceRules),
     incomplete: lists.some((list) => list.incomplete),
-    evaluationError: lists
-      .map((list) => list.evaluationError)
+    // Several webhooks say the same.
+    evaluationError: [...new Set(lists.map((list) => list.evaluationError))]
       .filter((text) => text !== '')
       .join(', '),
   };

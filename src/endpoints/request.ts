@@ -60,10 +60,12 @@ export interface UnsafeDelete {
   refusal(request: ResourceRequest): Promise<StatusError | undefined>;
 }
 /** Answers a review with its status filled in. `review` is in the request's version. */
-export type ReviewAnswerer = (
-  review: ApiObject,
-  request: ResourceRequest,
-) => Result<ApiObject> | Promise<Result<ApiObject>>;
+export interface ReviewAnswerer {
+  (review: ApiObject, request: ResourceRequest): Result<ApiObject> | Promise<Result<ApiObject>>;
+  /** What is asked, whole: with what the server takes where nothing was said. Those who validate
+   * see that. Absent: as it was sent. */
+  readonly whole?: ((review: ApiObject, request: ResourceRequest) => ApiObject) | undefined;
+}
 
 /** The objects of a computed resource as they are now, in the version of the request and in order
  * of their names. */

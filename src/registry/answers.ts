@@ -10,16 +10,22 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { convertMissing } from './conversions.ts';
+import type { StrategyOf } from './strategy.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import { operations } from './write-guard.ts';
 import type { GuardOf, WriteAdmission } from './write-guard.ts';
+import { termsOfDeletion } from './write-terms.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 
 const isConverted: Answer = { kind: 'converted' };
 const allowed: Answer = { kind: 'allowed' };
 
-export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
+export function createAnswers(
+  scheme: Scheme,
+  guardOf: GuardOf,
+  strategyOf: StrategyOf,
+): AnswerPort {
   return ({ name, namespace }, command, question) => {
     const { apiVersion, current, kind: asked, next, revision } = question;
     // Every change command is one of this registry's.
@@ -39,7 +45,10 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
     const write = { kind, namespace, name, subresource };
     const guard = guardOf(user, write, operationsOf(next, current));
     if (guard === undefined) return allowed;
-    const admission = guard.admit(terms);
+    const isDeletion = next === undefined && current !== undefined;
+    const admission = guard.admit(
+      isDeletion ? termsOfDeletion(terms, current, strategyOf(kind)) : terms,
+    );
     const resourceVersion = revision?.toString();
     if (asked === 'validate') {
       return answer(admission, admission.validate(next, current, resourceVersion));

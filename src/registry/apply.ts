@@ -36,7 +36,7 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, writerOf } from './update.ts';
+import { preparedUpdate, saidUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf, toDecidedVersion } from './versions.ts';
@@ -84,13 +84,18 @@ export function* decideApply(
 ): Steps<Production> {
   const { kind } = target;
   const subresource = input.subresource === '' ? undefined : input.subresource;
+  let said: ApiObject | undefined;
   function* complete(merged: ApiObject): Steps<ApiObject> {
     const decided = toDecidedVersion(yield* typed(scope, merged, kind), kind);
+    said = decided;
     if (scope.inTurns) yield;
     return preparedUpdate(scope, kind, decided, current.object, subresource);
   }
   const intended = { intent, writer: writerOf(input), force };
-  return yield* produceApplied(scope, target, intended, complete, current);
+  const production = yield* produceApplied(scope, target, intended, complete, current);
+  if (production.kind === 'refused' || said === undefined) return production;
+  const whole = said;
+  return produced(production.object, production.warnings, () => saidUpdate(whole, current.object));
 }
 
 export function decideScaleApply(

@@ -203,8 +203,8 @@ function asDecided(stored: CurrentObject, { kind }: ObjectTarget): CurrentObject
 
 const noWarnings: readonly string[] = [];
 
-/** What those who may mutate it make of what was written, or the question. What operations and
- * overwriting do to an object is the server's own. */
+/** What those who may mutate it make of what was said, or the question: the rules of the kind come
+ * behind them. What operations and overwriting do to an object is the server's own. */
 function mutated(
   scope: DecisionScope,
   target: ObjectTarget,
@@ -214,9 +214,10 @@ function mutated(
   [answer]: readonly Verdict[],
 ): Production | Extract<Proposal, { kind: 'ask' }> {
   if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
-  const { object, warnings } = written;
+  const { object, said, warnings } = written;
   if (answer === undefined) {
-    return { kind: 'ask', question: { kind: 'mutate', next: object, current: current.object } };
+    const next = said === undefined ? object : withOwners(said(), object.metadata);
+    return { kind: 'ask', question: { kind: 'mutate', next, current: current.object } };
   }
   if (answer.kind === 'refused') return answer;
   if (answer.kind !== 'object' || answer.object === object) return written;

@@ -44,7 +44,7 @@ import { refused } from './registry.ts';
 import { decideScaleUpdate, executeScale, scaleToPatch, scaleTypeOf } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
 import { produceUpdate, writerOf } from './update.ts';
-import { produced } from './production.ts';
+import { withWarnings } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf } from './versions.ts';
 import type {
@@ -121,13 +121,6 @@ export function decideScalePatch(
   if (next.kind === 'refused') return next;
   const production = decideScaleUpdate(scope, target, next.object, input, current);
   return withWarnings(production, next.warnings);
-}
-
-function withWarnings(production: Production, warnings: readonly string[]): Production {
-  if (warnings.length === 0) return production;
-  return production.kind === 'refused'
-    ? refused(production.error.warned(warnings))
-    : produced(production.object, warnings);
 }
 
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */

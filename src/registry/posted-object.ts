@@ -20,14 +20,15 @@ export interface PostRequest {
   readonly request: WritingRequest;
 }
 
-/** The object after mutating admission. A namespace that is being deleted takes nothing new, not
- * even what is not stored. */
+/** The object after mutating admission, made `whole` for those who validate. A namespace that is
+ * being deleted takes nothing new, not even what is not stored. */
 export async function admitPosted(
   { clock, guardOf, streams, turns }: Pick<RegistryDeps, 'clock' | 'guardOf' | 'streams' | 'turns'>,
   write: GuardedWrite,
   operations: readonly AdmissionOperation[],
   posted: ApiObject,
   { dryRun, request, user }: PostRequest,
+  whole = (object: ApiObject): ApiObject => object,
 ): Promise<Result<ApiObject>> {
   if (operations.includes('CREATE')) {
     const name = write.name || posted.metadata.name || '';
@@ -35,16 +36,16 @@ export async function admitPosted(
     if (going !== undefined) return refused(going);
   }
   const guard = guardOf?.(user, write, operations);
-  if (guard === undefined) return ok(posted);
+  if (guard === undefined) return ok(whole(posted));
   const admission = guard.admit(writeTerms(clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current.then(() => turns.pause(shortWorkMs));
   const { mutateCreation, validate } = guard.asks;
   const mutated = mutateCreation ? await admission.mutate(posted, undefined) : posted;
-  let error = mutated instanceof StatusError ? mutated : undefined;
-  if (error === undefined && validate) {
-    error = await admission.validate(mutated as ApiObject, undefined);
-  }
+  const completed = mutated instanceof StatusError ? mutated : whole(mutated);
+  const isRefused = completed instanceof StatusError;
+  const error = isRefused || !validate ? undefined : await admission.validate(completed, undefined);
   deliverNotes(request, admission.notes());
-  return error === undefined ? ok(mutated as ApiObject) : refused(error);
+  if (isRefused) return refused(completed);
+  return error === undefined ? ok(completed) : refused(error);
 }

@@ -9,11 +9,26 @@ export type Production =
       readonly object: ApiObject;
       /** For the writer. */
       readonly warnings: readonly string[];
+      /** The object as it was said, before the rules of its kind have looked at it: with what they
+       * will drop. Absent: the object itself. Made when it is asked for. */
+      readonly said?: (() => ApiObject) | undefined;
     }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 const noWarnings: readonly string[] = [];
 
-export function produced(object: ApiObject, warnings = noWarnings): Production {
-  return { kind: 'object', object, warnings };
+export function produced(
+  object: ApiObject,
+  warnings = noWarnings,
+  said?: () => ApiObject,
+): Production {
+  return { kind: 'object', object, warnings, said };
+}
+
+/** The same, with more to say to the writer. */
+export function withWarnings(production: Production, warnings: readonly string[]): Production {
+  if (warnings.length === 0) return production;
+  return production.kind === 'refused'
+    ? { kind: 'refused', error: production.error.warned(warnings) }
+    : produced(production.object, warnings, production.said);
 }

@@ -57,6 +57,9 @@ export interface KindStrategy {
   /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once.
    * Undefined: the kind knows no grace. */
   gracePeriodSeconds(object: ApiObject, requested: number | undefined): number | undefined;
+  /** A deletion means the object that was found, whether it says so or not. Absent: what there is
+   * when it is carried out. */
+  readonly deletesWhatWasFound?: boolean | undefined;
   /** Whether something beside metadata.finalizers and the grace period keeps a deleted object. */
   holdsDeletion(object: ApiObject): boolean;
   /** The object as it looks once its deletion is marked. */

@@ -7,7 +7,7 @@
  * Invariants: a stale resourceVersion, or another uid, is a Conflict; metadata that the server owns
  * is taken from the current object; a result equal to the current object writes nothing.
  */
-import { produced } from './production.ts';
+import { produced, withWarnings } from './production.ts';
 import type { Production } from './production.ts';
 import { allErrors, invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
@@ -73,8 +73,7 @@ export function* decideUpdate(
     otherObject(preconditionsOf(next), current, target) ?? missingVersion(target, next);
   if (problem !== undefined) return refused(problem);
   const production = yield* produceUpdate(scope, target, next, writerOf(input), current);
-  if (production.kind === 'refused' || warnings.length === 0) return production;
-  return produced(production.object, warnings);
+  return production.kind === 'refused' ? production : withWarnings(production, warnings);
 }
 
 /** What an update creates where nothing is; undefined: nothing, there is none. */
@@ -116,7 +115,15 @@ export function* produceUpdate(
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
   const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
   if (scope.inTurns) yield;
-  return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
+  const production = yield* trackedUpdateSteps(scope, target, prepared, writer, current);
+  if (production.kind === 'refused') return production;
+  const said = () => saidUpdate(decided, current.object);
+  return produced(production.object, production.warnings, said);
+}
+
+/** What those see who may mutate it: the writer's object, but for what the server owns. */
+export function saidUpdate(decided: ApiObject, current: ApiObject): ApiObject {
+  return metadataForUpdate(decided, current);
 }
 
 /** The prepared object with its field ownership. It is validated after mutating admission

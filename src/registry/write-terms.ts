@@ -2,7 +2,8 @@
  * What guards get to know of the request of a write, and the warnings and annotations that they
  * return.
  *
- * Guards see the options as they were sent; the parsed ones are already in force.
+ * Guards see the options as they were sent; the parsed ones are already in force. Of a deletion
+ * they see them as they are carried out.
  *
  * Invariants: it is made only for writes that have a guard. A request gets each warning once, and
  * of several values of one annotation the first. Bound: a write waits up to `waitMaxMs` for all of
@@ -14,9 +15,11 @@ import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { queryValue } from '../apimachinery/query.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import { requestTimeoutMs } from '../apimachinery/request-timeout.ts';
-import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { WriteArrival } from '../storage/write-stages.ts';
+import type { KindStrategy } from './strategy.ts';
 import type { WriteTerms } from './write-guard.ts';
 
 /** The reference's time for a write. */
@@ -65,6 +68,23 @@ export function deletionTerms(
   };
   const deadlineMs = deadlineOf(clock, request?.query ?? noQuery);
   return { dryRun, options: present(options), deadlineMs };
+}
+
+/** What a deletion of this object comes to: with the grace that its kind gives it, and, where the
+ * kind means the very object that was found, with its uid. */
+export function termsOfDeletion(
+  terms: WriteTerms,
+  object: ApiObject,
+  strategy: Pick<KindStrategy, 'deletesWhatWasFound' | 'gracePeriodSeconds'>,
+): WriteTerms {
+  const { gracePeriodSeconds: asked, preconditions } = terms.options;
+  const requested = typeof asked === 'number' ? asked : undefined;
+  const grace = strategy.gracePeriodSeconds(object, requested);
+  const named = isJsonObject(preconditions) ? preconditions : {};
+  const { uid = '' } = object.metadata;
+  const found = strategy.deletesWhatWasFound === true ? { uid, ...named } : preconditions;
+  const filled = present({ gracePeriodSeconds: grace ?? asked, preconditions: found });
+  return { ...terms, options: { ...terms.options, ...filled } };
 }
 
 const noQuery: QueryParameters = new Map();

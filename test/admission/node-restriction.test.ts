@@ -69,6 +69,11 @@ const mirrorPods: readonly Row[] = [
   },
   {
     request: `POST ${pods}`,
+    body: mirror({ nodeName: undefined }),
+    refused: 'node "n1" can only create pods with spec.nodeName set to itself',
+  },
+  {
+    request: `POST ${pods}`,
     body: mirror({}, {}, { ownerReferences: [] }),
     refused: owners('an owner reference set to itself'),
   },
@@ -252,12 +257,18 @@ const nodeObjects: readonly Row[] = [
       refused: 'node "n1" is not allowed to modify ownerReferences',
     };
   }),
-  // The field has gone: what is new in it is dropped before anybody judges it.
+  // What nothing would come of is refused all the same: the field has gone, a status has no taints.
   {
     request: `PATCH ${nodes}/n1`,
     body: {
       spec: { configSource: { configMap: { name: 'c', namespace: 'n', kubeletConfigKey: 'k' } } },
     },
+    refused: 'node "n1" is not allowed to update configSource to a new non-nil configSource',
+  },
+  {
+    request: `PATCH ${nodes}/n1/status`,
+    body: { spec: { taints: [{ key: 'mine', effect: 'NoSchedule' }] } },
+    refused: 'node "n1" is not allowed to modify taints',
   },
   {
     request: `PATCH ${nodes}/n2`,
@@ -328,6 +339,13 @@ const others: readonly Row[] = [
   {
     request: `PATCH ${claims}/claim/status`,
     body: { status: { phase: 'Bound' } },
+    refused:
+      'node "n1" is not allowed to update fields other than ' +
+      'status.quantity and status.conditions',
+  },
+  {
+    request: `PATCH ${claims}/claim/status`,
+    body: { spec: { volumeName: 'other' } },
     refused:
       'node "n1" is not allowed to update fields other than ' +
       'status.quantity and status.conditions',

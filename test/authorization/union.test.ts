@@ -102,5 +102,8 @@ describe('several authorizers', () => {
     assert.equal(rules.resourceRules.length, 1);
     assert.equal(rules.incomplete, true);
     assert.equal(rules.evaluationError, 'hook');
+    const hooks = union(member('hook', none, true), member('hook', none, true));
+    const twice = await hooks.rulesFor(userNamed('u'), 'ns');
+    assert.equal(twice.evaluationError, 'hook', 'what all say is said once');
   });
 });

@@ -319,6 +319,13 @@ describe('a webhook', () => {
     }
   });
 
+  it('may leave out what its answer is', async () => {
+    hook.answer = () => ({ body: '{"status":{"allowed":true}}' });
+    const { authorize, close } = authorizer();
+    assert.equal((await authorize(asked)).kind, 'allow');
+    close();
+  });
+
   it('is not asked again within the time of its answer', async () => {
     hook.answer = () => status({ allowed: true });
     const { authorize, time, close } = authorizer();

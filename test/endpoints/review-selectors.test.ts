@@ -171,4 +171,28 @@ describe('a review of access', () => {
   it('without a version asks about all of them', async () => {
     assert.equal((await review({})).asked?.apiVersion, '*');
   });
+
+  it('asks about somebody whose extra fields are named as they were sent', async () => {
+    const asked: Attributes[] = [];
+    const access = {
+      check: (attributes: Attributes) => {
+        asked.push(attributes);
+        return { kind: 'allow', reason: '' };
+      },
+    } as unknown as AccessChecker;
+    const turns = { pause: () => Promise.resolve() };
+    const answer = accessReviews(access, turns, { nowMs: () => 0 }).get('SubjectAccessReview');
+    const sent: ApiObject = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: {
+        user: 'u',
+        extra: { Scope: ['a'] },
+        nonResourceAttributes: { path: '/', verb: 'get' },
+      },
+    };
+    await answer?.(sent, { user: {} } as unknown as ResourceRequest);
+    assert.deepEqual(asked[0]?.user.extra, { Scope: ['a'] });
+  });
 });

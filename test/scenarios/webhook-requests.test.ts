@@ -106,6 +106,45 @@ describe('a validating webhook', () => {
     });
   }
 
+  it('is told of a deletion as it is carried out', async () => {
+    const waiting = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'bound' },
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+    };
+    await server.request('POST', `${core}/pods`, { body: waiting });
+    const seen = async (target: string): Promise<JsonObject> => {
+      const {
+        apiVersion: _version,
+        kind: _kind,
+        ...options
+      } = part(await send('DELETE', `${target}?dryRun=All`), 'options');
+      return options;
+    };
+    const dryRun = ['All'];
+    assert.deepEqual(await seen(`${core}/pods/bound`), { dryRun, gracePeriodSeconds: 30 });
+    const space = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } };
+    const made = await server.request('POST', '/api/v1/namespaces', { body: space });
+    const { uid } = part(JSON.parse(made.text) as JsonObject, 'metadata');
+    const preconditions = { uid };
+    assert.deepEqual(await seen('/api/v1/namespaces/going'), { dryRun, preconditions });
+    await server.request('POST', `${core}/configmaps`, {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } },
+    });
+    assert.deepEqual(await seen(`${core}/configmaps/plain`), { dryRun });
+  });
+
+  it('is told whose token is asked for, and for whom where nobody was named', async () => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'asker' } };
+    await server.request('POST', `${core}/serviceaccounts`, { body: account });
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    const request = await send('POST', `${core}/serviceaccounts/asker/token`, asked);
+    const object = part(request, 'object');
+    assert.equal(part(object, 'metadata')['name'], 'asker');
+    assert.equal((part(object, 'spec')['audiences'] as readonly string[]).length, 1);
+  });
+
   it('that refuses takes nothing of what the kind warns of', async () => {
     const volumes = [{ name: 'v', glusterfs: { endpoints: 'a', path: 'b' } }];
     const deployment = (replicas: number): JsonObject => ({

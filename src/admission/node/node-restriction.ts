@@ -11,6 +11,9 @@
  *
  * It limits nobody else, and it does not depend on which authorizers are configured.
  *
+ * It looks at what the kubelet said, before the rules of the kind drop or refuse any of it: who
+ * says more than it may is told so, even where nothing would have come of it.
+ *
  * Invariants: a kubelet's user without the name of a node may write none of these.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -23,7 +26,14 @@ import { nodeNameOf, nodeUserPrefix } from '../../authorization/node/node-identi
 import { nodeOfPod } from '../../authorization/node/pod-references.ts';
 import { readSigningRequest } from '../../pki/certificate-requests.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import type { AdmissionObjects, AdmissionPlugin, Ask, Refusal, Review } from '../admission.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Ask,
+  MutatePass,
+  Refusal,
+  Review,
+} from '../admission.ts';
 import { mirrorPodRefusal } from './mirror-pods.ts';
 import { nodeRefusal } from './node-objects.ts';
 import { tokenRefusal } from './token-requests.ts';
@@ -73,17 +83,20 @@ export function nodeRestriction(
   ]);
   const ruleOf = ({ resource: { group, resource } }: Pick<Review, 'resource'>): Rule | undefined =>
     rules.get(`${group}/${resource}`);
+  const refusal = (review: Review, { ask }: Pick<MutatePass, 'ask'>): Refusal => {
+    const node = nodeNameOf(review.user);
+    if (node === undefined) return undefined;
+    if (node === '') return `could not determine node from user ${quote(review.user.name)}`;
+    return ruleOf(review)?.(node, review, ask);
+  };
   return {
     name: 'NodeRestriction',
     concerns: (user, target) => nodeNameOf(user) !== undefined && ruleOf(target) !== undefined,
     current: ({ resource: { resource }, subresource }) =>
       looksAround.has(`${resource}/${subresource}`) ? objects.current() : undefined,
-    validate(review, { ask }) {
-      const node = nodeNameOf(review.user);
-      if (node === undefined) return undefined;
-      if (node === '') return `could not determine node from user ${quote(review.user.name)}`;
-      return ruleOf(review)?.(node, review, ask);
-    },
+    admits: ['CREATE', 'UPDATE'],
+    admit: (proposed, pass) => refusal(proposed, pass) ?? proposed.next,
+    admitDeletion: refusal,
   };
 }
 

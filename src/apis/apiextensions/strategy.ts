@@ -36,6 +36,7 @@ export function definitionStrategy(
       withStoredVersion(withoutConditions(generic.prepareForCreate(object, user))),
     prepareForUpdate: (next, current, nowMs) =>
       withStoredVersion(generic.prepareForUpdate(next, current, nowMs)),
+    deletesWhatWasFound: true,
     // The first deletion only marks: what the definition defines goes first.
     holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
     markDeletion(object) {

@@ -3,8 +3,9 @@
  * (spec 2, sections 2.1 and 5.5).
  *
  * Invariants: pure. An answer in another version than asked for, without a status, or that both
- * allows and denies is malformed. Bound: `saidCharsMax` characters of each text, the rest is left
- * out: they are kept with decisions, sent to callers and written into audit events.
+ * allows and denies is malformed; one that does not say what it is counts as what was asked for.
+ * Bound: `saidCharsMax` characters of each text, the rest is left out: they are kept with
+ * decisions, sent to callers and written into audit events.
  */
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -70,7 +71,8 @@ export function readAccessReview(
   group: string,
   version: AccessReviewVersion,
 ): AccessReviewAnswer {
-  if (answer['apiVersion'] !== `${group}/${version}` || answer['kind'] !== kind) {
+  const { apiVersion = `${group}/${version}`, kind: answered = kind } = answer;
+  if (apiVersion !== `${group}/${version}` || answered !== kind) {
     return { kind: 'malformed', problem: `the answer is not a ${kind} of ${group}/${version}` };
   }
   const { status } = answer;

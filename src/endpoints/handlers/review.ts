@@ -39,6 +39,7 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
     operations.create,
     review.value,
     options.value,
+    (object) => answerer.whole?.(object, request) ?? object,
   );
   if (admitted.kind === 'refused') return admitted.error;
   const answer = await answerer(admitted.value, request);

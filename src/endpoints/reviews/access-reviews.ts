@@ -228,9 +228,7 @@ function subjectOf(review: ApiObject): UserInfo {
     name: text(spec, 'user'),
     uid: text(spec, 'uid'),
     groups: texts(spec, (spec['groups'] ?? undefined) === undefined ? 'group' : 'groups'),
-    extra: Object.fromEntries(
-      Object.keys(extra).map((key) => [key.toLowerCase(), texts(extra, key)]),
-    ),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, texts(extra, key)])),
   };
 }
 

@@ -165,7 +165,7 @@ export async function assembleParts(
     ...recordPorts(scheme),
     ...actorSettings(config, deps),
     ...ports,
-    answer: createAnswers(scheme, guardOf),
+    answer: createAnswers(scheme, guardOf, strategyOf),
     pause: () => turns.pause(wholeTurnMs),
     ...companions.ofActors,
   });

@@ -33,7 +33,7 @@ export function guardedRegistry(
     clock,
     timers: systemTimers,
     decide: createDecide({ scheme, identity, strategyOf, operations: decisionsOf() }),
-    answer: createAnswers(scheme, guardOf),
+    answer: createAnswers(scheme, guardOf, strategyOf),
     decodeObject,
     decodeRecord,
     encode(key, object) {

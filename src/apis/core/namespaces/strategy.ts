@@ -32,6 +32,7 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     validateUpdate: validatePhase,
     validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
+    deletesWhatWasFound: true,
     holdsDeletion: (object) => specFinalizers(object).length > 0,
     markDeletion: (object) => withPhase(withoutGrace(object), 'Terminating'),
   };

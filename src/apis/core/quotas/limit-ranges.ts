@@ -19,15 +19,17 @@ const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio
 const limitRangeRules: KindRules = {
   validate: (object) => {
     const seen = new Set<string>();
-    return each(objects(part(object, 'spec'), 'limits'), (limit, at) => {
+    return each(objects(part(object, 'spec'), 'limits'), (given, at) => {
       const path = `spec.limits[${at}]`;
-      const type = text(limit, 'type');
+      const type = text(given, 'type');
+      // What may not be there is not looked at any further.
+      const limit = type === 'Pod' ? withoutDefaults(given) : given;
       const repeated = seen.has(type);
       seen.add(type);
       return allErrors(
         limitTypeRules(type, `${path}.type`),
         repeated ? [duplicate(`${path}.type`, type)] : noProblems,
-        type === 'Pod' ? podLimitRules(limit, path) : noProblems,
+        type === 'Pod' ? podLimitRules(given, path) : noProblems,
         type === 'PersistentVolumeClaim' ? claimLimitRules(limit, path) : noProblems,
         each(bounds, (name) =>
           each(Object.keys(part(limit, name)), (resource) =>
@@ -54,6 +56,11 @@ function limitTypeRules(type: string, field: string): Problems {
     return problems;
   }
   return [invalid(field, type, 'must be a standard limit type or fully qualified')];
+}
+
+function withoutDefaults(limit: JsonObject): JsonObject {
+  const { default: _limits, defaultRequest: _requests, ...others } = limit;
+  return others;
 }
 
 function podLimitRules(limit: JsonObject, path: string): Problems {
