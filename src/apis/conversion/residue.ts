@@ -7,8 +7,8 @@
  *
  * Invariants: a part of the residue is restored only where the converted object still says what it
  * said when the residue was made, so a change that a client made meanwhile is never undone. Lists
- * are one value. An annotation that cannot be read is left out, never an error. Any client may write
- * one: restoring costs as much as the object and the text are long.
+ * are one value. An annotation that cannot be read is left out, never an error. Any client may
+ * write one: restoring costs as much as the object and the text are long.
  */
 import { createHash } from 'node:crypto';
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
