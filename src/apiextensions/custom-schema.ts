@@ -45,6 +45,8 @@ export interface CustomVersionSource {
   readonly version: string;
   /** What `spec.preserveUnknownFields` says: nothing is pruned. Of old definitions only. */
   readonly preserveUnknownFields: boolean;
+  /** Paths of its selectable fields, as the definition writes them. */
+  readonly selectable: readonly string[];
   /** The definition is large: what is read of it is read in steps, where somebody asks for that. */
   readonly isLarge: boolean;
   /**

@@ -7,7 +7,7 @@ import {
   structuralObjectType,
   structuralType,
 } from '../apimachinery/fieldmanager/schema/structural.ts';
-import { objects, part, text } from '../apimachinery/members.ts';
+import { part, text } from '../apimachinery/members.ts';
 import type { SelectableField } from '../apimachinery/scheme.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';
 import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
@@ -59,7 +59,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   let mergeType: MergeType | undefined;
   let selectable: readonly SelectableField[] | undefined;
   const read = (): VersionParts => (parts ??= readParts(source, deps));
-  const fieldsOf = (): readonly SelectableField[] => (selectable ??= selectableOf(read().entry));
+  const fieldsOf = (): readonly SelectableField[] => (selectable ??= selectableOf(source));
   let isPrepared = !source.isLarge;
   function* reading(): Steps<VersionParts> {
     const entry = source.entry();
@@ -238,9 +238,10 @@ function customScale(scale: ScaleFields | undefined): CustomScale | undefined {
   return { specReplicas, statusReplicas, selector, paths };
 }
 
-function selectableOf(entry: JsonObject): readonly SelectableField[] {
-  return objects(entry, 'selectableFields').map((field) => {
-    const steps = stepsOf(text(field, 'jsonPath'));
+/** Nothing is read for them: the first write asks for those of all versions in one turn. */
+function selectableOf({ selectable }: CustomVersionSource): readonly SelectableField[] {
+  return selectable.map((path) => {
+    const steps = stepsOf(path);
     return { label: steps.join('.'), paths: [steps], unset: '' };
   });
 }

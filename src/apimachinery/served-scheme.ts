@@ -13,7 +13,8 @@
  * not touch stay the same objects.
  * Bounds: a change costs the same however many definitions there are; the lists over its group and
  * over everything are made when they are next asked for. Nothing is sorted for them, because what
- * is defined is kept in its order. Small groups are made with the change, so that whoever asks
+ * is defined is kept in its order; of a group the versions that have changed are looked at, and the
+ * others listed. Small groups are made with the change, so that whoever asks
  * first has not thousands of them to make.
  */
 import { indexFor } from '../stdx/sorted-list.ts';
@@ -61,6 +62,12 @@ interface DefinedGroup {
   /** By resource. */
   readonly stored: Map<string, Defined>;
   readonly versions: Map<string, DefinedNames>;
+  /** The names of those that are not always there, preferred first. */
+  readonly ordered: string[];
+  /** Of all versions in which something is defined, as of when they were last asked for. */
+  readonly made: Map<string, VersionInfo>;
+  /** The names of those that have changed since. */
+  readonly changed: Set<string>;
 }
 
 interface DefinedNames {
@@ -75,7 +82,7 @@ const smallGroupMax = 16;
 
 class Served implements ServedScheme {
   readonly #always: Scheme;
-  readonly #compareVersions: (a: string, b: string) => number;
+  readonly #isBefore: (a: string, b: string) => boolean;
   readonly #byDefinition = new Map<string, Defined>();
   readonly #defined = new Map<string, DefinedGroup>();
   /** The names of those, sorted. */
@@ -94,7 +101,7 @@ class Served implements ServedScheme {
 
   constructor(always: readonly GroupInfo[], compareVersions: (a: string, b: string) => number) {
     this.#always = makeScheme(always);
-    this.#compareVersions = compareVersions;
+    this.#isBefore = (a, b) => (compareVersions(a, b) || compareText(a, b)) < 0;
   }
 
   get generation(): number {
@@ -118,6 +125,7 @@ class Served implements ServedScheme {
     if (before === undefined && next === undefined) return;
     if (before !== undefined) this.#remove(definition, before);
     if (next !== undefined) this.#add(definition, next);
+    if (before !== undefined) this.#dropEmpty(before.stored.group);
     this.#generation += 1;
     this.#allGroups = this.#allKinds = this.#allStored = undefined;
     for (const each of [before, next]) if (each !== undefined) this.#changed(each.stored.group);
@@ -160,9 +168,9 @@ class Served implements ServedScheme {
   }
 
   findVersion(group: string, version: string): VersionInfo | undefined {
-    const defined = this.#definedGroup(group);
-    if (defined === undefined) return this.#always.findVersion(group, version);
-    return defined.versions.find((each) => each.version === version);
+    this.#definedGroup(group);
+    const defined = this.#defined.get(group)?.made.get(version);
+    return defined ?? this.#always.findVersion(group, version);
   }
 
   findResource(group: string, version: string, resource: string): KindInfo | undefined {
@@ -221,8 +229,8 @@ class Served implements ServedScheme {
     const at = indexFor(this.#definedStorage, sortName(stored.storage), sortName);
     this.#definedStorage.splice(at, 0, stored.storage);
     for (const each of kinds) {
-      const names = group.versions.get(each.version) ?? emptyNames();
-      group.versions.set(each.version, names);
+      const names = group.versions.get(each.version) ?? this.#newVersion(group, each);
+      group.changed.add(each.version);
       names.byResource.set(each.resource, each);
       names.byKind.set(each.kind, each);
       names.sorted.splice(indexFor(names.sorted, each.resource, resourceOf), 0, each);
@@ -244,15 +252,38 @@ class Served implements ServedScheme {
       names.sorted.splice(indexFor(names.sorted, each.resource, resourceOf), 1);
       // Another definition may have the name by now.
       if (names.byKind.get(each.kind) === each) names.byKind.delete(each.kind);
-      if (names.byResource.size + names.byKind.size === 0) group.versions.delete(each.version);
+      group.changed.add(each.version);
+      if (names.byResource.size + names.byKind.size > 0) continue;
+      group.versions.delete(each.version);
+      const place = placeOf(group.ordered, each.version, this.#isBefore);
+      if (group.ordered[place] === each.version) group.ordered.splice(place, 1);
     }
-    if (group.definitions.size > 0) return;
-    this.#defined.delete(stored.group);
-    this.#definedNames.splice(indexFor(this.#definedNames, stored.group, itself), 1);
+  }
+
+  #dropEmpty(group: string): void {
+    if (this.#defined.get(group)?.definitions.size !== 0) return;
+    this.#defined.delete(group);
+    this.#definedNames.splice(indexFor(this.#definedNames, group, itself), 1);
+  }
+
+  #newVersion(of: DefinedGroup, { group, version }: KindInfo): DefinedNames {
+    const names = emptyNames();
+    of.versions.set(version, names);
+    if (this.#always.findVersion(group, version) === undefined) {
+      of.ordered.splice(placeOf(of.ordered, version, this.#isBefore), 0, version);
+    }
+    return names;
   }
 
   #newGroup(name: string): DefinedGroup {
-    const group: DefinedGroup = { definitions: new Set(), stored: new Map(), versions: new Map() };
+    const group: DefinedGroup = {
+      definitions: new Set(),
+      stored: new Map(),
+      versions: new Map(),
+      ordered: [],
+      made: new Map(),
+      changed: new Set(),
+    };
     this.#defined.set(name, group);
     this.#definedNames.splice(indexFor(this.#definedNames, name, itself), 0, name);
     return group;
@@ -271,21 +302,23 @@ class Served implements ServedScheme {
 
   /** Versions in which nothing has changed stay as they are. */
   #remakeGroup(group: string): void {
-    const defined = this.#defined.get(group)?.versions;
-    if (defined === undefined || defined.size === 0) {
+    const defined = this.#defined.get(group);
+    if (defined === undefined || defined.versions.size === 0) {
       this.#groups.delete(group);
+      defined?.made.clear();
       return;
     }
-    const before = this.#groups.get(group);
+    const { changed, made, ordered, versions } = defined;
+    for (const name of changed) {
+      const more = versions.get(name)?.sorted;
+      const always = this.#always.findVersion(group, name)?.kinds ?? [];
+      if (more === undefined) made.delete(name);
+      else made.set(name, versionOf(name, merged(always, more), made.get(name)));
+    }
+    changed.clear();
     const always = this.#always.findGroup(group)?.versions ?? [];
-    const names = [...defined.keys()].filter((name) => !always.some((v) => v.version === name));
-    const mixed = always.map((each) => {
-      const more = defined.get(each.version)?.sorted;
-      return more === undefined ? each : versionOf(each.version, merged(each.kinds, more), before);
-    });
-    const own = names
-      .sort(this.#compareVersions)
-      .map((name) => versionOf(name, [...(defined.get(name)?.sorted ?? [])], before));
+    const mixed = always.map((each) => made.get(each.version) ?? each);
+    const own = ordered.map((name) => made.get(name) as VersionInfo);
     this.#groups.set(group, { group, versions: [...mixed, ...own] });
   }
 }
@@ -302,16 +335,31 @@ function emptyNames(): DefinedNames {
 }
 
 function merged(a: readonly KindInfo[], b: readonly KindInfo[]): readonly KindInfo[] {
+  if (a.length === 0) return [...b];
   return [...a, ...b].sort((x, y) => compareText(x.resource, y.resource));
 }
 
 function versionOf(
   version: string,
   kinds: readonly KindInfo[],
-  group: GroupInfo | undefined,
+  before: VersionInfo | undefined,
 ): VersionInfo {
-  const before = group?.versions.find((each) => each.version === version);
   const same =
     before?.kinds.length === kinds.length && kinds.every((kind, at) => kind === before.kinds[at]);
   return same ? before : { version, kinds };
+}
+
+/** Where the name stands, or would stand, in a list in which those before it come first. */
+function placeOf(
+  list: readonly string[],
+  name: string,
+  isBefore: (a: string, b: string) => boolean,
+): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(list[middle] as string, name)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

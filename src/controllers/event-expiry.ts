@@ -30,6 +30,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Revision } from '../storage/storage.ts';
 import { inSteps, sortedInSteps } from '../stdx/in-steps.ts';
+import { OrderedMap } from '../stdx/ordered-map.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
@@ -63,8 +64,8 @@ interface WrittenEvent {
 export function createEventExpiry(deps: EventExpiryDeps): Controller {
   const { registry, timers, ttlMs } = deps;
   const { lateMs, sweepMax } = eventExpiryLimits;
-  /** A Map keeps the order of insertion: a write takes an event out and puts it in at the end. */
-  const queue = new Map<string, WrittenEvent>();
+  /** By name; who was written last stands last. */
+  const queue = new OrderedMap<WrittenEvent>();
   let stopped = true;
   let timer: TimerHandle | undefined;
   let working: Promise<void> | undefined;
@@ -72,7 +73,6 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
 
   const note = ({ namespace, name, revision }: Entry, writtenMs: number): void => {
     const key = `${namespace}/${name}`;
-    queue.delete(key);
     queue.set(key, { namespace, name, revision, writtenMs });
   };
   const reset = function* (stored: Iterable<Entry>): Steps<void> {
@@ -84,9 +84,9 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   };
   const arm = (leastMs: number): void => {
     if (stopped || timer !== undefined || working !== undefined) return;
-    const first = queue.values().next();
-    if (first.done === true) return;
-    const inMs = first.value.writtenMs + ttlMs - registry.clock.monotonicMs();
+    const { first } = queue;
+    if (first === undefined) return;
+    const inMs = first.writtenMs + ttlMs - registry.clock.monotonicMs();
     timer = timers.after(Math.max(inMs, leastMs), () => {
       timer = undefined;
       working = sweep().finally(() => {

@@ -15,7 +15,9 @@
 import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { inSteps } from '../stdx/in-steps.ts';
 import { KeyLine } from '../stdx/key-line.ts';
+import { SplitMap } from '../stdx/split-map.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { followObjects } from '../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
@@ -29,8 +31,8 @@ const keyQueueTimes = { retryMinMs: 100, retryMaxMs: 30_000 } as const;
 
 export interface Source {
   readonly resource: GroupResource;
-  /** Which keys an object's change concerns; it may be gone. */
-  readonly keysOf: (namespace: string, name: string) => readonly string[];
+  /** Which keys an object's change concerns; it may be gone. Read in steps. */
+  readonly keysOf: (namespace: string, name: string) => Iterable<string>;
 }
 
 export interface KeyQueueOptions {
@@ -127,8 +129,9 @@ function followSources(
   enqueue: (key: string) => void,
 ): Subscription {
   const following = new Subscription();
+  const added = (key: string): undefined => void enqueue(key);
   for (const { keysOf, resource } of sources) {
-    const look = (entry: Entry): void => keysOf(entry.namespace, entry.name).forEach(enqueue);
+    const look = ({ name: of, namespace }: Entry) => inSteps(keysOf(namespace, of), added);
     const keeper = { clear: () => undefined, set: look, remove: look };
     following.add(followObjects(streams, name, resource, keeper));
   }
@@ -138,7 +141,7 @@ function followSources(
 /** Keys whose work has failed, each with the time that it waits. */
 function createRetries(timers: Timers, enqueue: (key: string) => void) {
   const { retryMaxMs, retryMinMs } = keyQueueTimes;
-  const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
+  const retries = new SplitMap<{ readonly timer: TimerHandle; readonly delayMs: number }>();
   return {
     retry(key: string): void {
       const before = retries.get(key);
@@ -151,7 +154,7 @@ function createRetries(timers: Timers, enqueue: (key: string) => void) {
       retries.delete(key);
     },
     stop(): void {
-      for (const { timer } of retries.values()) timer.cancel();
+      for (const key of retries.keys()) retries.get(key)?.timer.cancel();
     },
   };
 }

@@ -30,7 +30,9 @@ import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { inSteps, sortedInSteps } from '../stdx/in-steps.ts';
 import { createRest } from '../stdx/rest.ts';
+import { SplitMap } from '../stdx/split-map.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import { followObjects } from '../../streams/followed-objects.ts';
 import type { Controller } from './controller.ts';
@@ -49,7 +51,7 @@ export interface RoleAggregationDeps {
 
 export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   const { registry, timers } = deps;
-  const roles = new Map<string, AggregatableRole>();
+  const roles = new SplitMap<AggregatableRole>();
   const resource = { group: registry.identity.groups.rbac, resource: 'clusterroles' };
   const kind = registry.scheme.findStorage(resource);
   let stopped = false;
@@ -76,7 +78,7 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   };
   const work = async (): Promise<void> => {
     changed = false;
-    const stale = await runStepwise(registry.turns, staleAggregateSteps(sorted(roles)), isStopped);
+    const stale = await runStepwise(registry.turns, staleSteps(roles), isStopped);
     if (stale === undefined || kind === undefined) return;
     const failed = await writeStale(deps, kind, stale, isStopped);
     if (failed && !stopped) {
@@ -107,8 +109,17 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   };
 }
 
-function sorted(roles: ReadonlyMap<string, AggregatableRole>): readonly AggregatableRole[] {
-  return [...roles.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+/** In the order of their names. */
+function* staleSteps(roles: SplitMap<AggregatableRole>): ReturnType<typeof staleAggregateSteps> {
+  const names: string[] = [];
+  yield* inSteps(roles.keys(), (name) => void names.push(name));
+  const all: AggregatableRole[] = [];
+  yield* inSteps(yield* sortedInSteps(names, (a, b) => a < b), (name) => {
+    const role = roles.get(name);
+    if (role !== undefined) all.push(role);
+    return undefined;
+  });
+  return yield* staleAggregateSteps(all);
 }
 
 /** Whether some could not be written, and can be tried again. */

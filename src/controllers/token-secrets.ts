@@ -20,6 +20,7 @@ import { deleteObject } from '../registry/delete.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
+import { SplitMap } from '../stdx/split-map.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue, keysAtOnce } from './key-queue.ts';
@@ -63,12 +64,12 @@ export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
 /** Which secrets name which account. An account is looked at each time it changes, and there may
  * be a hundred thousand secrets beside it. */
 class NamedAccounts {
-  readonly #accounts = new Map<string, string>();
-  readonly #secrets = new Map<string, Set<string>>();
+  readonly #accounts = new SplitMap<string>();
+  readonly #secrets = new SplitMap<SplitMap<true>>();
 
-  /** Of an account, as keys. */
-  secretsOf(namespace: string, account: string): readonly string[] {
-    return [...(this.#secrets.get(`${namespace}/${account}`) ?? [])];
+  /** Of an account, as keys: there may be very many. */
+  secretsOf(namespace: string, account: string): Iterable<string> {
+    return this.#secrets.get(`${namespace}/${account}`)?.keys() ?? [];
   }
 
   /** `account` undefined: the secret names none, or is gone. */
@@ -80,8 +81,9 @@ class NamedAccounts {
     if (before !== undefined) this.#forget(secret, before);
     if (now === undefined) return;
     this.#accounts.set(secret, now);
-    const those = this.#secrets.get(now) ?? new Set<string>();
-    this.#secrets.set(now, those.add(secret));
+    const those = this.#secrets.get(now) ?? new SplitMap<true>();
+    this.#secrets.set(now, those);
+    those.set(secret, true);
   }
 
   #forget(secret: string, account: string): void {

@@ -12,7 +12,10 @@
  * Nothing runs before start() or after stop().
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { IndexedHeap } from '../stdx/indexed-heap.ts';
+import type { HeapItem } from '../stdx/indexed-heap.ts';
 import { KeyLine } from '../stdx/key-line.ts';
+import { SplitMap } from '../stdx/split-map.ts';
 import type { QueueMeter } from './queue-meters.ts';
 
 const workQueueLimits = {
@@ -58,10 +61,11 @@ export interface WorkQueue {
   readonly waitingCount: number;
 }
 
-interface Retry {
+/** In the heap: it waits for its time. */
+interface Retry extends HeapItem {
+  readonly key: string;
   attempts: number;
-  /** Undefined: not waiting for a time. */
-  dueMs: number | undefined;
+  dueMs: number;
 }
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
@@ -71,8 +75,9 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 class Queue implements WorkQueue {
   readonly #deps: WorkQueueDeps;
   readonly #waiting = new KeyLine();
-  readonly #retries = new Map<string, Retry>();
-  #delayed = 0;
+  readonly #retries = new SplitMap<Retry>();
+  /** Those that wait for their time: who is due first is the first for whom there is room. */
+  readonly #delayed = new IndexedHeap<Retry>((one, other) => one.dueMs < other.dueMs);
   /** The rest of what is looked at once more. */
   #sweep: Iterator<string> | undefined;
   /** Keys have been dropped since it began. */
@@ -199,37 +204,34 @@ class Queue implements WorkQueue {
   #forget(key: string): void {
     const retry = this.#retries.get(key);
     if (retry === undefined) return;
-    if (retry.dueMs !== undefined) this.#delayed -= 1;
+    this.#delayed.remove(retry);
     this.#retries.delete(key);
   }
 
   #later(key: string): void {
-    const retry = this.#retries.get(key) ?? { attempts: 0, dueMs: undefined };
+    const retry = this.#retries.get(key) ?? { key, attempts: 0, dueMs: 0, heapIndex: -1 };
     const { retryMinMs, retryMaxMs } = workQueueLimits;
     const delayMs = Math.min(retryMinMs * 2 ** Math.min(retry.attempts, 20), retryMaxMs);
-    if (retry.dueMs === undefined) this.#delayed += 1;
+    this.#delayed.remove(retry);
     retry.attempts += 1;
-    this.#deps.meter.retried();
     retry.dueMs = this.#deps.monotonicMs() + delayMs;
-    // Behind the others: who waits longest is the first for whom there is room.
-    this.#retries.delete(key);
     this.#retries.set(key, retry);
+    this.#delayed.push(retry);
+    this.#deps.meter.retried();
     this.#arm();
   }
 
   #arm(): void {
-    if (this.#timer !== undefined || !this.#running || this.#delayed === 0) return;
+    if (this.#timer !== undefined || !this.#running || this.#delayed.length === 0) return;
     this.#timer = this.#deps.timers.after(workQueueLimits.tickMs, () => {
       this.#timer = undefined;
       const nowMs = this.#deps.monotonicMs();
-      let left: number = workQueueLimits.addedAtOnce;
-      for (const [key, retry] of this.#retries) {
-        if (this.#waiting.size > workQueueLimits.roomMax || left === 0) break;
-        if (retry.dueMs === undefined || retry.dueMs > nowMs) continue;
-        left -= 1;
-        retry.dueMs = undefined;
-        this.#delayed -= 1;
-        this.add(key);
+      for (let left = workQueueLimits.addedAtOnce; left > 0; left -= 1) {
+        const { first } = this.#delayed;
+        if (first === undefined || first.dueMs > nowMs) break;
+        if (this.#waiting.size > workQueueLimits.roomMax) break;
+        this.#delayed.remove(first);
+        this.add(first.key);
       }
       this.#arm();
     });

@@ -72,6 +72,9 @@ export interface DecidePorts {
 /** A larger object, in bytes of its stored form, is decided on in stages. */
 const atOnceBytesMax = 64 * 1024;
 
+/** The same where versions have other fields: it is made anew for each in which somebody wrote. */
+const convertedAtOnceBytesMax = 8 * 1024;
+
 export function createDecide({ identity, operations, scheme, strategyOf }: DecidePorts): Decide {
   return ({ name, namespace }, command, current, answers) => {
     // Every change command is one of this registry's.
@@ -85,7 +88,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const given = answers.filter(isVerdict);
     const inTurns =
       input.inTurns ||
-      (current?.encodedBytes ?? 0) > atOnceBytesMax ||
+      (current?.encodedBytes ?? 0) > atOnceBytesMaxOf(kind) ||
       isConverted(kind, current) ||
       given.some(isLargeAnswer);
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
@@ -104,6 +107,13 @@ type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
 
 function isVerdict(answer: Answer): answer is Verdict {
   return answer.kind !== 'converted';
+}
+
+function atOnceBytesMaxOf({ conversions }: KindInfo): number {
+  for (const conversion of conversions?.values() ?? []) {
+    if (conversion !== undefined) return convertedAtOnceBytesMax;
+  }
+  return atOnceBytesMax;
 }
 
 /** What a webhook makes of a small object may be a large one. */

@@ -71,9 +71,7 @@ export async function executeWithCompanions(
   execute: () => Promise<ObjectOutcome>,
 ): Promise<FinalOutcome> {
   for (let attempt = 0; ; attempt += 1) {
-    const outcome = await execute();
-    if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
-    const final = await resolveOutcome(deps, target, outcome, { attempt, dryRun });
+    const final = await resolveOutcome(deps, target, await execute(), { attempt, dryRun });
     if (final !== 'again') return final;
   }
 }

@@ -255,6 +255,7 @@ describe('object actor: lost races and refused commits', () => {
     };
     const replaced = refusalOf(await run('a', withSpec(1)));
     assert.equal(replaced.reason, 'Conflict');
+    assert.equal(replaced.details?.name, 'a');
     assert.equal(count, 4);
     const deleted = refusalOf(await run('a', deleteOf()));
     assert.equal(deleted.reason, 'ServerTimeout');

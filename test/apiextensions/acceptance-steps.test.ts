@@ -158,7 +158,8 @@ describe('a version of a large definition', () => {
       const versionOf = (isLarge: boolean) => {
         const entry = fresh({ name: 'v1', schema: { openAPIV3Schema: schema } });
         const kind = { group: 'check.example.org', kind: 'X', version: 'v1', isLarge };
-        const source = { ...kind, preserveUnknownFields: false, entry: () => entry };
+        const given = { ...kind, preserveUnknownFields: false, selectable: [] };
+        const source = { ...given, entry: () => entry };
         return compileCustomVersion(source, { language: testLanguage, metadataType });
       };
       const [small, large] = [versionOf(false), versionOf(true)];

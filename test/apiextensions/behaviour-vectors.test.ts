@@ -78,6 +78,7 @@ function versionOf(openAPIV3Schema: JsonObject): CustomVersion {
       kind: 'X',
       version: 'v1',
       preserveUnknownFields: false,
+      selectable: [],
       isLarge: false,
       entry: () => entry,
     },

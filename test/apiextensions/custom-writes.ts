@@ -2,6 +2,7 @@
  * Definitions and writes of custom resources without a server: what the engine says, in the form of
  * answers that were recorded over HTTP.
  */
+import { selectablePathsOf } from '../../src/apiextensions/serving/definition-summary.ts';
 import assert from 'node:assert/strict';
 import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import type { FieldError } from '../../src/apimachinery/field-error.ts';
@@ -113,7 +114,9 @@ export function versionsOf(definition: JsonObject): ReadonlyMap<string, CustomVe
     objects(spec, 'versions').map((entry) => {
       const name = text(entry, 'name');
       const preserveUnknownFields = spec['preserveUnknownFields'] === true;
-      const source = { group, kind, version: name, preserveUnknownFields, isLarge: false };
+      const selectable = selectablePathsOf(entry);
+      const given = { group, kind, version: name, preserveUnknownFields, selectable };
+      const source = { ...given, isLarge: false };
       return [
         name,
         compileCustomVersion(

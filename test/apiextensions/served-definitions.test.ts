@@ -87,6 +87,13 @@ test('one definition more is read once and defined once, and leaves all others a
   );
   // It is served from this step on.
   assert.ok(scheme.findResource(group, 'v1', 'mores') !== undefined);
+  const mores = { group, resource: 'mores' };
+  const object: ApiObject = { apiVersion: `${group}/v1`, kind: 'Kmores', metadata: { name: 'x' } };
+  assert.deepEqual(
+    steps(() => assert.deepEqual(scheme.fieldsOf(mores, object), {})),
+    [],
+    'a write does not read each of its versions for what they are selected by',
+  );
   assert.deepEqual(
     steps(() => served.set(entryOf('mores', { storedVersions: ['v1'] }))),
     ['summary'],

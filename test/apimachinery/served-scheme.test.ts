@@ -4,10 +4,12 @@ import { describe, it } from 'node:test';
 import type { KindInfo, SchemeChange } from '../../src/apimachinery/scheme.ts';
 import { compareVersionNames } from '../../src/apimachinery/version-order.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { serveScheme } from '../../src/apimachinery/served-scheme.ts';
 import type { ServedScheme } from '../../src/apimachinery/served-scheme.ts';
 import { createGroupNames } from '../../src/apiextensions/lifecycle/group-names.ts';
 import { acceptNames } from '../../src/apiextensions/lifecycle/names.ts';
 import type { DefinitionNames } from '../../src/apiextensions/serving/definition-summary.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 function newScheme(): ServedScheme {
@@ -104,6 +106,52 @@ describe('a scheme in which kinds come and go', () => {
     scheme.define('of7.a.example', [], undefined);
     assert.equal(scheme.findVersion('a.example', 'v1')?.kinds.length, count);
     assert.ok(!scheme.storageResources.some(({ resource }) => resource === 'of7'));
+  });
+
+  it('looks at few of the versions of a group to define one more, and lists the others', () => {
+    let compared = 0;
+    const made = (count: number) => {
+      const always = newScheme();
+      const scheme = serveScheme(always.groups, (a, b) => {
+        compared += 1;
+        return a < b ? -1 : a > b ? 1 : 0;
+      });
+      const define = (at: number): void => {
+        const kind = kindOf(scheme, 'a.example', `v${at}`, `of${at}`);
+        scheme.define(`of${at}.a.example`, [kind], kind);
+      };
+      for (let at = 0; at < count; at += 1) define((at * 389) % count);
+      return { define, scheme };
+    };
+    const prepare = (count: number) => {
+      const { define, scheme } = made(count);
+      return () => {
+        for (let round = 0; round < 20; round += 1) {
+          define(7);
+          assert.equal(scheme.findGroup('a.example')?.versions.length, count);
+        }
+      };
+    };
+    assertLinear({ name: 'versions of a group', prepare }, 500);
+    const { define, scheme } = made(1_000);
+    const versions = scheme.findGroup('a.example')?.versions ?? [];
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      versions.map(({ version }) => version).sort(),
+    );
+    compared = 0;
+    define(1_000);
+    const more = scheme.findGroup('a.example')?.versions ?? [];
+    assert.ok(compared < 50, `${compared}`);
+    const others = more.filter(({ version }) => version !== 'v1000');
+    assert.ok(others.every((version, at) => version === versions[at]));
+    assert.equal(
+      scheme.findVersion('a.example', 'v1000'),
+      more.find((v) => v.version === 'v1000'),
+    );
+    scheme.define('of1000.a.example', [], undefined);
+    assert.deepEqual(scheme.findGroup('a.example')?.versions.length, versions.length);
+    assert.equal(scheme.findVersion('a.example', 'v1000'), undefined);
   });
 
   it('lists small groups, and the versions in them, as they come and go', () => {

@@ -16,6 +16,7 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { conversionsOf, familyOf, hubOf } from '../../src/apis/version-families.ts';
 import { toVersion } from '../../src/registry/versions.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 import { randomObject } from '../support/data/random-objects.ts';
 import { convert, kindOf, kubernetes, versioned } from '../support/data/versioned-kinds.ts';
 
@@ -218,6 +219,71 @@ describe('what a version cannot hold', () => {
         undefined,
       );
     }
+  });
+
+  const annotated = (parts: readonly JsonObject[], more: JsonObject = {}): ApiObject => {
+    const annotations = {
+      'conversion.kubernetes.io/autoscaling.v1': stringifyJson(parts),
+      ...more,
+    };
+    return { ...scaler, metadata: { name: 'x', annotations } };
+  };
+  const partsAt = (path: readonly string[], names: number): readonly JsonObject[] =>
+    Array.from({ length: names }, (_, i) => ({ path: [...path, `k${i}`], was: '', value: 'v' }));
+
+  it('comes back once for a place that a client names again, or another within it', () => {
+    const path = ['metadata', 'annotations', 'a'];
+    const within = { path: [...path, 'b'], was: '', value: 'within' };
+    const first = { path, was: '', value: 'first' };
+    const again = { path, was: '', value: 'again' };
+    for (const [rows, expected] of [
+      [[first, again, within], 'first'],
+      [[within, first], undefined],
+      [
+        [
+          { path: [], was: '', value: 'root' },
+          { path: ['__proto__'], was: '', value: {} },
+        ],
+        undefined,
+      ],
+    ] as const) {
+      const back = convert(annotated(rows), 'autoscaling/v1');
+      assert.equal(back.metadata.annotations?.['a'], expected);
+      assert.equal(Object.getPrototypeOf(back), Object.prototype);
+    }
+  });
+
+  for (const [title, make] of [
+    ['places', (n: number) => annotated(partsAt(['metadata', 'annotations'], n))],
+    [
+      'one place, over and over',
+      (n: number) => {
+        const path = ['metadata', 'annotations', 'large'];
+        const parts = Array.from({ length: n }, () => ({ path, was: 'x', value: 'v' }));
+        return annotated(parts, { large: 'l'.repeat(20 * n) });
+      },
+    ],
+  ] as const) {
+    it(`that a client wrote costs no more than it is long: ${title}`, () => {
+      const prepare = (n: number) => {
+        const object = make(n);
+        return () => void convert(object, 'autoscaling/v1');
+      };
+      assertLinear({ name: title, prepare }, 500);
+    });
+  }
+
+  it('is not looked for in metrics that are too many: those stay in the form they have', () => {
+    const target = { type: 'Utilization', averageUtilization: 3 };
+    const metrics = Array.from({ length: 1_000 }, () => ({
+      type: 'Resource',
+      resource: { name: 'cpu', target },
+    }));
+    const many: ApiObject = { ...scaler, spec: { maxReplicas: 3, metrics } };
+    const old = convert(many, 'autoscaling/v1');
+    const name = 'autoscaling.alpha.kubernetes.io/metrics';
+    assert.deepEqual(old.metadata.annotations, { [name]: stringifyJson(metrics) });
+    assert.deepEqual(convert(old, 'autoscaling/v2'), many);
   });
 
   it('is kept under the names of the identity', () => {

@@ -50,6 +50,17 @@ describe('aggregated roles', () => {
     }
   });
 
+  it('of a long chain are looked at one by one, each when what it is made of has changed', () => {
+    const length = 400;
+    const chain = numbers(length).map((i) => role(`r${i}`, `l${i}`, [], `l${i - 1}`));
+    const work = staleAggregateSteps([...chain.toReversed(), role('end', 'l-1', [rule('1')])]);
+    let steps = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) steps += 1;
+    assert.equal(step.value.size, length);
+    assert.ok(steps > 3 * length && steps < 6 * length, `${steps} steps`);
+  });
+
   it('of each other have the rules of all', () => {
     const roles = [
       role('a', 'x', [], 'x'),

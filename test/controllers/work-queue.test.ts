@@ -26,6 +26,23 @@ function queueOver(deps: Pick<WorkQueueDeps, 'all' | 'work'>) {
   return { queue, time };
 }
 
+/** Over how many items of Maps the work walks. */
+function walkedItems(work: () => void): number {
+  const walk = Object.getPrototypeOf(new Map().keys()) as Iterator<unknown>;
+  const { next } = walk;
+  let walked = 0;
+  walk.next = function (this: Iterator<unknown>) {
+    walked += 1;
+    return next.call(this);
+  };
+  try {
+    work();
+  } finally {
+    walk.next = next;
+  }
+  return walked;
+}
+
 describe('a queue of keys that overflows', () => {
   const keysOf = (prefix: string) =>
     Array.from({ length: waitingMax + 2_500 }, (_, at) => `${prefix}${at}`);
@@ -112,6 +129,25 @@ describe('a queue of keys that overflows', () => {
     }
     assert.deepEqual([...new Set(attempts.values())], [2]);
     assert.equal(attempts.size, failing.length);
+    await queue.stop();
+  });
+
+  it('looks at what is due, and not at what waits for its time', async () => {
+    const failing = keysOf('a').slice(0, 20_000);
+    const { queue, time } = queueOver({
+      all: () => assert.fail(),
+      work: () => Promise.resolve(false),
+    });
+    for (const key of failing) queue.add(key);
+    queue.start();
+    await nextTurn();
+    for (let ticks = 0; ticks < 60; ticks += 1) {
+      time.advance(50);
+      await nextTurn();
+    }
+    // Each has been tried some times, and waits for seconds now.
+    const walked = walkedItems(() => time.advance(50));
+    assert.ok(walked < 100, `${walked}`);
     await queue.stop();
   });
 });

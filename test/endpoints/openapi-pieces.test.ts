@@ -51,7 +51,8 @@ function documentsOf(
       return undefined;
     },
     piecesOf: () => pieces,
-    get piecesV2() {
+    *piecesV2() {
+      yield;
       return [always, ...pieces];
     },
     frame: (dialect) =>

@@ -80,7 +80,7 @@ function v2(documents: OpenApiDocuments): Document {
 }
 
 function wholeV2(documents: OpenApiDocuments): JsonObject {
-  const [always] = documents.piecesV2;
+  const [always] = finished(documents.piecesV2());
   assert.ok(always !== undefined);
   const { own, paths } = finished(always.make('v2'));
   return { ...documents.frame('v2'), paths, definitions: own };

@@ -187,6 +187,35 @@ describe('a decision about a large object', () => {
     assert.ok('next' in decide(key, commandOf(small, 'second', false), large, []));
   });
 
+  it('is in parts for 8 KiB where versions have other fields: each conversion is a part', () => {
+    const scalers = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' };
+    const cpu = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 3 } };
+    const metrics = Array.from({ length: 90 }, () => ({ type: 'Resource', resource: cpu }));
+    const managers = ['autoscaling/v1', 'autoscaling/v2'].map((apiVersion, at) => ({
+      ...applied[0],
+      manager: `m${at}`,
+      apiVersion,
+      fieldsV1: { 'f:metadata': { 'f:labels': { [`f:l${at}`]: {} } } },
+    }));
+    const labels = { l0: 'a', l1: 'b' };
+    const metadata = { ...birth, name: 'large', labels, managedFields: managers };
+    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3, metrics };
+    const kind = 'HorizontalPodAutoscaler';
+    const object: ApiObject = { apiVersion: 'autoscaling/v2', kind, metadata, spec };
+    const encodedBytes = encodeObject(object).bytes.length;
+    assert.ok(encodedBytes > 8 * 1024 && encodedBytes < 16 * 1024);
+    const patch = { kind: 'merge', patch: { metadata: { labels: { l2: 'c' } } } } as const;
+    const command = commandOf({ verb: 'patch', patch, ...reading }, 'third', false);
+    const input = { ...(command.input as WriteInput), kind: scalers };
+    const inTurns = decide(key, { ...command, input }, { ...current, object, encodedBytes }, []);
+    assert.ok('next' in inTurns);
+    const { count, value } = parts<Proposal>(inTurns);
+    assert.equal(value.kind, 'replace');
+    assert.ok(count >= 14, `${count} parts`);
+    const small = { ...current, object, encodedBytes: 4 * 1024 };
+    assert.ok(!('next' in decide(key, { ...command, input }, small, [])));
+  });
+
   it('is in parts for what a webhook has converted, whatever it was made of', () => {
     const found = scheme.findResource('', 'v1', 'configmaps');
     assert.ok(found);

@@ -88,6 +88,36 @@ describe('a definition of 36,000 values', () => {
     assert.equal(taken.status, 201, taken.text);
   });
 
+  it('is refused with more versions, short names and categories than can change in a turn', async () => {
+    const body = definition({ plural: 'counts', kind: 'Count', properties: {} });
+    const spec = body['spec'] as JsonObject;
+    const [version] = spec['versions'] as JsonObject[];
+    const versions = (count: number) =>
+      Array.from({ length: count }, (_none, at) => ({
+        ...version,
+        name: `v${at + 1}`,
+        storage: at === 0,
+      }));
+    const named = (name: string, count: number) => ({
+      names: { ...(spec['names'] as JsonObject), [name]: versions(count).map((each) => each.name) },
+    });
+    const tried: readonly (readonly [path: string, most: number, of: (n: number) => object])[] = [
+      ['spec.versions', 250, (count) => ({ versions: versions(count) })],
+      ['spec.names.shortNames', 100, (count) => named('shortNames', count)],
+      ['spec.names.categories', 100, (count) => named('categories', count)],
+    ];
+    const dryRun = `${definitionsPath}?dryRun=All`;
+    for (const [path, most, of] of tried) {
+      const more = { ...body, spec: { ...spec, ...of(most + 1) } };
+      const reply = await server.request('POST', dryRun, { body: more });
+      assert.equal(reply.status, 422, path);
+      assert.ok(reply.text.includes(`${path}: Too many: ${most + 1}: must have at most ${most}`));
+      const enough = { ...body, spec: { ...spec, ...of(most) } };
+      const taken = await server.request('POST', dryRun, { body: enough });
+      assert.equal(taken.status, 201, taken.text);
+    }
+  });
+
   it('is refused with more columns than anybody reads', async () => {
     const withColumns = (count: number): JsonObject => {
       const body = definition({ plural: 'columns', kind: 'Column', properties: {} });

@@ -165,7 +165,13 @@ describe('readers who take nothing', { concurrency: 4 }, () => {
   }
 
   test('HTTP/2 with a window of 0 holds no more than a connection may, and is let go', async () => {
-    const limits = { idleTimeoutMs: 1_500, unreadBytesPerConnectionMax: 4 * mebibyte };
+    // Whose answer has been let go makes room for another: all have to be asked before, and no
+    // request may wait for the stream of another one.
+    const limits = {
+      idleTimeoutMs: 25 * many,
+      http2StreamsMax: many + 2,
+      unreadBytesPerConnectionMax: 4 * mebibyte,
+    };
     const { load, server } = await serve(listenNode, true, limits);
     const settings = { initialWindowSize: 0 };
     const url = `https://127.0.0.1:${server.port}`;

@@ -29,6 +29,8 @@ export interface VersionSummary {
   readonly deprecationWarning: string | undefined;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
+  /** The paths of its selectable fields, as written: every write needs those of all versions. */
+  readonly selectable: readonly string[];
   /** Of the first version that has the same schema; of many versions, the same to the letter. */
   readonly sameSchemaAs: string;
 }
@@ -138,6 +140,15 @@ function versionOf(version: JsonObject, sameSchemaAs: string): VersionSummary {
     deprecationWarning: typeof warning === 'string' ? warning : undefined,
     hasStatus: isJsonObject(subresources['status']),
     hasScale: isJsonObject(subresources['scale']),
+    selectable: selectablePathsOf(version),
     sameSchemaAs,
   };
+}
+
+const noPaths: readonly string[] = [];
+
+/** Of an entry of `spec.versions`. */
+export function selectablePathsOf(version: JsonObject): readonly string[] {
+  const fields = objects(version, 'selectableFields');
+  return fields.length === 0 ? noPaths : fields.map((field) => text(field, 'jsonPath'));
 }

@@ -150,10 +150,10 @@ function kindDeps(
         read,
       });
     },
-    compile({ name: version }) {
+    compile({ name: version, selectable }) {
       const entry = (): JsonObject => versionEntry(reader.read(own.bytes), version);
-      const source = { group, kind, version, preserveUnknownFields, isLarge: isLarge(own.bytes) };
-      return compile({ ...source, entry }, compileDeps);
+      const source = { group, kind, version, preserveUnknownFields, selectable };
+      return compile({ ...source, isLarge: isLarge(own.bytes), entry }, compileDeps);
     },
   };
 }

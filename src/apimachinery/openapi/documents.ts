@@ -9,7 +9,7 @@
  * Invariants: documents depend on the scheme only; each is made anew on every call, so the caller
  * keeps what it wants to have twice. The piece of a kind that users define depends on that kind
  * only, and is made by itself: another kind makes no other anew. Every $ref resolves inside its
- * document.
+ * document. Definitions may have thousands of versions: all of them are walked in steps only.
  */
 import type { GroupVersionKind } from '../schema.ts';
 import type { KindInfo, Scheme, VersionInfo } from '../scheme.ts';
@@ -20,7 +20,7 @@ import {
   statusType,
 } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
-import { sortedInSteps } from '../../stdx/in-steps.ts';
+import { inSteps, sortedInSteps } from '../../stdx/in-steps.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
@@ -61,7 +61,7 @@ export interface OpenApiDocuments {
   /** What a document is made of in which there is only what users define; undefined: any other. */
   piecesOf(path: string): readonly DocumentPiece[] | undefined;
   /** What OpenAPI 2.0 of everything is made of. The first piece is what is always there. */
-  readonly piecesV2: readonly DocumentPiece[];
+  piecesV2(): Steps<readonly DocumentPiece[]>;
   /** A document without paths and definitions. */
   frame(dialect: Dialect): JsonObject;
 }
@@ -85,32 +85,23 @@ export interface PieceParts {
 
 export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const names = definitionNames(options.domain);
-  let known: Sections | undefined;
   const kept: KeptSections = new WeakMap();
-  const sections = (): Sections => {
-    const { generation } = options.scheme;
-    if (known?.generation !== generation) {
-      const all = new Map(sectionsOf(options, kept).map((section) => [section.path, section]));
-      const always = sourcesOfAlways(all);
-      const same = known !== undefined && sameItems(known.always, always);
-      known = {
-        generation,
-        all,
-        always: same && known !== undefined ? known.always : always,
-      };
-    }
-    return known;
-  };
+  const sectionAt = (path: string) => sectionOf(options, kept, path);
+  let always: Always = { sources: [], sections: [] };
   const context = contextOf(options, names);
   const { alwaysPiece, pieceOf } = piecesOf(options, names, context);
   return {
     get generation() {
       return options.scheme.generation;
     },
-    paths: () => sortedInSteps([...sections().all.keys()], (a, b) => a < b),
-    sourceOf: (path) => sections().all.get(path)?.source,
+    *paths() {
+      const found: string[] = [];
+      yield* inSteps(sectionsOf(options, kept), ({ path }) => void found.push(path));
+      return yield* sortedInSteps(found, (a, b) => a < b);
+    },
+    sourceOf: (path) => sectionAt(path)?.source,
     *v3(path) {
-      const section = sections().all.get(path);
+      const section = sectionAt(path);
       if (section === undefined || section.pieces !== undefined) return undefined;
       const { definitions, item } = context('v3');
       const paths: (readonly [string, JsonObject])[] = [];
@@ -121,10 +112,18 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       const schemas = yield* definitions.collect();
       return documentV3(options.version, { paths: sorted(paths), schemas });
     },
-    piecesOf: (path) => sections().all.get(path)?.pieces?.map(pieceOf),
-    get piecesV2() {
-      const defined = [...sections().all.values()].flatMap(({ pieces = [] }) => pieces);
-      return [alwaysPiece(sections()), ...defined.map(pieceOf)];
+    piecesOf: (path) => sectionAt(path)?.pieces?.map(pieceOf),
+    *piecesV2() {
+      const sections: Section[] = [];
+      const defined: DocumentPiece[] = [];
+      yield* inSteps(sectionsOf(options, kept), (section) => {
+        if (section.pieces === undefined) sections.push(section);
+        else for (const piece of section.pieces) defined.push(pieceOf(piece));
+        return undefined;
+      });
+      const sources = sections.map(({ source }) => source);
+      if (!sameItems(always.sources, sources)) always = { sources, sections };
+      return [alwaysPiece(always), ...defined];
     },
     frame: (dialect) =>
       dialect === 'v2'
@@ -182,14 +181,13 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
       };
     },
   });
-  const alwaysPiece = ({ all, always }: Sections): DocumentPiece => ({
-    source: always,
+  const alwaysPiece = ({ sections, sources }: Always): DocumentPiece => ({
+    source: sources,
     stamp: '',
     *make() {
       const { definitions, item } = context('v2');
       const paths: (readonly [string, JsonObject])[] = [];
-      for (const section of all.values()) {
-        if (section.pieces !== undefined) continue;
+      for (const section of sections) {
         for (const each of section.operations()) {
           paths.push([each.path, pathItemV2(each, item)]);
           yield;
@@ -242,11 +240,11 @@ function sorted(entries: readonly (readonly [string, JsonObject])[]): JsonObject
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-interface Sections {
-  readonly generation: number;
-  readonly all: ReadonlyMap<string, Section>;
-  /** The sources of those that have no pieces. */
-  readonly always: readonly object[];
+/** What has no pieces. */
+interface Always {
+  readonly sections: readonly Section[];
+  /** The same list for as long as these are the same. */
+  readonly sources: readonly object[];
 }
 
 interface Section {
@@ -267,50 +265,66 @@ interface SectionPiece {
  * others. */
 type KeptSections = WeakMap<VersionInfo, Section>;
 
-function sourcesOfAlways(sections: ReadonlyMap<string, Section>): readonly object[] {
-  return [...sections.values()].flatMap(({ pieces, source }) =>
-    pieces === undefined ? [source] : [],
-  );
-}
-
 function sameItems(a: readonly object[], b: readonly object[]): boolean {
   return a.length === b.length && a.every((each, at) => each === b[at]);
 }
 
-function sectionsOf({ scheme, domain }: DocumentOptions, kept: KeptSections): readonly Section[] {
-  const ofVersion = (group: string, version: VersionInfo): Section => {
-    const known = kept.get(version);
-    if (known !== undefined) return known;
-    if (isBuiltIn(version)) return versionSection(group, version, domain);
-    const made = customSection(group, version, domain);
-    kept.set(version, made);
-    return made;
-  };
-  const sections: Section[] = [
-    plainSection('version', '/version/', 'getCodeVersion', 'version', 'string'),
-    plainSection('apis', '/apis/', 'getAPIVersions', 'apis', metaTypes.object(apiGroupList)),
-  ];
-  for (const group of scheme.groups) {
-    if (!group.versions.some(isBuiltIn)) {
-      sections.push(...group.versions.map((each) => ofVersion(group.group, each)));
-      continue;
-    }
-    const word = groupWord(group.group, domain);
-    const tag = `${word.charAt(0).toLowerCase()}${word.slice(1)}`;
-    if (group.group === '') {
-      const type = metaTypes.object('meta/v1.APIVersions');
-      sections.push(plainSection('api', '/api/', 'getCoreAPIVersions', tag, type));
-    } else {
-      const path = `apis/${group.group}`;
-      const type = metaTypes.object('meta/v1.APIGroup');
-      sections.push(plainSection(path, `/${path}/`, `get${word}APIGroup`, tag, type));
-    }
-    sections.push(...group.versions.map((each) => ofVersion(group.group, each)));
+/** All of them, each made when the walk comes to it. */
+function* sectionsOf(options: DocumentOptions, kept: KeptSections): Iterable<Section> {
+  yield versionPath;
+  yield groupsPath;
+  for (const { group, versions } of options.scheme.groups) {
+    if (versions.some(isBuiltIn)) yield groupSection(group, options.domain);
+    for (const version of versions) yield versionSection(group, version, options.domain, kept);
   }
-  return sections;
 }
 
-function versionSection(group: string, version: VersionInfo, domain: string): Section {
+/** The one that has this path; undefined: none has. */
+function sectionOf(
+  { domain, scheme }: DocumentOptions,
+  kept: KeptSections,
+  path: string,
+): Section | undefined {
+  if (path === versionPath.path) return versionPath;
+  if (path === groupsPath.path) return groupsPath;
+  const [root, ...names] = path.split('/', 4);
+  if (root === 'api') names.unshift('');
+  else if (root !== 'apis' || names[0] === '') return undefined;
+  const [group = '', version, more] = names;
+  if (more !== undefined) return undefined;
+  if (version !== undefined) {
+    const found = scheme.findVersion(group, version);
+    return found && versionSection(group, found, domain, kept);
+  }
+  const isThere = scheme.findGroup(group)?.versions.some(isBuiltIn);
+  return isThere === true ? groupSection(group, domain) : undefined;
+}
+
+function groupSection(group: string, domain: string): Section {
+  const word = groupWord(group, domain);
+  if (group === '') {
+    const type = metaTypes.object('meta/v1.APIVersions');
+    return plainSection('api', '/api/', 'getCoreAPIVersions', 'core', type);
+  }
+  const tag = `${word.charAt(0).toLowerCase()}${word.slice(1)}`;
+  const path = `apis/${group}`;
+  const type = metaTypes.object('meta/v1.APIGroup');
+  return plainSection(path, `/${path}/`, `get${word}APIGroup`, tag, type);
+}
+
+function versionSection(
+  group: string,
+  version: VersionInfo,
+  domain: string,
+  kept: KeptSections,
+): Section {
+  if (isBuiltIn(version)) return builtInSection(group, version, domain);
+  const made = kept.get(version) ?? customSection(group, version, domain);
+  kept.set(version, made);
+  return made;
+}
+
+function builtInSection(group: string, version: VersionInfo, domain: string): Section {
   const names = operationNames(group, version.version, domain);
   const list = metaTypes.object('meta/v1.APIResourceList');
   const id = `get${names.groupVersion}APIResources`;
@@ -358,6 +372,16 @@ function plainSection(
 }
 
 const alwaysTheSame = {};
+
+const versionPath = plainSection('version', '/version/', 'getCodeVersion', 'version', 'string');
+
+const groupsPath = plainSection(
+  'apis',
+  '/apis/',
+  'getAPIVersions',
+  'apis',
+  metaTypes.object(apiGroupList),
+);
 
 function plainPath(path: string, id: string, tag: string, type: BodyType): PathOperations {
   return {

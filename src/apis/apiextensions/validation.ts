@@ -6,7 +6,7 @@
  * Invariants: paths and texts are those of the reference, which keeps in one place what all
  * versions agree on. What an update finds as it was is not validated by rules that came later.
  */
-import { invalid, required } from '../../apimachinery/field-error.ts';
+import { invalid, required, tooMany } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
@@ -40,6 +40,8 @@ export const definitionRules: KindRules = {
 
 function definitionProblems(object: ApiObject, current: ApiObject | undefined): Problems {
   const spec = part(object, 'spec');
+  const tooMuch = countRules(object, current);
+  if (tooMuch.length > 0) return tooMuch;
   return allErrors(
     current === undefined ? ownNameRules(object) : noProblems,
     groupRules(text(spec, 'group')),
@@ -49,6 +51,33 @@ function definitionProblems(object: ApiObject, current: ApiObject | undefined): 
     conversionRules(object, current, current !== undefined && isEstablished(current)),
     namesRules(part(part(object, 'status'), 'acceptedNames'), 'status.acceptedNames'),
     storedVersionsRules(object),
+  );
+}
+
+/** All that is served of a definition changes in one turn: each costs some tens of microseconds. */
+const definitionLimits = { versions: 250, shortNames: 100, categories: 100 } as const;
+
+/** Before anything else is looked at. What has been more already may be as many. */
+function countRules(object: ApiObject, current: ApiObject | undefined): Problems {
+  const problem = (path: readonly string[], name: keyof typeof definitionLimits): Problems => {
+    const countOf = (of: JsonObject): number => {
+      const list = path.reduce<JsonObject>((inner, step) => part(inner, step), of)[name];
+      return Array.isArray(list) ? list.length : 0;
+    };
+    const count = countOf(object);
+    const most = definitionLimits[name];
+    if (count <= Math.max(most, current === undefined ? 0 : countOf(current))) return noProblems;
+    return [tooMany([...path, name].join('.'), count, most)];
+  };
+  return allErrors(
+    problem(['spec'], 'versions'),
+    each(
+      [
+        ['spec', 'names'],
+        ['status', 'acceptedNames'],
+      ],
+      (path) => each(['shortNames', 'categories'] as const, (name) => problem(path, name)),
+    ),
   );
 }
 

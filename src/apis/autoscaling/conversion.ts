@@ -10,7 +10,13 @@
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
-import { newerMetrics, newerStatuses, olderMetrics, olderStatuses } from './metrics.ts';
+import {
+  hasTooManyValues,
+  newerMetrics,
+  newerStatuses,
+  olderMetrics,
+  olderStatuses,
+} from './metrics.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';
 import {
   annotationOf,
@@ -169,7 +175,7 @@ function metricToPercentage(
 ): JsonObject {
   return inside(object, [part], (inner) => {
     const list = inner[listName];
-    if (!isList(list)) return inner;
+    if (!isList(list) || hasTooManyValues(list)) return inner;
     const at = list.findIndex((metric) => utilizationOf(metric, valueName) !== undefined);
     if (at === -1) return inner;
     const left = list.filter((_metric, index) => index !== at);

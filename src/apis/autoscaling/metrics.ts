@@ -4,7 +4,11 @@
  *
  *     older  resource: { name, targetAverageUtilization, targetAverageValue }
  *     newer  resource: { name, target: { type, averageUtilization, averageValue } }
+ *
+ * Bounds: a list is converted in one piece, for each version that somebody has written in. One with
+ * more than `metricValuesMax` stays in the form it has, and no write leaves such a one.
  */
+import { countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -15,6 +19,14 @@ import { lookup } from '../../stdx/lookup.ts';
 interface Forms {
   readonly newer: Step;
   readonly older: Step;
+}
+
+/** Members and items of a list of metrics, those inside one another counted: 714 metrics of the
+ * processor. */
+export const metricValuesMax = 5_000;
+
+export function hasTooManyValues(metrics: JsonValue): boolean {
+  return countValues(metrics, metricValuesMax) > metricValuesMax;
 }
 
 function metricOf(source: JsonObject, selectorName: string): JsonObject {
@@ -163,7 +175,7 @@ const statuses: Readonly<Record<string, Forms>> = lookup({
 
 function each(forms: Readonly<Record<string, Forms>>, way: keyof Forms) {
   return (value: JsonValue | undefined): JsonValue | undefined => {
-    if (!isList(value)) return value;
+    if (!isList(value) || hasTooManyValues(value)) return value;
     return value.map((metric) => {
       if (!isJsonObject(metric)) return metric;
       return Object.fromEntries(

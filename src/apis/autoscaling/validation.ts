@@ -21,6 +21,7 @@ import {
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
+import { hasTooManyValues, metricValuesMax } from './metrics.ts';
 import { resourceNameRules } from '../core/pods/validation/resource-requirements.ts';
 import { lookup } from '../../stdx/lookup.ts';
 
@@ -29,10 +30,17 @@ const stabilizationSecondsMax = 3600;
 const periodSecondsMax = 1800;
 
 export const autoscalerRules: KindRules = {
-  validateStatusUpdate: (next) =>
-    nonNegative(part(next, 'status'), 'status', ['currentReplicas', 'desiredReplicas']),
+  validateStatusUpdate: (next) => {
+    const status = part(next, 'status');
+    return allErrors(
+      nonNegative(status, 'status', ['currentReplicas', 'desiredReplicas']),
+      valuesRules(status['currentMetrics'], 'status.currentMetrics'),
+    );
+  },
   validate: (object) => {
     const spec = part(object, 'spec');
+    const tooMany = valuesRules(spec['metrics'], 'spec.metrics');
+    if (tooMany.length > 0) return tooMany;
     return allErrors(
       boundsRules(spec),
       referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
@@ -56,6 +64,12 @@ function boundsRules(spec: JsonObject): Problems {
       ? [invalid(field, max, 'must be greater than or equal to `minReplicas`')]
       : noProblems,
   );
+}
+
+/** Before anything else is looked at: each costs as much as there is. */
+function valuesRules(metrics: JsonValue | undefined, field: string): Problems {
+  if (metrics === undefined || !hasTooManyValues(metrics)) return noProblems;
+  return [forbidden(field, `must not hold more than ${metricValuesMax} members and items`)];
 }
 
 /** Without pods there are no figures of pods: something else must wake the target. */

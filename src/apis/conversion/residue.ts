@@ -7,7 +7,8 @@
  *
  * Invariants: a part of the residue is restored only where the converted object still says what it
  * said when the residue was made, so a change that a client made meanwhile is never undone. Lists
- * are one value. An annotation that cannot be read is left out, never an error.
+ * are one value. An annotation that cannot be read is left out, never an error. Any client may
+ * write one: restoring costs as much as the object and the text are long.
  */
 import { createHash } from 'node:crypto';
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
@@ -54,23 +55,45 @@ function collect(
 
 /** The object with every part of the residue whose place has not changed since. */
 export function restored(object: JsonObject, text: string): JsonObject {
-  let out = object;
-  for (const part of readParts(text)) out = restore(out, part.path, part) ?? out;
-  return out;
+  const below = placesOf(readParts(text));
+  return below.size === 0 ? object : restoredBelow(object, below);
 }
 
-/** Undefined when the place says something else by now, or is gone. */
-function restore(object: JsonObject, path: readonly string[], part: Part): JsonObject | undefined {
-  const [name, ...rest] = path;
-  if (name === undefined) return undefined;
-  const value = ownMember(object, name);
-  if (rest.length > 0) {
-    const inner = isJsonObject(value) ? restore(value, rest, part) : undefined;
-    return inner && { ...object, [name]: inner };
+/** A part stands here, or places are below. */
+type Place = Part | Map<string, Place>;
+
+/** No place is within another one: what a client has written so is passed over. So each value of
+ * the object is looked at once, however often it is named. */
+function placesOf(parts: readonly Part[]): Map<string, Place> {
+  const root = new Map<string, Place>();
+  for (const part of parts) {
+    let below: Map<string, Place> | undefined = root;
+    const { path } = part;
+    for (let at = 0; below !== undefined && at < path.length; at += 1) {
+      const name = path[at] as string;
+      let place: Place | undefined = below.get(name);
+      if (place === undefined) {
+        place = at === path.length - 1 ? part : new Map<string, Place>();
+        below.set(name, place);
+      }
+      below = place instanceof Map ? place : undefined;
+    }
   }
-  if (hashOf(value) !== part.was) return undefined;
-  if (part.value !== undefined) return { ...object, [name]: part.value };
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+  return root;
+}
+
+function restoredBelow(object: JsonObject, places: ReadonlyMap<string, Place>): JsonObject {
+  const members = new Map(Object.entries(object));
+  for (const [name, place] of places) {
+    const value = members.get(name);
+    if (place instanceof Map) {
+      if (isJsonObject(value)) members.set(name, restoredBelow(value, place));
+    } else if (hashOf(value) === place.was) {
+      if (place.value === undefined) members.delete(name);
+      else members.set(name, place.value);
+    }
+  }
+  return Object.fromEntries(members);
 }
 
 function readParts(text: string): readonly Part[] {
@@ -102,6 +125,18 @@ function hashOf(value: JsonValue | undefined): string {
 function sorted(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;
+  const out: Record<string, JsonValue> = {};
+  for (const name of Object.keys(value).sort()) {
+    const item = value[name];
+    if (item === undefined) continue;
+    if (name === '__proto__') return sortedEntries(value);
+    out[name] = sorted(item);
+  }
+  return out;
+}
+
+/** The same of an object one of whose keys cannot be assigned. */
+function sortedEntries(value: JsonObject): JsonObject {
   const names = Object.keys(value).sort();
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -71,14 +71,14 @@ export function* staleAggregateSteps(
   const aggregates = yield* aggregatesOf(roles);
   const stale = new Map<string, AggregatedRules>();
   const now = roles.map(({ rules }) => rules);
-  let changed: ReadonlySet<number> | undefined;
+  const users = yield* usersOf(aggregates);
+  let due = aggregates;
   // Each pass settles one more level of roles made of roles; a circle of them settles, too, since
   // equal rules count once.
-  for (let pass = 0; pass <= roles.length && changed?.size !== 0; pass += 1) {
+  for (let pass = 0; pass <= roles.length && due.length > 0; pass += 1) {
     const next = new Map<number, readonly PolicyRule[]>();
-    for (const { at, parts } of aggregates) {
-      const before = changed;
-      if (before !== undefined && !parts.some((part) => before.has(part))) continue;
+    for (const { at, parts } of due) {
+      yield;
       const { name = '' } = roles[at] ?? {};
       const rules = yield* aggregatedRules(parts.map((part) => now[part] ?? []));
       if (rules === undefined) stale.set(name, undefined);
@@ -86,8 +86,13 @@ export function* staleAggregateSteps(
       next.set(at, rules);
       stale.set(name, rules);
     }
-    for (const [at, rules] of next) now[at] = rules;
-    changed = new Set(next.keys());
+    const changed = new Set<Aggregate>();
+    for (const [at, rules] of next) {
+      now[at] = rules;
+      for (const user of users.get(at) ?? []) changed.add(user);
+      yield;
+    }
+    due = [...changed];
   }
   return stale;
 }
@@ -96,6 +101,18 @@ interface Aggregate {
   /** The indexes, in the list of all roles, of this role and of those that it is made of. */
   readonly at: number;
   readonly parts: readonly number[];
+}
+
+/** Those that are made of an aggregate: the rules of no other role change. */
+function* usersOf(
+  aggregates: readonly Aggregate[],
+): Steps<ReadonlyMap<number, readonly Aggregate[]>> {
+  const users = new Map<number, Aggregate[]>(aggregates.map(({ at }) => [at, []]));
+  for (const aggregate of aggregates) {
+    for (const part of aggregate.parts) users.get(part)?.push(aggregate);
+    yield;
+  }
+  return users;
 }
 
 function* aggregatesOf(roles: readonly AggregatableRole[]): Steps<readonly Aggregate[]> {

@@ -12,7 +12,7 @@
 import { Subscription } from 'rxjs';
 import { part } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
+import type { KindInfo, Scheme, VersionInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
@@ -76,7 +76,10 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   function* lookAtGroups(groups: ReadonlySet<string>): Steps<void> {
     if (groups.size === 0) return;
     for (const group of groups) {
-      for (const name of definedServices(registry.scheme, group)) queue.enqueue(name);
+      yield* inSteps(registry.scheme.findGroup(group)?.versions ?? [], (version) => {
+        if (isDefined(version)) queue.enqueue(`${version.version}.${group}`);
+        return undefined;
+      });
       yield;
     }
     // A version may be gone of a group that is still there.
@@ -118,25 +121,23 @@ function* definedGroups(scheme: Scheme): Steps<ReadonlySet<string>> {
   return groups;
 }
 
-/** Versions in which there is nothing but what is defined. */
-function definedServices(scheme: Scheme, group: string): readonly string[] {
-  const versions = scheme.findGroup(group)?.versions ?? [];
-  return versions
-    .filter(({ kinds }) => kinds.every(({ custom }) => custom !== undefined))
-    .map(({ version }) => `${version}.${group}`);
+/** There is nothing in it but what is defined. */
+function isDefined({ kinds }: VersionInfo): boolean {
+  return kinds.every(({ custom }) => custom !== undefined);
 }
 
 async function keepService(deps: DefinedApiServicesDeps, name: string): Promise<void> {
   const { kind, registry } = deps;
   const dot = name.indexOf('.');
   const [version, group] = [name.slice(0, dot), name.slice(dot + 1)];
-  const isDefined = definedServices(registry.scheme, group).includes(name);
+  const served = registry.scheme.findVersion(group, version);
+  const isWanted = served !== undefined && isDefined(served);
   const entry = registry.streams.snapshot(kind.storage).get('', name);
   const found = entry && decodeObject(entry.bytes);
   if (found === undefined) {
-    if (isDefined) await create(deps, name, { group, version, ...priorities });
+    if (isWanted) await create(deps, name, { group, version, ...priorities });
   } else if (isOurs(deps, found)) {
-    if (isDefined) await repair(deps, name, { group, version, ...priorities });
+    if (isWanted) await repair(deps, name, { group, version, ...priorities });
     else await remove(deps, found);
   }
 }

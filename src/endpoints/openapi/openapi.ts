@@ -74,7 +74,8 @@ interface Kept {
 interface DocumentCache {
   /** Made once for a source. */
   cached(name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept>;
-  forget(isGone: (name: string) => boolean): void;
+  /** In steps: there may be thousands. */
+  forget(isGone: (name: string) => boolean): Steps<void>;
 }
 
 function documentCache(): DocumentCache {
@@ -91,9 +92,7 @@ function documentCache(): DocumentCache {
   };
   return {
     cached,
-    forget(isGone) {
-      for (const name of kept.keys()) if (isGone(name)) kept.delete(name);
-    },
+    forget: (isGone) => inSteps(kept.keys(), (name) => void (isGone(name) && kept.delete(name))),
   };
 }
 
@@ -111,7 +110,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     });
   const v2Of = (encoding: Encoding): Promise<Kept> =>
     cached(`v2 ${encoding}`, documents.generation, async () => {
-      const pieces = documents.piecesV2;
+      const pieces = await runToEnd(turns, documents.piecesV2());
       const [always, ...defined] = pieces;
       const first = always === undefined ? '' : await store.hashOf('v2', always);
       const form = { dialect: 'v2', encoding } as const;
@@ -133,10 +132,11 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         await turns.pause();
       }
       // Documents of what is no longer served.
-      forget((name) => {
+      const forgetting = forget((name) => {
         const [kind, , path = ''] = name.split(' ');
         return kind === 'v3' && documents.sourceOf(path) === undefined;
       });
+      await runToEnd(turns, forgetting);
       const { hash, json } = await runToEnd(turns, hashedJson({ paths }));
       return keptOf(json, hash);
     });

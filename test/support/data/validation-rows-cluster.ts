@@ -365,6 +365,7 @@ const level = rowsOf(flow, 'PriorityLevelConfiguration');
 const schema = rowsOf(flow, 'FlowSchema');
 const budget = rowsOf('policy/v1', 'PodDisruptionBudget');
 const scaler = rowsOf('autoscaling/v2', 'HorizontalPodAutoscaler');
+const aMetric = () => ({ type: 'Pods', pods: { metric: {} } });
 const scaleTargetRef = { kind: 'Deployment', name: 'd' };
 const priority = rowsOf('scheduling.k8s.io/v1', 'PriorityClass');
 
@@ -433,6 +434,11 @@ const policies: readonly ValidationRow[] = [
     'spec.minAvailable: Invalid value: "150%": must not be greater than 100%',
   ]),
   scaler('right', { spec: { scaleTargetRef, maxReplicas: 2 } }),
+  scaler(
+    'too many metrics, which nothing else is said of',
+    { spec: { scaleTargetRef, maxReplicas: 0, metrics: Array.from({ length: 1_300 }, aMetric) } },
+    ['spec.metrics: Forbidden: must not hold more than 5000 members and items'],
+  ),
   scaler('bounds', { spec: { scaleTargetRef, minReplicas: 3, maxReplicas: 2 } }, [
     'spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`',
   ]),

@@ -53,7 +53,7 @@ export function* takeOver(
     }
     let seen = changesAt.get(owned.version);
     if (seen === undefined) {
-      const converted = convertedChanges(rules, live, next, owned.version);
+      const converted = yield* convertedChanges(rules, live, next, owned.version);
       // The manager wrote at a version that is gone: nobody can tell any more what it owns.
       if (converted === undefined) continue;
       changesAt.set(owned.version, (seen = writtenAndRemoved(converted)));
@@ -72,15 +72,17 @@ function writtenAndRemoved({ modified, added, removed }: Comparison) {
   return { written: union(modified, added), removed };
 }
 
-function convertedChanges(
+function* convertedChanges(
   rules: VersionRules,
   live: VersionedValue,
   next: VersionedValue,
   version: string,
-): Comparison | undefined {
+): Steps<Comparison | undefined> {
   const before = rules.convert(live, version);
+  yield;
   const after = rules.convert(next, version);
   if (before === undefined || after === undefined) return undefined;
+  yield;
   return compareAt(rules, before, after);
 }
 
