@@ -12,15 +12,18 @@ import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
-import { lookup } from '../stdx/lookup.ts';
+import { lookup, ownMember } from '../stdx/lookup.ts';
 import { underIdentity } from './kind-definition.ts';
-import type { KindDefinition } from './kind-definition.ts';
+import type { KindDefinition, VersionDefinition } from './kind-definition.ts';
+import { gatedFields } from './gated-fields.ts';
 import { builtInKinds, keyUnderIdentity, versionOf } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 import { schemaExemptionsOf } from './schema-exemptions.ts';
 import { noticesOf } from './strategy/notices.ts';
 import type { NoticesOf } from './strategy/notices.ts';
+import { dropGated, withoutGated } from './strategy/drop-gated.ts';
 import {
+  droppingInRulesVersion as dropping,
   preparationInRulesVersion,
   rulesInRulesVersion,
   rulesView,
@@ -33,12 +36,14 @@ import { noWarnings } from './warnings/kind-warnings.ts';
 import type { KindWarnings } from './warnings/kind-warnings.ts';
 
 /** Strategies are made once per kind and version, and kept. Expressions in objects are checked in
- * `language`; without one they are taken as they are. */
+ * `language`; without one they are taken as they are. Fields of features that are not on are taken
+ * out. */
 export function strategiesOf(
   identity: Identity,
   migration: Migration = notMigrated,
   kinds: KindSet = builtInKinds,
   language?: Language,
+  isFeatureOn: (gate: string) => boolean = noFeature,
 ): StrategyOf {
   const definitions = new Map(
     kinds.definitions.map((each) => [keyUnderIdentity(each.resource, identity), each]),
@@ -52,8 +57,10 @@ export function strategiesOf(
     if (known !== undefined) return known;
     const stored = definitionOf(kind.storage.group, kind.storage.resource);
     const version = versionOf(definitionOf(kind.group, kind.resource), kind);
-    const base = baseOf(kind, stored, identity);
-    const preparation = version.preparation && underIdentity(version.preparation, identity);
+    const whole = baseOf(kind, stored, version, identity);
+    const drop = dropGated(ownMember(gatedFields, stored.resource) ?? [], isFeatureOn);
+    const base =
+      drop === undefined ? whole : { ...whole, ...withoutGated(whole, dropping(drop, kind)) };
     const { rulesVersion } = kind;
     const view = rulesView(kind);
     const checkSchema = rulesVersion === undefined ? noProblems : validatorOf(rulesVersion.schema);
@@ -64,7 +71,6 @@ export function strategiesOf(
     const warnings = stored.warnings && underIdentity(stored.warnings, identity);
     const strategy = {
       ...base,
-      ...(preparation && preparationInRulesVersion(preparation, kind)),
       warnings: warningsOf(warnings, noticesOf(stored), view),
       deletionWarning: version.deletionWarning,
       prepareValidation: rules.prepareValidation,
@@ -75,14 +81,28 @@ export function strategiesOf(
   };
 }
 
-/** The generic strategy with what the kind replaces, and with the rules of its subresources. */
-function baseOf(kind: KindInfo, stored: KindDefinition, identity: Identity): KindStrategy {
+const noFeature = (): boolean => false;
+
+/** The generic strategy with what the kind and its version replace, and with the rules of its
+ * subresources. */
+function baseOf(
+  kind: KindInfo,
+  stored: KindDefinition,
+  version: VersionDefinition,
+  identity: Identity,
+): KindStrategy {
   const generic = genericStrategy(kind);
   const replaced = stored.strategy?.(generic, identity) ?? {};
   const subresources = Object.entries(stored.subresources ?? {}).flatMap(([name, { rules }]) =>
     rules === undefined ? [] : [[name, underIdentity(rules, identity)] as const],
   );
-  return { ...generic, ...replaced, subresources: lookup(Object.fromEntries(subresources)) };
+  const preparation = version.preparation && underIdentity(version.preparation, identity);
+  return {
+    ...generic,
+    ...replaced,
+    ...(preparation && preparationInRulesVersion(preparation, kind)),
+    subresources: lookup(Object.fromEntries(subresources)),
+  };
 }
 
 const noProblems = (): readonly FieldError[] => noErrors;

@@ -33,7 +33,10 @@ export function listOptionsOf(
 /** The selectors of a list or a watch, or why the kind cannot be selected by them. */
 export function selectedBy(kind: KindInfo, options: ListOptions): Result<ShownSelection> {
   const fields = new Set(kind.selectableFields.map((field) => field.label));
-  const unsupported = checkFieldSelector(options.fieldSelector, fields);
+  // Kinds with fields of their own know which they have; users' kinds always do.
+  const isLabelled = fields.size > 0 || kind.custom !== undefined;
+  const withNamespace = kind.namespaced || !isLabelled;
+  const unsupported = checkFieldSelector(options.fieldSelector, fields, withNamespace);
   if (unsupported !== undefined) return refused(unsupported);
   return ok(selectionOf(kind, options.labelSelector, options.fieldSelector));
 }

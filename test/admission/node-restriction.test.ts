@@ -406,7 +406,7 @@ const tokensOfPods: readonly Row[] = [
 
 const featured = {
   'runtime-config': 'api/all=true',
-  'feature-gates': 'DynamicResourceAllocation=true',
+  'feature-gates': 'DynamicResourceAllocation=true,ClusterTrustBundleProjection=true',
   controllers: '',
 };
 

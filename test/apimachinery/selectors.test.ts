@@ -384,6 +384,12 @@ describe('field selector', () => {
       fields.checkFieldSelector(parsedFields(text), new Set(known))?.message;
     assert.equal(check('metadata.name=a,metadata.namespace=b', []), undefined);
     assert.equal(check('status.phase=a', ['status.phase']), undefined);
+    const nowhere = fields.checkFieldSelector(
+      parsedFields('metadata.name=a,metadata.namespace=b'),
+      new Set(),
+      false,
+    );
+    assert.equal(nowhere?.message, 'field label not supported: metadata.namespace');
     assert.equal(check('x=a', ['status.phase']), 'field label not supported: x');
     assert.equal(
       check('x=a', []),

@@ -94,5 +94,13 @@ describe('selectors over HTTP', () => {
     assert.equal(unknown.body['message'], 'field label not supported: spec.nope');
   });
 
+  test('selects what has no namespace by one only where the kind lists no fields', async () => {
+    const statusOf = async (path: string): Promise<number> =>
+      (await server.request('GET', `${path}?fieldSelector=metadata.namespace%3Dx`)).status;
+    assert.equal(await statusOf('/api/v1/persistentvolumes'), 200);
+    assert.equal(await statusOf('/api/v1/nodes'), 400);
+    assert.equal(await statusOf('/api/v1/namespaces'), 400);
+  });
+
   after(() => server.remove());
 });

@@ -63,17 +63,21 @@ export function parseFieldSelector(text: string): FieldSelector | StatusError {
   return fieldSelectorOf(requirements);
 }
 
-/** Every kind can be selected by these. */
+/** Most kinds can be selected by these. */
 const METADATA_FIELDS = ['metadata.name', 'metadata.namespace'] as const;
 
-/** The 400 for a field the kind cannot be selected by. `fields`: those beside METADATA_FIELDS. */
+/** The 400 for a field the kind cannot be selected by. `fields`: those beside METADATA_FIELDS;
+ * `withNamespace`: the namespace is one of these, as it is unless the kind says otherwise. */
 export function checkFieldSelector(
   selector: FieldSelector,
   fields: ReadonlySet<string>,
+  withNamespace = true,
 ): StatusError | undefined {
   for (const { field } of selector.requirements) {
-    if (fields.has(field) || (METADATA_FIELDS as readonly string[]).includes(field)) continue;
-    if (fields.size > 0) return newBadRequest(`field label not supported: ${field}`);
+    if (fields.has(field) || field === 'metadata.name') continue;
+    if (withNamespace && field === 'metadata.namespace') continue;
+    if (fields.size > 0 || !withNamespace)
+      return newBadRequest(`field label not supported: ${field}`);
     const known = METADATA_FIELDS.map(quote).join(', ');
     return newBadRequest(`${quote(field)} is not a known field selector: only ${known}`);
   }

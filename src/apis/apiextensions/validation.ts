@@ -36,7 +36,12 @@ export const definitionRules: KindRules = {
         : noProblems,
     );
   },
+  validateStatusUpdate: acceptedNamesRules,
 };
+
+function acceptedNamesRules(definition: ApiObject): Problems {
+  return namesRules(part(part(definition, 'status'), 'acceptedNames'), 'status.acceptedNames');
+}
 
 function definitionProblems(object: ApiObject, current: ApiObject | undefined): Problems {
   const spec = part(object, 'spec');
@@ -49,7 +54,7 @@ function definitionProblems(object: ApiObject, current: ApiObject | undefined): 
     requiredNames(part(spec, 'names')),
     namesRules(part(spec, 'names'), 'spec.names'),
     conversionRules(object, current, current !== undefined && isEstablished(current)),
-    namesRules(part(part(object, 'status'), 'acceptedNames'), 'status.acceptedNames'),
+    acceptedNamesRules(object),
     storedVersionsRules(object),
   );
 }

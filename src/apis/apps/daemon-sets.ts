@@ -20,6 +20,7 @@ import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindWarnings } from '../warnings/kind-warnings.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { rollingUpdate } from './template-defaults.ts';
@@ -153,7 +154,7 @@ export const daemonSets: KindDefinition = {
   resource: 'apps/daemonsets',
   tracksGeneration: true,
   defaults: daemonSetDefaults,
-  validation: daemonSetRules,
+  validation: withTemplateAnnotations(daemonSetRules),
   schemaExemptions: {
     optional: 'apps.DaemonSetSpec.selector',
     openValues: 'apps.DaemonSetUpdateStrategy.type',

@@ -18,6 +18,7 @@ import { atMostAll, countOf, countOrPercent, nonNegative, numberOf } from '../va
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { deploymentMaps } from './conversion.ts';
@@ -114,7 +115,7 @@ export const deployments: KindDefinition = {
   countedMetadata: 'annotations',
   keptByStatus: ['labels'],
   defaults: deploymentDefaults,
-  validation: deploymentRules,
+  validation: withTemplateAnnotations(deploymentRules),
   schemaExemptions: { openValues: 'apps.DeploymentStrategy.type' },
   warnings: (identity) => workloadWarnings(templateWarnings(identity)),
   table: deploymentTable,

@@ -6,6 +6,7 @@ import { ageColumn, nameColumn, table, templateColumns } from '../tables/columns
 import { nonNegative } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { statusRules } from './status-rules.ts';
@@ -44,7 +45,7 @@ export const replicaSets: KindDefinition = {
   resource: 'apps/replicasets',
   tracksGeneration: true,
   defaults: replicaSetDefaults,
-  validation: replicaSetRules,
+  validation: withTemplateAnnotations(replicaSetRules),
   warnings: (identity) => workloadWarnings(templateWarnings(identity)),
   table: replicaSetTable,
   versions: { v1beta2: { orphansDependents: true } },

@@ -16,6 +16,7 @@ import { allWarnings, noWarnings, warningsOfEach } from '../warnings/kind-warnin
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { statusRules } from './status-rules.ts';
@@ -181,7 +182,7 @@ export const statefulSets: KindDefinition = {
   resource: 'apps/statefulsets',
   tracksGeneration: true,
   defaults: statefulSetDefaults,
-  validation: statefulSetRules,
+  validation: withTemplateAnnotations(statefulSetRules),
   schemaExemptions: {
     openValues: 'apps.StatefulSetUpdateStrategy.type apps.StatefulSetSpec.podManagementPolicy',
   },

@@ -29,6 +29,7 @@ import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindWarnings, Warnings } from '../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings } from '../warnings/kind-warnings.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
 const jobTemplate = ['spec', 'jobTemplate', 'spec'];
@@ -115,7 +116,7 @@ export const cronJobs: KindDefinition = {
   names: 'dns-subdomain-52',
   tracksGeneration: true,
   defaults: cronJobDefaults,
-  validation: cronJobRules,
+  validation: withTemplateAnnotations(cronJobRules, 'spec.jobTemplate.spec.template'),
   warnings: (identity) => cronJobWarnings(templateWarnings(identity), identity),
   table: cronJobTable,
   versions: { v1beta1: { orphansDependents: true } },

@@ -21,6 +21,7 @@ import type { KindWarnings, Warnings } from '../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings } from '../warnings/kind-warnings.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { inSpec } from '../defaults/parts.ts';
+import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { jobRules } from './job-rules.ts';
 import { withTemplateLabels } from '../apps/template-defaults.ts';
@@ -155,7 +156,7 @@ export const jobs: KindDefinition = {
   tracksGeneration: true,
   selectableFields: 'status.successful=status.succeeded!0',
   defaults: jobDefaults,
-  validation: jobRules,
+  validation: withTemplateAnnotations(jobRules),
   schemaExemptions: {
     optional:
       'batch.PodFailurePolicy.rules batch.PodFailurePolicyOnExitCodesRequirement.values ' +

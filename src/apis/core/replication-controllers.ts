@@ -22,6 +22,7 @@ import type { KindRules } from '../validation/kind-rules.ts';
 import { ownMember } from '../../stdx/lookup.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { inSpec } from '../defaults/parts.ts';
+import { withTemplateAnnotations } from './pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from './pods/warnings.ts';
 
@@ -76,7 +77,7 @@ export const replicationControllers: KindDefinition = {
   tracksGeneration: true,
   selectableFields: 'status.replicas!0',
   defaults: replicationControllerDefaults,
-  validation: replicationControllerRules,
+  validation: withTemplateAnnotations(replicationControllerRules),
   warnings: (identity) => workloadWarnings(templateWarnings(identity)),
   table: replicationControllerTable,
   versions: { v1: { orphansDependents: true } },

@@ -13,6 +13,7 @@ import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Preparation } from '../kind-definition.ts';
+import type { DropGated } from './drop-gated.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
 type View = (object: ApiObject) => ApiObject;
@@ -59,5 +60,16 @@ export function preparationInRulesVersion(
       prepareForUpdate: (next, current, nowMs) =>
         back(prepareForUpdate(view(next), view(current), nowMs), next),
     }),
+  };
+}
+
+/** Likewise for what is taken out; most objects have nothing of it. */
+export function droppingInRulesVersion(drop: DropGated, kind: KindInfo): DropGated {
+  if (kind.rulesVersion === undefined) return drop;
+  const view = rulesView(kind);
+  return (next, current) => {
+    const seen = view(next);
+    const made = drop(seen, current && view(current));
+    return made === seen ? next : objectAtVersion(made, next.apiVersion, kind.conversions);
   };
 }

@@ -205,15 +205,19 @@ export async function assembleParts(
   };
 }
 
+function isOnIn({ featureGates }: CompletedConfig): (gate: string) => boolean {
+  return (gate) => featureGates.get(gate) ?? false;
+}
+
 /** What a release, or the operator, offers beside reading and writing. */
 function furtherOperations(
-  { featureGates }: CompletedConfig,
+  config: CompletedConfig,
   { identity, kinds }: PartsDeps,
 ): Pick<RegistryDeps, 'operationOf' | 'connectionOf' | 'isFeatureOn'> {
   return {
     operationOf: operationsOf(identity, kinds),
     connectionOf: connectionsOf(identity, kinds),
-    isFeatureOn: (gate: string) => featureGates.get(gate) ?? false,
+    isFeatureOn: isOnIn(config),
   };
 }
 
@@ -243,7 +247,8 @@ function typeParts(
   const customResources = serveCustomResources({ ...deps, resolveService, release });
   if (customResources !== undefined) warmExpressions(language);
   warmAddresses();
-  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const isFeatureOn = isOnIn(config);
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language, isFeatureOn);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const setOwnAddress = (address: ServiceAddress): void => void (own.address = address);
   return { customResources, resolveService, setOwnAddress, strategyOf, validation };

@@ -4,6 +4,7 @@ import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import { whenChanged } from '../../apps/templates.ts';
 import type { TemplateWarnings } from './warnings.ts';
 import type { KindWarnings, Warnings } from '../../warnings/kind-warnings.ts';
+import { withTemplateAnnotations } from './validation/template-annotations.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 import { podTemplateRules } from './validation/pods.ts';
 import { templateWarnings } from './warnings.ts';
@@ -18,7 +19,7 @@ export const podTemplates: KindDefinition = {
   resource: '/podtemplates',
   returnsDeletedObject: true,
   tracksGeneration: true,
-  validation: podTemplateRules,
+  validation: withTemplateAnnotations(podTemplateRules, 'template'),
   warnings: (identity) => podTemplateWarnings(templateWarnings(identity)),
   table: podTemplateTable,
 };

@@ -1,42 +1,73 @@
 /**
  * Annotations of a pod that decide what its node does, and what the node may read: they are set
- * with the pod and stay, also in writes to its status.
+ * with the pod and stay, also in writes to its status. Those of templates will be those of pods.
  */
 import { forbidden, invalid } from '../../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../../apimachinery/identity.ts';
-import { objects, part, text } from '../../../../apimachinery/members.ts';
+import { objects, text, textMap } from '../../../../apimachinery/members.ts';
 import { quote } from '../../../../apimachinery/quote.ts';
-import type { ApiObject } from '../../../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../../../apimachinery/unstructured.ts';
 import { ownMember } from '../../../../stdx/lookup.ts';
 import { appArmorPrefix, localhost } from '../app-armor.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, each, noProblems } from '../../../validation/checks.ts';
 import { containerLists } from '../pod-parts.ts';
+import type { AnnotatedPod } from './annotated-pod.ts';
+import { descendingPath } from './container-mounts.ts';
+import { seccompKey, seccompPrefix } from './profile-annotations.ts';
 
 /** Of a pod that mirrors one which a node runs from a file of its own. */
 export function mirrorAnnotation({ labelDomain }: Identity): string {
   return `${labelDomain}/config.mirror`;
 }
 
-export function annotationRules(pod: ApiObject, identity: Identity): Problems {
+export function annotationRules(pod: AnnotatedPod, identity: Identity): Problems {
+  const given = pod.metadata['annotations'];
+  if (given === undefined) return noProblems;
+  const annotations = textMap(pod.metadata, 'annotations');
+  const { annotationsPath: path, spec } = pod;
   const key = mirrorAnnotation(identity);
-  const value = ownMember(pod.metadata.annotations ?? {}, key);
-  const homeless = value !== undefined && text(part(pod, 'spec'), 'nodeName') === '';
+  const value = ownMember(annotations, key);
+  const homeless = value !== undefined && text(spec, 'nodeName') === '';
   const detail = 'must set spec.nodeName if mirror pod annotation is set';
   return allErrors(
-    homeless ? [invalid(at(key), value, detail)] : noProblems,
-    profileRules(pod, appArmorPrefix(identity)),
+    homeless ? [invalid(`${path}[${key}]`, value, detail)] : noProblems,
+    seccompRules(annotations, path, identity),
+    profileRules(annotations, spec, path, appArmorPrefix(identity)),
   );
+}
+
+const seccompProfiles: readonly string[] = ['runtime/default', 'docker/default', 'unconfined'];
+
+function seccompRules(
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+  identity: Identity,
+): Problems {
+  const ofPod = seccompKey(identity);
+  const ofContainer = seccompPrefix(identity);
+  return each(Object.entries(annotations), ([key, profile]) => {
+    if (key !== ofPod && !key.startsWith(ofContainer)) return noProblems;
+    if (seccompProfiles.includes(profile)) return noProblems;
+    const field = `${path}.${key}`;
+    if (profile.startsWith(localhost)) {
+      return descendingPath(field, profile.slice(localhost.length));
+    }
+    return [invalid(field, profile, 'names no seccomp profile')];
+  });
 }
 
 const ownProfiles: readonly string[] = ['', 'runtime/default', 'unconfined'];
 
 /** A container whose name is mistyped would run without the profile. */
-function profileRules(pod: ApiObject, prefix: string): Problems {
-  const given = Object.entries(pod.metadata.annotations ?? {});
-  const profiles = given.filter(([key]) => key.startsWith(prefix));
+function profileRules(
+  annotations: Readonly<Record<string, string>>,
+  spec: JsonObject,
+  path: string,
+  prefix: string,
+): Problems {
+  const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
   if (profiles.length === 0) return noProblems;
-  const spec = part(pod, 'spec');
   const all = containerLists.flatMap((list) => objects(spec, list));
   const names = new Set(all.map((container) => text(container, 'name')));
   return each(profiles, ([key, profile]) => {
@@ -44,10 +75,32 @@ function profileRules(pod: ApiObject, prefix: string): Problems {
     const known = ownProfiles.includes(profile) || profile.startsWith(localhost);
     const detail = `invalid AppArmor profile name: ${quote(profile)}`;
     return allErrors(
-      names.has(name) ? noProblems : [invalid(at(key), name, 'container not found')],
-      known ? noProblems : [invalid(at(key), profile, detail)],
+      names.has(name) ? noProblems : [invalid(`${path}[${key}]`, name, 'container not found')],
+      known ? noProblems : [invalid(`${path}[${key}]`, profile, detail)],
     );
   });
+}
+
+/** Which of its pods a workload takes down first: a whole number of 32 bits. One that was there
+ * before (`current`) may stay as it is. */
+export function deletionCostRules(
+  { annotationsPath: path, metadata }: AnnotatedPod,
+  identity: Identity,
+  current?: AnnotatedPod,
+): Problems {
+  if (metadata['annotations'] === undefined) return noProblems;
+  const key = identity.fill('controller.{labelDomain}/pod-deletion-cost');
+  const cost = ownMember(textMap(metadata, 'annotations'), key);
+  if (cost === undefined || isCost(cost)) return noProblems;
+  const before = current && ownMember(textMap(current.metadata, 'annotations'), key);
+  if (before !== undefined && !isCost(before)) return noProblems;
+  return [invalid(`${path}[${key}]`, cost, 'must be an integer of 32 bits')];
+}
+
+function isCost(text: string): boolean {
+  if (!/^(?:0|[1-9]\d*|-\d+)$/.test(text)) return false;
+  const cost = Number(text);
+  return cost === (cost | 0);
 }
 
 export function annotationUpdateRules(

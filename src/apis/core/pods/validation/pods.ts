@@ -18,7 +18,8 @@ import {
 } from './containers.ts';
 import type { ContainerContext } from './containers.ts';
 import { systemRules } from './operating-systems.ts';
-import { annotationRules, annotationUpdateRules } from './pod-annotations.ts';
+import { annotatedPod } from './annotated-pod.ts';
+import { annotationRules, annotationUpdateRules, deletionCostRules } from './pod-annotations.ts';
 import { profileAnnotationRules } from './profile-annotations.ts';
 import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
 import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
@@ -47,15 +48,23 @@ export function podRules(identity: Identity): KindRules {
   const annotations = (next: ApiObject, current: ApiObject): Problems =>
     annotationUpdateRules(next, current, identity);
   return {
-    validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec', pod),
+    validate: (pod) =>
+      allErrors(
+        annotationRules(annotatedPod(pod), identity),
+        podSpecRules(part(pod, 'spec'), 'spec', pod),
+      ),
     validateCreate: (pod) =>
       allErrors(
-        annotationRules(pod, identity),
-        profileAnnotationRules(pod, identity),
+        profileAnnotationRules(annotatedPod(pod), identity),
+        deletionCostRules(annotatedPod(pod), identity),
         createRules(pod),
       ),
     validateUpdate: (next, current) =>
-      allErrors(annotations(next, current), podUpdateRules(next, current)),
+      allErrors(
+        annotations(next, current),
+        deletionCostRules(annotatedPod(next), identity, annotatedPod(current)),
+        podUpdateRules(next, current),
+      ),
     validateStatusUpdate: (next, current) =>
       allErrors(annotations(next, current), podStatusRules(next, current)),
   };

@@ -1,32 +1,45 @@
 /**
  * Profiles that a pod names twice, in an annotation and in the field that came after it: what one
- * node's agent reads and another's must be the same. Asked of new pods only.
+ * node's agent reads and another's must be the same. Asked of new pods, and of templates.
  */
 import { forbidden } from '../../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../../apimachinery/identity.ts';
-import { objects, part, text } from '../../../../apimachinery/members.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../../../apimachinery/unstructured.ts';
+import { objects, part, text, textMap } from '../../../../apimachinery/members.ts';
+import type { JsonObject, JsonValue } from '../../../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../../../apimachinery/unstructured.ts';
 import { ownMember } from '../../../../stdx/lookup.ts';
 import type { Problems } from '../../../validation/checks.ts';
 import { allErrors, each, noProblems } from '../../../validation/checks.ts';
 import { appArmorPrefix, localhost } from '../app-armor.ts';
 import { containerLists } from '../pod-parts.ts';
+import type { AnnotatedPod } from './annotated-pod.ts';
 
-export function profileAnnotationRules(pod: ApiObject, identity: Identity): Problems {
-  const { annotations } = pod.metadata;
-  if (annotations === undefined) return noProblems;
-  const spec = part(pod, 'spec');
+/** The annotation of the seccomp profile of all containers. */
+export function seccompKey(identity: Identity): string {
+  return identity.fill('seccomp.security.alpha.{labelDomain}/pod');
+}
+
+/** What those of single containers begin with; its name follows. */
+export function seccompPrefix(identity: Identity): string {
+  return identity.fill('container.seccomp.security.alpha.{labelDomain}/');
+}
+
+export function profileAnnotationRules(
+  { metadata, spec, specPath }: AnnotatedPod,
+  identity: Identity,
+): Problems {
+  if (metadata['annotations'] === undefined) return noProblems;
+  const annotations = textMap(metadata, 'annotations');
   const own = part(spec, 'securityContext');
-  const seccomp = identity.fill('seccomp.security.alpha.{labelDomain}/pod');
-  const ofContainer = identity.fill('container.seccomp.security.alpha.{labelDomain}/');
+  const seccomp = seccompKey(identity);
+  const ofContainer = seccompPrefix(identity);
   const appArmor = appArmorPrefix(identity);
   const windows = text(part(spec, 'os'), 'name') === 'windows';
   return allErrors(
-    matches(own['seccompProfile'], ownMember(annotations, seccomp), 'spec', 'seccomp'),
+    matches(own['seccompProfile'], ownMember(annotations, seccomp), specPath, 'seccomp'),
     each(containerLists, (list) =>
       each(objects(spec, list), (container, at) => {
-        const [path, name] = [`spec.${list}[${at}]`, text(container, 'name')];
+        const [path, name] = [`${specPath}.${list}[${at}]`, text(container, 'name')];
         const context = part(container, 'securityContext');
         const profile = context['appArmorProfile'] ?? own['appArmorProfile'];
         const annotation = windows ? undefined : ownMember(annotations, `${appArmor}${name}`);
