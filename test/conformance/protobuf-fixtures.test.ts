@@ -12,6 +12,7 @@ import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { statusType } from '../../src/apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
+import { without } from '../../src/apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { currentRelease, isKnown, oldestRelease } from '../../src/apis/served-versions.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
@@ -123,12 +124,24 @@ const creatable: ReadonlySet<string> = new Set([
   'authentication.k8s.io.v1.SelfSubjectReview',
   'authorization.k8s.io.v1.SelfSubjectRulesReview',
   'autoscaling.v1.HorizontalPodAutoscaler',
+  'coordination.k8s.io.v1beta1.Lease',
   'core.v1.Secret',
   'core.v1.ServiceAccount',
   'internal.apiserver.k8s.io.v1alpha1.StorageVersion',
   'storage.k8s.io.v1.CSINode',
   'storage.k8s.io.v1beta1.VolumeAttributesClass',
 ]);
+
+/** Fields whose features the release has not got yet: they are dropped. */
+const dropped: Readonly<Record<string, readonly string[]>> = {
+  'coordination.k8s.io.v1beta1.Lease': ['strategy', 'preferredHolder'],
+};
+
+function withoutDropped(name: string, object: JsonObject): JsonObject {
+  const fields = dropped[name];
+  if (fields === undefined) return object;
+  return { ...object, spec: without(object['spec'] as JsonObject, ...fields) };
+}
 
 describe('fixtures of the reference', () => {
   it('are there, and most of them are served by some release', { skip: noVectors }, () => {
@@ -188,7 +201,8 @@ for (const release of [...new Set(fixtures.map((each) => each.release))]) {
         const answer = judged(made, schema, [creatable.has(name) ? 201 : 422]);
         assert.equal(json.status, made.status, json.text);
         await server.request('DELETE', `${url}/${object.metadata.name}`);
-        if (made.status === 201) return contains(answer, read(body, schema), name);
+        if (made.status === 201)
+          return contains(answer, withoutDropped(name, read(body, schema)), name);
         assert.deepEqual(answer['details'], json.body['details']);
         assert.equal(answer['message'], json.body['message']);
       });

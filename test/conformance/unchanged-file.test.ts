@@ -78,10 +78,10 @@ const ownedAsWhole: Readonly<Record<string, string>> = {
 /** What the server made of them cannot be left out again. */
 const notReplaced: ReadonlySet<string> = new Set(['jobs']);
 
-/** The owners' entries, without their times. */
+/** The owners' entries, without their times. Nobody owns anything of a request to be signed. */
 function ownersIn({ body }: Reply): unknown {
-  const { metadata } = body as unknown as { metadata: { managedFields: object[] } };
-  return metadata.managedFields.map((entry) => ({ ...entry, time: '' }));
+  const { metadata } = body as unknown as { metadata: { managedFields?: object[] } };
+  return (metadata.managedFields ?? []).map((entry) => ({ ...entry, time: '' }));
 }
 
 async function staysApplied(server: TestServer, row: Row): Promise<void> {
