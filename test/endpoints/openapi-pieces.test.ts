@@ -177,6 +177,20 @@ describe('OpenAPI of what users define', () => {
     }
   });
 
+  it('never takes a name of what is always there', async () => {
+    const group = 'meta.apis.pkg.apimachinery.k8s.io';
+    const body = definition({ plural: 'objectmetas', kind: 'ObjectMeta', group });
+    const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' };
+    await established(server, { ...body, metadata: { ...part(body, 'metadata'), annotations } });
+    const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+    for (const path of ['/openapi/v2', `/openapi/v3/apis/${group}/v1`]) {
+      const { text } = await server.request('GET', path);
+      for (const each of [name, `${name}_v2`]) {
+        assert.equal(text.split(`"${each}":`).length, 2, `${path}: ${each} is there once`);
+      }
+    }
+  });
+
   it('says of the metadata of a custom object and of its list what built-in kinds say', async () => {
     const kinds = [
       { custom: 'example.shop.v1.Fig', builtIn: 'io.k8s.api.core.v1.ConfigMap' },

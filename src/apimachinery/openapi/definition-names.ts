@@ -5,8 +5,9 @@
  *     meta/v1.ObjectMeta         ▶ io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
  *     apiextensions/v1.JSON      ▶ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON
  *
- * Invariant: the name begins with the identity's domain, its labels reversed. Client generators
- * and kubectl know these names.
+ * Invariants: the name begins with the identity's domain, its labels reversed. Client generators
+ * and kubectl know these names. What users define is never called as something that is always
+ * there, whichever group they choose: it ends in `_v2` then, as in the reference.
  */
 import type { ScalarKind } from '../typed/type-schema.ts';
 
@@ -28,6 +29,9 @@ const ownPrograms: ReadonlyMap<string, string> = new Map([
   ['apiextensions', 'apiextensions-apiserver'],
   ['apiregistration', 'kube-aggregator'],
 ]);
+
+/** Where all definitions come from that are always there. */
+const programs: readonly string[] = ['api', 'apimachinery', ...ownPrograms.values()];
 
 export function definitionNames(domain: string): DefinitionNames {
   const root = domain.split('.').reverse().join('.');
@@ -52,8 +56,12 @@ export function definitionNames(domain: string): DefinitionNames {
       if (scalar !== 'JSON') return scalars[scalar];
       return ofType(`${inPackage}.${inPackage.startsWith('meta/') ? 'FieldsV1' : 'JSON'}`);
     },
-    ofCustom: (group, version, kind) =>
-      `${group.split('.').reverse().join('.')}.${version}.${kind}`,
+    ofCustom(group, version, kind) {
+      const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+      return programs.some((program) => name.startsWith(`${root}.${program}.`))
+        ? `${name}_v2`
+        : name;
+    },
     ofMeta: (name) => `${meta}.v1.${name}`,
     versionInfo: `${root}.apimachinery.pkg.version.Info`,
   };
