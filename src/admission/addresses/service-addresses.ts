@@ -12,7 +12,7 @@
  * never assigned.
  *
  * Other plugins cannot change the choice. As in the reference, mutating plugins see the addresses
- * that the service names or had, also in the second round; validating ones see the new ones.
+ * that the service names, also in the second round; validating ones see those that it has.
  *
  * Invariants: a service keeps what it has while its type allows it. A value that cannot be read is
  * left to the validation of the kind. What was chosen a moment ago is not chosen again, so that
@@ -62,6 +62,8 @@ export interface ServiceAddressDeps extends Pick<FamilyPorts, 'problems'> {
   /** CIDRs of the flags; the first one's family is the cluster's. */
   readonly ranges: readonly string[];
   readonly nodePorts: PortRange;
+  /** The service with what the one before it had been given, where its writer is silent. */
+  readonly withAllocated: (next: ApiObject, current: ApiObject) => ApiObject;
   /** Resolves in a later turn. */
   readonly pause: () => Promise<void>;
 }
@@ -168,8 +170,9 @@ class Refused extends Error {
 
 async function withAddresses(
   parts: Parts,
-  { current, next }: Proposed,
+  { current, next: said }: Proposed,
 ): Promise<ApiObject | StatusError> {
+  const next = current === undefined ? said : parts.withAllocated(said, current);
   const spec = part(next, 'spec');
   if (text(spec, 'type') === 'ExternalName') return next;
   try {

@@ -14,6 +14,7 @@ import { followQuotas, quotasResource } from '../../admission/quota/known-quotas
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { requestedAddressRules } from '../../apis/core/services/address-rules.ts';
+import { withAllocated } from '../../apis/core/services/strategy.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
@@ -58,6 +59,7 @@ export function companionParts(
     ranges: system.serviceRanges,
     nodePorts: system.nodePorts,
     problems: requestedAddressRules,
+    withAllocated,
     pause: () => turns.pause(shortWorkMs),
   });
   const bounds = admission.plugins.has('ResourceQuota');

@@ -49,10 +49,8 @@ export function serviceStrategy(generic: KindStrategy): Partial<KindStrategy> {
   return {
     prepareForCreate: (service, user) =>
       withUsedPolicy(withAddressList(generic.prepareForCreate(service, user))),
-    prepareForUpdate: (next, current, nowMs) => {
-      const prepared = withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current);
-      return withUsedPolicy(withTypeOf(prepared, current));
-    },
+    prepareForUpdate: (next, current, nowMs) =>
+      withUsedPolicy(withAllocated(generic.prepareForUpdate(next, current, nowMs), current)),
   };
 }
 
@@ -92,6 +90,11 @@ function agreed(given: Addresses, was: Addresses): Addresses {
 function kept({ first, all }: Addresses, was: Addresses): Addresses {
   const own = first === '' ? was.first : first;
   return { first: own, all: all.length === 0 && own === was.first ? was.all : all };
+}
+
+/** With what the service has been given, where its writer says nothing of it. */
+export function withAllocated(next: ApiObject, current: ApiObject): ApiObject {
+  return withTypeOf(withAddressesOf(next, current), current);
 }
 
 /** What one type has and another one does not. */
