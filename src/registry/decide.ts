@@ -225,12 +225,13 @@ function mutated(
 ): Production | Extract<Proposal, { kind: 'ask' }> {
   if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
   const { object, said, warnings } = written;
+  const shown = said === undefined ? object : withOwners(said(), object.metadata);
   if (answer === undefined) {
-    const next = said === undefined ? object : withOwners(said(), object.metadata);
-    return { kind: 'ask', question: { kind: 'mutate', next, current: current.object } };
+    return { kind: 'ask', question: { kind: 'mutate', next: shown, current: current.object } };
   }
   if (answer.kind === 'refused') return answer;
-  if (answer.kind !== 'object' || answer.object === object) return written;
+  // Where nobody has changed it, the rules of the kind have made the rest of it already.
+  if (answer.kind !== 'object' || deepEqual(answer.object, shown)) return written;
   const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
   if (next.kind === 'refused') return next;
   return produced(next.object, [...warnings, ...next.warnings]);
