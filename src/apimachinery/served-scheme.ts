@@ -14,10 +14,10 @@
  * Bounds: a change costs the same however many definitions there are; the lists over its group and
  * over everything are made when they are next asked for. Nothing is sorted for them, because what
  * is defined is kept in its order; of a group the versions that have changed are looked at, and the
- * others listed. Small groups are made with the change, so that whoever asks
- * first has not thousands of them to make.
+ * others listed. Small groups are made with the change, so that whoever asks first has not
+ * thousands of them to make.
  */
-import { indexFor } from '../stdx/sorted-list.ts';
+import { indexBehind, indexFor } from '../stdx/sorted-list.ts';
 import type { GroupResource } from './schema.ts';
 import { allSelectable, compareText, makeScheme, selectableValues } from './scheme.ts';
 import type {
@@ -255,7 +255,7 @@ class Served implements ServedScheme {
       group.changed.add(each.version);
       if (names.byResource.size + names.byKind.size > 0) continue;
       group.versions.delete(each.version);
-      const place = placeOf(group.ordered, each.version, this.#isBefore);
+      const place = this.#placeOf(group, each.version);
       if (group.ordered[place] === each.version) group.ordered.splice(place, 1);
     }
   }
@@ -270,9 +270,13 @@ class Served implements ServedScheme {
     const names = emptyNames();
     of.versions.set(version, names);
     if (this.#always.findVersion(group, version) === undefined) {
-      of.ordered.splice(placeOf(of.ordered, version, this.#isBefore), 0, version);
+      of.ordered.splice(this.#placeOf(of, version), 0, version);
     }
     return names;
+  }
+
+  #placeOf({ ordered }: DefinedGroup, version: string): number {
+    return indexBehind(ordered, (each) => this.#isBefore(each, version));
   }
 
   #newGroup(name: string): DefinedGroup {
@@ -347,19 +351,4 @@ function versionOf(
   const same =
     before?.kinds.length === kinds.length && kinds.every((kind, at) => kind === before.kinds[at]);
   return same ? before : { version, kinds };
-}
-
-/** Where the name stands, or would stand, in a list in which those before it come first. */
-function placeOf(
-  list: readonly string[],
-  name: string,
-  isBefore: (a: string, b: string) => boolean,
-): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(list[middle] as string, name)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

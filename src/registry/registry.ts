@@ -65,10 +65,9 @@ export interface OperationOptions {
 /** `subresource` '': of the kind itself. Undefined: it does nothing. */
 export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
 
-/** A request for a connection to a pod, a service or a node. This server has no connection to them:
- * the answer is the error in the request, or that, or the text that is there to read. Nothing is
- * changed. `target.name` is as in the
- * path. */
+/** A request for a connection to a pod, a service or a node, which this server cannot make. The
+ * answer says what is wrong with the request, or that there is no connection, or it is the text
+ * that there is to read. Nothing is changed. `target.name` is as in the path. */
 export type Connect = (
   deps: RegistryDeps,
   target: ObjectTarget,

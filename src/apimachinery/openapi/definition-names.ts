@@ -6,8 +6,8 @@
  *     apiextensions/v1.JSON      ▶ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON
  *
  * Invariants: the name begins with the identity's domain, its labels reversed. Client generators
- * and kubectl know these names. What users define is never called as something that is always
- * there, whichever group they choose: it ends in `_v2` then, as in the reference.
+ * and kubectl know these names. No type of a user has the name of a built-in definition, whichever
+ * group it is in: such a name gets `_v2` at its end, as in the reference.
  */
 import type { ScalarKind } from '../typed/type-schema.ts';
 

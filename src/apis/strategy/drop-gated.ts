@@ -8,9 +8,8 @@
  * Whoever wrote them is told nothing: the fields are known. He goes on owning them, for he said
  * them (registry/field-ownership.ts).
  *
- * Invariants: pure; an object without such fields is returned as it is, after one look at each
- * list that could hold one, which no more than the items of those lists can make long. Members of
- * another type than the path says hold nothing.
+ * Invariants: pure; an object without such fields is returned as it is. That costs one look at each
+ * item of the lists that could hold one. Members of another type than the path says hold nothing.
  */
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember, without } from '../../apimachinery/unstructured.ts';

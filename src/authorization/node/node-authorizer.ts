@@ -143,7 +143,7 @@ function claimCheck(a: Attributes): string | undefined {
   return 'can only update PVC status';
 }
 
-/** Tokens for its pods; accounts themselves nodes read since a later release. */
+/** A node makes tokens for its pods. Only later releases let it read the accounts, too. */
 function accountCheck(a: Attributes): string | undefined {
   if (a.subresource !== 'token' || a.verb !== 'create') {
     return 'can only create tokens for individual service accounts';

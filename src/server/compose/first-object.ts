@@ -8,6 +8,7 @@ import type { FirstObject } from '../../admission/admission.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { indexBehind } from '../../stdx/sorted-list.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 
@@ -23,16 +24,7 @@ export function firstObject<T>(
   let reading: Promise<void> | undefined;
   let isFollowed = false;
 
-  const placeOf = (value: T): number => {
-    let low = 0;
-    let high = all.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(all[middle] as T, value)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const placeOf = (value: T): number => indexBehind(all, (each) => isBefore(each, value));
   const remove = ({ name }: Entry): void => {
     const value = byName.get(name);
     if (value === undefined) return;

@@ -111,7 +111,7 @@ function isSame(a: JsonObject, b: JsonObject): boolean {
 
 /** But for cpu and memory. */
 function isSameBeside(a: JsonObject, b: JsonObject): boolean {
-  return isSame(...([a, b].map(withoutResizable) as [JsonObject, JsonObject]));
+  return isSame(withoutResizable(a), withoutResizable(b));
 }
 
 /** With amounts as their canonical text. */

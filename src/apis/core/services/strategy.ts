@@ -19,6 +19,7 @@
  * Invariants: pure; contradictory input is left for the rules to refuse.
  */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
+import { without } from '../../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../../registry/strategy.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
@@ -114,7 +115,7 @@ const dependent: readonly {
 function withUsedPolicy(service: ApiObject): ApiObject {
   const spec = part(service, 'spec');
   if (!isExternalName(spec) || spec['internalTrafficPolicy'] === undefined) return service;
-  return { ...service, spec: withoutField(spec, 'internalTrafficPolicy') };
+  return { ...service, spec: without(spec, 'internalTrafficPolicy') };
 }
 
 function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
@@ -122,7 +123,7 @@ function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
   let result = withNodePortsOf(spec, before);
   for (const { field, has } of dependent) {
     if (has(before) && !has(spec) && result[field] !== undefined) {
-      if (deepEqual(result[field], before[field])) result = withoutField(result, field);
+      if (deepEqual(result[field], before[field])) result = without(result, field);
     } else if (has(before) && has(spec) && isKept(field) && !isGiven(result[field])) {
       const was = before[field];
       if (was !== undefined) result = { ...result, [field]: was };
@@ -154,13 +155,9 @@ function withNodePortsOf(spec: JsonObject, before: JsonObject): JsonObject {
     }
     if (!isGiven(port['nodePort']) || port['nodePort'] !== old) return port;
     changed = true;
-    return withoutField(port, 'nodePort');
+    return without(port, 'nodePort');
   });
   return changed ? { ...spec, ports: next } : spec;
-}
-
-function withoutField(object: JsonObject, field: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
 }
 
 function isGiven(value: JsonValue | undefined): boolean {
