@@ -1,10 +1,12 @@
 /**
  * Empties a namespace that is being deleted, then lets it go (spec 1, sections 1.8 and 3.1).
  *
- *   namespace marked ─▶ delete what is in it ─▶ nothing left? ─▶ take the finalizer off ─▶ gone
- *                            ▲                       │ no: finalizers, grace periods
- *                            │                       ▼
- *                            └─ last of a kind gone, or later ─ conditions say what is left
+ *   marked ─▶ delete its pods ─▶ delete the rest ─▶ nothing left? ─▶ take the finalizer off ─▶ gone
+ *               ▲     │ some left          ▲              │ no: finalizers, grace periods
+ *               │     ▼                    │              ▼
+ *               └─ last of a kind gone, or later ─ conditions say what is left
+ *
+ * Pods go first, as what runs in them may rely on the rest: on network policies, for one.
  *
  * It needs no lock against creators: a create tests in its own transaction that the namespace is
  * live, so the content can only shrink.
@@ -60,6 +62,7 @@ export interface NamespaceControllerDeps {
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 const namespacesId = '/namespaces';
 const manager = 'namespace-controller';
+const first: GroupResource = { group: '', resource: 'pods' };
 
 export function createNamespaceController(deps: NamespaceControllerDeps): Controller {
   const { registry, timers } = deps;
@@ -134,24 +137,17 @@ async function emptyNamespace(
   const entry = streams.snapshot(namespaces).get('', name);
   const kind = scheme.findStorage(namespaces);
   if (entry === undefined || kind === undefined || !isMarked(entry)) return true;
-  const contents = contentKinds(registry);
-  const failures: string[] = [];
-  for (const [at, content] of contents.entries()) {
-    if (at % kindsAtOnce === 0) await registry.turns.pause();
-    const failure = await deleteContent(registry, content, name, isStopped);
-    if (failure !== undefined) failures.push(failure);
-    if (isStopped()) return false;
+  let left: RemainingContent = { failures: [], resources: [], finalizers: new Map() };
+  let emptied = true;
+  for (const kinds of inOrder(contentKinds(registry))) {
+    const stage = await emptyOf(registry, kinds, name, isStopped);
+    if (stage === undefined) return false;
+    left = stage;
+    emptied = left.resources.length === 0 && left.failures.length === 0;
+    if (!emptied) break;
   }
-  await streams.waitUntilCurrent();
-  for await (const { storage } of paced(registry.turns, contents)) {
-    for (const { key } of unreadableIn(streams.snapshot(storage), name)) {
-      failures.push(`${storage.resource} ${key} cannot be read`);
-    }
-  }
-  const left = await remaining(registry, contents, name, failures);
   const { uid = '' } = metadataOf(entry);
   const own = identity.finalizers.namespace;
-  const emptied = left.resources.length === 0 && failures.length === 0;
   // The conditions say why a namespace stays; one that is removed now needs none.
   if (!emptied || isHeldByOthers(entry, own)) {
     await changeNamespace(registry, kind, name, uid, 'status', (object) =>
@@ -162,6 +158,37 @@ async function emptyNamespace(
   return changeNamespace(registry, kind, name, uid, 'finalize', (object) =>
     withoutFinalizer(object, own),
   );
+}
+
+/** What a later one holds is not touched while something of an earlier one is left. */
+function inOrder(contents: readonly KindInfo[]): readonly (readonly KindInfo[])[] {
+  const isFirst = ({ storage }: KindInfo): boolean =>
+    storage.group === first.group && storage.resource === first.resource;
+  return [contents.filter(isFirst), contents.filter((kind) => !isFirst(kind))];
+}
+
+/** Deletes what is of these kinds. Returns what is left, or undefined when it was stopped. */
+async function emptyOf(
+  registry: RegistryDeps,
+  contents: readonly KindInfo[],
+  name: string,
+  isStopped: () => boolean,
+): Promise<RemainingContent | undefined> {
+  const { streams, turns } = registry;
+  const failures: string[] = [];
+  for (const [at, content] of contents.entries()) {
+    if (at % kindsAtOnce === 0) await turns.pause();
+    const failure = await deleteContent(registry, content, name, isStopped);
+    if (failure !== undefined) failures.push(failure);
+    if (isStopped()) return undefined;
+  }
+  await streams.waitUntilCurrent();
+  for await (const { storage } of paced(turns, contents)) {
+    for (const { key } of unreadableIn(streams.snapshot(storage), name)) {
+      failures.push(`${storage.resource} ${key} cannot be read`);
+    }
+  }
+  return remaining(registry, contents, name, failures);
 }
 
 /** Deletes what is not being deleted yet. Returns why not all of it was. */

@@ -340,13 +340,37 @@ for (const [held, namespace] of [
   });
 }
 
+test('nothing of a terminating namespace is deleted before its pods are gone', async (t) => {
+  const server = await startTestServer({ identity: 'kubernetes' });
+  t.after(() => server.remove());
+  const { request } = server;
+  const target = '/api/v1/namespaces/ordered';
+  await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'ordered' } } });
+  await request('POST', `${target}/configmaps`, { body: { metadata: { name: 'c' } } });
+  const pod = { metadata: { name: 'p', finalizers: ['x.io/hold'] }, spec: podSpec() };
+  assert.equal((await request('POST', `${target}/pods`, { body: pod })).status, 201);
+  await request('DELETE', target);
+  await eventually(server, `${target}/pods/p`, (text) => text.includes('"deletionTimestamp"'));
+  const shown = await eventually(server, target, (text) => text.includes('pods. has 1'));
+  assert.match(shown, /remaining: pods\. has 1 resource instances"/);
+  assert.match(shown, /finalizers remaining: x\.io\/hold in 1 resource instances"/);
+  const kept = await request('GET', `${target}/configmaps/c`);
+  assert.equal(kept.status, 200);
+  assert.doesNotMatch(kept.text, /deletionTimestamp/);
+
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await request('PATCH', `${target}/pods/p`, { headers, body: { metadata: { finalizers: null } } });
+  await eventuallyGone(server, target);
+  assert.equal((await request('GET', `${target}/configmaps/c`)).status, 404);
+});
+
 test('the conditions of a terminating namespace say what is left, and why', async () => {
   const server = await startTestServer();
   const { request } = server;
   await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'said' } } });
   await request('POST', '/api/v1/namespaces/said/configmaps', { body: held });
-  const pod = { metadata: { name: 'p' }, spec: podSpec({ nodeName: 'n' }) };
-  await request('POST', '/api/v1/namespaces/said/pods', { body: pod });
+  const secret = { metadata: { name: 's', finalizers: ['x.io/hold', 'x.io/other'] } };
+  await request('POST', '/api/v1/namespaces/said/secrets', { body: secret });
   await request('DELETE', '/api/v1/namespaces/said');
   let conditions: readonly NamespaceCondition[] = [];
   for (let attempt = 0; attempt < 8000 && conditions.length === 0; attempt += 1) {
@@ -379,16 +403,17 @@ test('the conditions of a terminating namespace say what is left, and why', asyn
       'True',
       'SomeResourcesRemain',
       'Some resources are remaining: configmaps. has 1 resource instances, ' +
-        'pods. has 1 resource instances',
+        'secrets. has 1 resource instances',
     ],
     [
       'NamespaceFinalizersRemaining',
       'True',
       'SomeFinalizersRemain',
-      'Some content in the namespace has finalizers remaining: x.io/hold in 1 resource instances',
+      'Some content in the namespace has finalizers remaining: ' +
+        'x.io/hold in 2 resource instances, x.io/other in 1 resource instances',
     ],
   ]);
-  await request('DELETE', '/api/v1/namespaces/said/pods/p?gracePeriodSeconds=0');
+  await request('PUT', '/api/v1/namespaces/said/secrets/s', { body: { metadata: { name: 's' } } });
   await request('PUT', '/api/v1/namespaces/said/configmaps/held', {
     body: { metadata: { name: 'held' } },
   });

@@ -35,6 +35,8 @@ export interface DocumentType extends GroupVersionKind {
   /** Of a kind that users define (KindInfo.custom). */
   readonly custom?: CustomDocument | undefined;
   readonly defaults?: Defaulter | undefined;
+  /** What an apply intends. */
+  readonly intent?: boolean;
 }
 
 type WrittenOrigin = 'body' | 'intent' | 'merged';
@@ -80,16 +82,12 @@ export function typedDocument(
   if (tooMuch.length > 0) {
     return { kind: 'refused', error: newInvalid(type, metadata.name ?? '', tooMuch) };
   }
+  const unknown = mode === 'Ignore' ? [] : shape.unknownFields.concat(conformed.unknownFields);
   const problems =
-    mode === 'Ignore'
-      ? []
-      : strictProblems(
-          shape.unknownFields.concat(conformed.unknownFields),
-          noticed,
-          type.custom !== undefined,
-        );
+    mode === 'Ignore' ? [] : strictProblems(unknown, noticed, type.custom !== undefined);
   if (mode === 'Strict' && problems.length > 0) {
-    return refused(type, `strict decoding error: ${problems.join(', ')}`);
+    const untyped = type.intent === true ? untypedFields(unknown) : '';
+    return refused(type, `strict decoding error: ${problems.join(', ')}${untyped}`);
   }
   const { defaults } = type;
   if (defaults === undefined) return { kind: 'ok', object: shape.object, warnings: problems };
@@ -137,6 +135,14 @@ function strictProblems(
   const named = [...all].slice(0, strictProblemsMax);
   const more = all.size - named.length;
   return more === 0 ? named : [...named, `and ${more} more`];
+}
+
+/** The same in the words of a typed merge, which clients look for in the answer to an apply. */
+function untypedFields(unknownFields: readonly string[]): string {
+  if (unknownFields.length === 0) return '';
+  const named = unknownFields.slice(0, strictProblemsMax);
+  const undeclared = named.map((path) => `.${path}: field not declared in schema`);
+  return `; failed to create typed patch object: ${undeclared.join(', ')}`;
 }
 
 function refused(type: GroupVersionKind, problem: string): TypedDocument {

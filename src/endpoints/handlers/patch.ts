@@ -195,7 +195,7 @@ async function readPatchBody(
 
 /** An intent owns what it says: no defaults, and nothing that its type writes besides. */
 function intentType(expected: DocumentType): DocumentType {
-  return { ...expected, defaults: undefined };
+  return { ...expected, defaults: undefined, intent: true };
 }
 
 /** An intent is an object: it says what it is, and it is the one of the URL.
