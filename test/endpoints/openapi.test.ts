@@ -17,6 +17,7 @@ import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
+import { versionInfo } from '../../src/endpoints/discovery/version.ts';
 import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { schemaExemptionsOf } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
@@ -174,6 +175,51 @@ describe('OpenAPI documents', () => {
     ]) {
       assert.ok(ids.includes(id), id);
     }
+  });
+
+  it('say what /version and the documents of the token issuer hold, and in which media types', () => {
+    const answerOf = (path: string, at: string): unknown => {
+      const document = v3(kubernetes.documents, path) as unknown as JsonObject;
+      const { get } = (document['paths'] as Record<string, Record<string, JsonObject>>)[at] ?? {};
+      const { responses } = get as unknown as { responses: Record<string, JsonObject> };
+      return responses['200']?.['content'];
+    };
+    const schema = { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.version.Info' };
+    assert.deepEqual(answerOf('version', '/version/'), { 'application/json': { schema } });
+    const { definitions } = v2(kubernetes.documents);
+    const info = definitions['io.k8s.apimachinery.pkg.version.Info'] as unknown as JsonObject;
+    const release = { release: 33, emulated: 33, programVersion: '0.1.0' };
+    const served = versionInfo({ ...release, runtimeVersion: 'v20', platform: 'linux/x64' });
+    const described = Object.keys(info['properties'] as JsonObject);
+    assert.deepEqual(described.toSorted(), Object.keys(served).toSorted());
+    const issuer = '.well-known/openid-configuration';
+    const text = { schema: { type: 'string' } };
+    assert.deepEqual(answerOf(issuer, `/${issuer}/`), { 'application/json': text });
+    const keys = answerOf('openid/v1/jwks', '/openid/v1/jwks/');
+    assert.deepEqual(keys, { 'application/jwk-set+json': text });
+  });
+
+  it('say that what is connected to answers with text, and that proxies pass on HEAD and OPTIONS', () => {
+    const { paths } = v2(kubernetes.documents) as unknown as {
+      paths: Record<string, Record<string, JsonObject>>;
+    };
+    const pod = '/api/v1/namespaces/{namespace}/pods/{name}';
+    const log = paths[`${pod}/log`]?.['get'];
+    assert.deepEqual(log?.['produces'], [
+      'text/plain',
+      'application/json',
+      'application/vnd.kubernetes.protobuf',
+      'application/yaml',
+    ]);
+    const { responses } = log as unknown as { responses: Record<string, JsonObject> };
+    assert.deepEqual(responses['200']?.['schema'], { type: 'string' });
+    const proxied = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
+    for (const path of [`${pod}/proxy`, `${pod}/proxy/{path}`]) {
+      const methods = Object.keys(paths[path] ?? {}).filter((name) => name !== 'parameters');
+      assert.deepEqual(methods.toSorted(), proxied, path);
+    }
+    const head = paths[`${pod}/proxy`]?.['head'];
+    assert.equal(head?.['operationId'], 'connectCoreV1HeadNamespacedPodProxy');
   });
 
   it('take fieldValidation where a body is taken: kubectl leaves validation to the server then', () => {
@@ -378,8 +424,11 @@ describe('OpenAPI documents in Protobuf', () => {
     for (const document of all) {
       const bytes = Buffer.from(finished(encodeOpenApiV3(document as never)));
       assert.deepEqual([...namedOf(only(bytes, 4), 1).keys()], Object.keys(document.paths));
-      const schemas = Object.keys(document.components.schemas);
-      if (schemas.length === 0) continue;
+      // Of what holds text only, there are none.
+      const { schemas: defined } = document.components as { readonly schemas?: object };
+      if (defined === undefined) continue;
+      const schemas = Object.keys(defined);
+      assert.notEqual(schemas.length, 0);
       assert.deepEqual([...namedOf(only(only(bytes, 5), 1), 1).keys()], schemas);
     }
   });

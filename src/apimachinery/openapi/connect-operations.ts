@@ -10,6 +10,11 @@ import type { Operation, OperationNames, PathOperations } from './operation-type
 import { pathParameter } from './parameters.ts';
 import type { Parameter } from './parameters.ts';
 
+/** A proxy passes on what asks about an answer, too; who may do that is decided as for `get`. */
+const methodsOfProxies = ['head', 'options'] as const;
+
+const logMedia = { reads: ['*/*'], answers: ['text/plain'], asObjects: true } as const;
+
 const methodOfVerb: Readonly<Partial<Record<Verb, Operation['method']>>> = {
   create: 'post',
   delete: 'delete',
@@ -30,30 +35,31 @@ export function connectPaths(
   const noun = `${kind.namespaced ? 'Namespaced' : ''}${kind.kind}${capital(name)}`;
   const isLog = name === 'log';
   const own = isLog ? [] : optionParameters(schema);
+  const methods: readonly Operation['method'][] = [
+    ...verbs.flatMap((verb) => methodOfVerb[verb] ?? []),
+    ...(subresource.connects === 'below' ? methodsOfProxies : []),
+  ];
   const operationsOf = (suffix: string): readonly Operation[] =>
-    verbs.flatMap((verb) => {
-      const method = methodOfVerb[verb];
-      if (method === undefined) return [];
+    methods.map((method) => {
       const id = isLog
         ? `read${groupVersion}${noun}`
         : `connect${groupVersion}${capital(method)}${noun}${suffix}`;
-      return [
-        {
-          method,
-          id,
-          tag,
-          description: isLog
-            ? `Read the log of a container of a ${kind.kind}.`
-            : `Connect ${method.toUpperCase()} requests to ${name} of a ${kind.kind}.`,
-          action: isLog ? 'get' : 'connect',
-          kind: subresource.kind,
-          parameters: [],
-          body: undefined,
-          responses: [['200', 'string']],
-          streams: false,
-          deprecated: false,
-        } as const,
-      ];
+      return {
+        method,
+        id,
+        tag,
+        description: isLog
+          ? `Read the log of a container of a ${kind.kind}.`
+          : `Connect ${method.toUpperCase()} requests to ${name} of a ${kind.kind}.`,
+        action: isLog ? 'get' : 'connect',
+        kind: subresource.kind,
+        parameters: [],
+        body: undefined,
+        responses: [['200', 'string']],
+        streams: false,
+        deprecated: false,
+        ...(isLog ? { media: logMedia } : {}),
+      };
     });
   const path = `${object.path}/${name}`;
   const parameters = [...object.parameters, ...own];

@@ -21,7 +21,9 @@ export interface DefinitionNames {
   ofCustom(group: string, version: string, kind: string): string;
   /** Of what only documents know: `Patch`, `WatchEvent`. */
   ofMeta(name: string): string;
+  /** Of what `/version` holds. */
   readonly versionInfo: string;
+  readonly rawExtension: string;
 }
 
 /** Packages of types that are, in the reference, those of a program of its own. */
@@ -43,12 +45,13 @@ export function definitionNames(domain: string): DefinitionNames {
     if (program !== undefined) return `${root}.${program}.pkg.apis.${group}.${rest}`;
     return `${root}.api.${group}.${rest}`;
   };
+  const rawExtension = `${root}.apimachinery.pkg.runtime.RawExtension`;
   const scalars: Partial<Record<ScalarKind, string>> = {
     Quantity: `${root}.apimachinery.pkg.api.resource.Quantity`,
     IntOrString: `${root}.apimachinery.pkg.util.intstr.IntOrString`,
     Time: `${meta}.v1.Time`,
     MicroTime: `${meta}.v1.MicroTime`,
-    RawExtension: `${root}.apimachinery.pkg.runtime.RawExtension`,
+    RawExtension: rawExtension,
   };
   return {
     ofType,
@@ -64,5 +67,6 @@ export function definitionNames(domain: string): DefinitionNames {
     },
     ofMeta: (name) => `${meta}.v1.${name}`,
     versionInfo: `${root}.apimachinery.pkg.version.Info`,
+    rawExtension,
   };
 }

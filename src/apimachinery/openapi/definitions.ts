@@ -229,6 +229,8 @@ const plainScalars: Readonly<Record<string, JsonObject>> = lookup({
   any: {},
 });
 
+export const rawExtension: JsonObject = { description: 'An object of any kind.', type: 'object' };
+
 function sharedScalar(scalar: string, dialect: Dialect, inPackage: string): JsonObject {
   const either = (schema: JsonObject, ...types: string[]): JsonObject =>
     dialect === 'v3'
@@ -254,7 +256,7 @@ function sharedScalar(scalar: string, dialect: Dialect, inPackage: string): Json
       };
     }
     case 'RawExtension':
-      return { description: 'An object of any kind.', type: 'object' };
+      return rawExtension;
     default:
       return inPackage.startsWith('meta/')
         ? { description: 'A set of field paths, as nested maps.', type: 'object' }

@@ -25,13 +25,13 @@ import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
-import { makeDefinitions, typeMetaProperties } from './definitions.ts';
+import { makeDefinitions, rawExtension, typeMetaProperties } from './definitions.ts';
 import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
-import { groupWord, operationNames, operationsOf, rootOf } from './operations.ts';
+import { operationNames, operationsOf, rootOf } from './operations.ts';
 import type { BodyType, CustomBody, OperationNames, PathOperations } from './operation-types.ts';
-
 import { pathItemV2, pathItemV3 } from './path-items.ts';
 import type { PathItemContext } from './path-items.ts';
+import { groupSection, plainSections, resourcesPath, versionInfoSchema } from './plain-sections.ts';
 
 export interface DocumentOptions {
   readonly scheme: Scheme;
@@ -109,7 +109,8 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
         paths.push([each.path, pathItemV3(each, item)]);
         yield;
       }
-      const schemas = yield* definitions.collect();
+      const collected = yield* definitions.collect();
+      const schemas = Object.keys(collected).length === 0 ? {} : { schemas: collected };
       return documentV3(options.version, { paths: sorted(paths), schemas });
     },
     piecesOf: (path) => sectionAt(path)?.pieces?.map(pieceOf),
@@ -128,7 +129,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     frame: (dialect) =>
       dialect === 'v2'
         ? documentV2(options.version, { paths: {}, definitions: {} })
-        : documentV3(options.version, { paths: {}, schemas: {} }),
+        : documentV3(options.version, { paths: {}, schemas: { schemas: {} } }),
   };
 }
 
@@ -199,15 +200,18 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
   return { alwaysPiece, pieceOf };
 }
 
+/** Nothing is no member: readers of Go would write it otherwise than they read it. */
+type Schemas = { readonly schemas: JsonObject } | Record<string, never>;
+
 function documentV3(
   version: string,
-  { paths, schemas }: { readonly paths: JsonObject; readonly schemas: JsonObject },
+  { paths, schemas }: { readonly paths: JsonObject; readonly schemas: Schemas },
 ): JsonObject {
   return {
     openapi: '3.0.0',
     info: { title: documentTitle, version },
     paths,
-    components: { schemas, securitySchemes },
+    components: { ...schemas, securitySchemes },
   };
 }
 
@@ -271,8 +275,7 @@ function sameItems(a: readonly object[], b: readonly object[]): boolean {
 
 /** All of them, each made when the walk comes to it. */
 function* sectionsOf(options: DocumentOptions, kept: KeptSections): Iterable<Section> {
-  yield versionPath;
-  yield groupsPath;
+  yield* plainSections;
   for (const { group, versions } of options.scheme.groups) {
     if (versions.some(isBuiltIn)) yield groupSection(group, options.domain);
     for (const version of versions) yield versionSection(group, version, options.domain, kept);
@@ -285,8 +288,8 @@ function sectionOf(
   kept: KeptSections,
   path: string,
 ): Section | undefined {
-  if (path === versionPath.path) return versionPath;
-  if (path === groupsPath.path) return groupsPath;
+  const plain = plainSections.find((section) => section.path === path);
+  if (plain !== undefined) return plain;
   const [root, ...names] = path.split('/', 4);
   if (root === 'api') names.unshift('');
   else if (root !== 'apis' || names[0] === '') return undefined;
@@ -298,18 +301,6 @@ function sectionOf(
   }
   const isThere = scheme.findGroup(group)?.versions.some(isBuiltIn);
   return isThere === true ? groupSection(group, domain) : undefined;
-}
-
-function groupSection(group: string, domain: string): Section {
-  const word = groupWord(group, domain);
-  if (group === '') {
-    const type = metaTypes.object('meta/v1.APIVersions');
-    return plainSection('api', '/api/', 'getCoreAPIVersions', 'core', type);
-  }
-  const tag = `${word.charAt(0).toLowerCase()}${word.slice(1)}`;
-  const path = `apis/${group}`;
-  const type = metaTypes.object('meta/v1.APIGroup');
-  return plainSection(path, `/${path}/`, `get${word}APIGroup`, tag, type);
 }
 
 function versionSection(
@@ -326,13 +317,11 @@ function versionSection(
 
 function builtInSection(group: string, version: VersionInfo, domain: string): Section {
   const names = operationNames(group, version.version, domain);
-  const list = metaTypes.object('meta/v1.APIResourceList');
-  const id = `get${names.groupVersion}APIResources`;
   return {
     path: names.root.slice(1),
     source: version,
     operations: () => [
-      plainPath(`${names.root}/`, id, names.tag, list),
+      resourcesPath(names.root, names.groupVersion, names.tag),
       ...version.kinds.flatMap((kind) => operationsOf(kind, names)),
     ],
   };
@@ -358,53 +347,6 @@ function isBuiltIn({ kinds }: VersionInfo): boolean {
   return kinds.some(({ custom }) => custom === undefined);
 }
 
-const apiGroupList = 'meta/v1.APIGroupList';
-
-function plainSection(
-  section: string,
-  path: string,
-  id: string,
-  tag: string,
-  type: BodyType,
-): Section {
-  const operations = (): readonly PathOperations[] => [plainPath(path, id, tag, type)];
-  return { path: section, source: alwaysTheSame, operations };
-}
-
-const alwaysTheSame = {};
-
-const versionPath = plainSection('version', '/version/', 'getCodeVersion', 'version', 'string');
-
-const groupsPath = plainSection(
-  'apis',
-  '/apis/',
-  'getAPIVersions',
-  'apis',
-  metaTypes.object(apiGroupList),
-);
-
-function plainPath(path: string, id: string, tag: string, type: BodyType): PathOperations {
-  return {
-    path,
-    parameters: [],
-    operations: [
-      {
-        method: 'get',
-        id,
-        tag,
-        description: `What ${path} holds.`,
-        action: undefined,
-        kind: undefined,
-        parameters: [],
-        body: undefined,
-        responses: [['200', type]],
-        streams: false,
-        deprecated: false,
-      },
-    ],
-  };
-}
-
 function bodySchema(
   type: BodyType,
   dialect: Dialect,
@@ -414,7 +356,7 @@ function bodySchema(
 ): JsonObject {
   switch (type) {
     case 'string':
-      return { type: 'object' };
+      return { type: 'string' };
     case 'Status':
       return definitions.toType(statusType);
     case 'DeleteOptions':
@@ -424,12 +366,14 @@ function bodySchema(
         description: 'A change in the form that Content-Type names.',
         type: 'object',
       }));
+    case 'VersionInfo':
+      return definitions.toOwn(names.versionInfo, versionInfoSchema);
     case 'WatchEvent':
       return definitions.toOwn(names.ofMeta('WatchEvent'), () => ({
         description: 'One change of one object.',
         type: 'object',
         required: ['type', 'object'],
-        properties: { object: { type: 'object' }, type: { type: 'string' } },
+        properties: { object: anyObject(definitions, names), type: { type: 'string' } },
         'x-kubernetes-group-version-kind': describe(watchEventType).groupVersionKinds,
       }));
     default:
@@ -437,6 +381,10 @@ function bodySchema(
         ? customSchema(type, dialect, definitions, names)
         : definitions.toType(type);
   }
+}
+
+function anyObject(definitions: Definitions, names: DefinitionNames): JsonObject {
+  return definitions.toOwn(names.rawExtension, () => rawExtension);
 }
 
 function customSchema(

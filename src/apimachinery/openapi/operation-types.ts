@@ -9,7 +9,14 @@ import type { Parameter } from './parameters.ts';
 
 /** What a body holds: a type of the catalogue, or one that only documents know. */
 export type BodyType =
-  ObjectSchema | CustomBody | 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'string';
+  | ObjectSchema
+  | CustomBody
+  | 'DeleteOptions'
+  | 'Patch'
+  | 'Status'
+  | 'VersionInfo'
+  | 'WatchEvent'
+  | 'string';
 
 /** A type that users define, or the list of it. */
 export interface CustomBody {
@@ -18,7 +25,7 @@ export interface CustomBody {
 }
 
 export interface Operation {
-  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
   readonly id: string;
   readonly tag: string;
   readonly description: string;
@@ -30,8 +37,17 @@ export interface Operation {
   /** The answer can be a stream of events. */
   readonly streams: boolean;
   readonly deprecated: boolean;
+  /** Media types of what is neither an object nor a list of objects. */
+  readonly media?: PlainMedia | undefined;
   /** On a kind that users define: it has neither Protobuf nor strategic merge patches. */
   readonly isCustom?: true | undefined;
+}
+
+export interface PlainMedia {
+  readonly reads: readonly string[];
+  readonly answers: readonly string[];
+  /** Answers may be in those of objects, too. */
+  readonly asObjects?: true | undefined;
 }
 
 export interface PathOperations {

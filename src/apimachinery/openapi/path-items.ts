@@ -28,6 +28,8 @@ function responseMediaTypes(operation: Operation, context: PathItemContext): rea
   const { cbor, protobufMediaType } = context;
   if (operation.action === 'connect') return ['*/*'];
   const named = ['application/json', protobufMediaType, 'application/yaml'];
+  const { media } = operation;
+  if (media !== undefined) return [...media.answers, ...(media.asObjects === true ? named : [])];
   if (operation.isCustom === true) return customMediaTypes(cbor);
   const plain = cbor ? ['application/cbor', ...named] : named;
   if (!operation.streams) return plain;
@@ -41,6 +43,7 @@ function customMediaTypes(cbor: boolean): readonly string[] {
 }
 
 function requestMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
+  if (operation.media !== undefined) return operation.media.reads;
   if (operation.method !== 'patch' || operation.action === 'connect') return ['*/*'];
   const types = operation.isCustom === true ? patchMediaTypes.slice(0, -1) : patchMediaTypes;
   return context.cbor ? ['application/apply-patch+cbor', ...types] : types;

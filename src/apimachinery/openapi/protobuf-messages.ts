@@ -32,6 +32,8 @@ PathItem
  put 3 Operation
  post 4 Operation
  delete 5 Operation
+ options 6 Operation
+ head 7 Operation
  patch 8 Operation
  parameters 9 []ParametersItem
 Operation
@@ -164,6 +166,8 @@ PathItem
  put 5 Operation
  post 6 Operation
  delete 7 Operation
+ options 8 Operation
+ head 9 Operation
  patch 10 Operation
  parameters 13 []ParameterItem
 Operation
