@@ -150,6 +150,32 @@ describe('addresses of services', () => {
     assert.deepEqual(portsOf(now), portsOf(spec));
   });
 
+  it('are given up by a balancer that wants no ports, and stay with the name of a port', async () => {
+    const type = 'LoadBalancer';
+    const [http, other] = [
+      { name: 'http', port: 80 },
+      { name: 'other', port: 443 },
+    ];
+    const both = await made(server, serviceOf('balanced', { type, ports: [http, other] }));
+    const [first = 0, second = 0] = portsOf(both);
+    const put = async (name: string, spec: JsonObject): Promise<readonly number[]> => {
+      const body = serviceOf(name, spec);
+      const reply = await server.request('PUT', `${services}/${name}`, { body });
+      assert.equal(reply.status, 200, reply.text);
+      return portsOf(reply.body['spec'] as JsonObject);
+    };
+    const moved = { ...http, port: 8080 };
+    assert.deepEqual(await put('balanced', { type, ports: [other, moved] }), [second, first]);
+    const taken = [{ ...other, nodePort: first }, http];
+    const [swapped, fresh] = await put('balanced', { type, ports: taken });
+    assert.equal(swapped, first);
+    assert.ok(fresh !== first && fresh !== second && fresh !== 0, 'it has another one');
+    const none = { type, allocateLoadBalancerNodePorts: false };
+    const named = [{ ...other, nodePort: first }, http];
+    assert.deepEqual(await put('balanced', { ...none, ports: named }), [first, 0]);
+    assert.deepEqual(await put('balanced', { ...none, ports: [http, other] }), [0, 0]);
+  });
+
   it('are ports of the range, one number for two protocols of a port', async () => {
     const outside = { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] };
     assert.equal(

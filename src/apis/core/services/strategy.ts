@@ -11,8 +11,9 @@
  *
  * When the type changes, fields of the old type are removed if the writer has not changed them:
  * node ports, the health check port, fields of load balancers, the external traffic policy, IP
- * families. The node port of a port that the writer has left out stays, if the new type has node
- * ports. An ExternalName never has an internal traffic policy.
+ * families. A node port that the writer has left out stays with the port of its name, as long as
+ * node ports are given out: a load balancer may want none. An ExternalName never has an internal
+ * traffic policy.
  *
  * Elsewhere: giving out addresses and the rules for what clients write (validation.ts).
  *
@@ -138,30 +139,43 @@ function isKept(field: string): boolean {
 }
 
 function withNodePortsOf(spec: JsonObject, before: JsonObject): JsonObject {
-  if (!hasNodePorts(before)) return spec;
-  const was = objects(before, 'ports');
-  const ports = objects(spec, 'ports');
-  const sameOf = (port: JsonObject): JsonValue | undefined =>
-    was.find((each) => each['port'] === port['port'] && each['protocol'] === port['protocol'])?.[
-      'nodePort'
-    ];
+  if (getsNodePorts(before) && getsNodePorts(spec)) return withKeptNodePorts(spec, before);
+  if (!hasNodePorts(before) || hasNodePorts(spec)) return spec;
+  const [given, had] = [nodePortsOf(spec), nodePortsOf(before)];
+  const isSame = given.size === had.size && [...given].every((port) => had.has(port));
+  if (!isSame || given.size === 0) return spec;
+  return { ...spec, ports: objects(spec, 'ports').map((port) => without(port, 'nodePort')) };
+}
+
+/** A port keeps what the one of its name had, unless another one says that it has it now. */
+function withKeptNodePorts(spec: JsonObject, before: JsonObject): JsonObject {
+  const given = nodePortsOf(spec);
+  const hadByName = new Map(
+    objects(before, 'ports').map((port) => [text(port, 'name'), port['nodePort']]),
+  );
   let changed = false;
-  const next = ports.map((port): JsonObject => {
-    const old = sameOf(port);
-    if (hasNodePorts(spec)) {
-      if (isGiven(port['nodePort']) || !isGiven(old)) return port;
-      changed = true;
-      return { ...port, nodePort: old };
-    }
-    if (!isGiven(port['nodePort']) || port['nodePort'] !== old) return port;
+  const ports = objects(spec, 'ports').map((port): JsonObject => {
+    const had = hadByName.get(text(port, 'name'));
+    if (isGiven(port['nodePort']) || had === undefined || given.has(had)) return port;
     changed = true;
-    return without(port, 'nodePort');
+    return { ...port, nodePort: had };
   });
-  return changed ? { ...spec, ports: next } : spec;
+  return changed ? { ...spec, ports } : spec;
+}
+
+function nodePortsOf(spec: JsonObject): ReadonlySet<JsonValue> {
+  const ports = objects(spec, 'ports').map(({ nodePort = 0 }) => nodePort);
+  return new Set(ports.filter(isGiven));
 }
 
 function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== 0 && value !== '' && !deepEqual(value, []);
+}
+
+/** Whether they are chosen for those ports that have none. */
+function getsNodePorts(spec: JsonObject): boolean {
+  if (spec['type'] === 'NodePort') return true;
+  return isBalanced(spec) && spec['allocateLoadBalancerNodePorts'] !== false;
 }
 
 function hasNodePorts({ type }: JsonObject): boolean {
