@@ -44,6 +44,8 @@ export interface IssuerAuthenticatorOptions {
   readonly turns: Pick<Turns, 'run'>;
   /** The server's own: what a good token counts for. */
   readonly audiences: readonly string[];
+  /** The key of the extra that says which token it was, by its `jti`. */
+  readonly credentialIdKey: string;
   readonly signatures: VerificationLine;
   /** Keys could not be had. */
   readonly onError: (issuer: string, error: unknown) => void;
@@ -142,12 +144,14 @@ function claimsProblem(
 }
 
 async function authenticated(
-  { audiences: own, turns }: IssuerAuthenticatorOptions,
+  { audiences: own, credentialIdKey, turns }: IssuerAuthenticatorOptions,
   config: IssuerConfig,
   claims: JsonObject,
   asked: readonly string[],
 ): Promise<Authentication> {
-  const user = await userOf(config, claims, turns);
+  const id = claims['jti'];
+  const known = typeof id === 'string' && id !== '' ? { [credentialIdKey]: [`JTI=${id}`] } : {};
+  const user = await userOf(config, claims, known, turns);
   if (typeof user === 'string') return { kind: 'rejected', why: user };
   const audiences = asked.length > 0 ? commonAudiences(asked, own) : own;
   if (asked.length > 0 && audiences.length === 0) {
@@ -156,10 +160,11 @@ async function authenticated(
   return { kind: 'authenticated', user, audiences };
 }
 
-/** The user, or why there is none. */
+/** The user, or why there is none. `known`: extra that no mapping makes. */
 async function userOf(
   config: IssuerConfig,
   claims: JsonObject,
+  known: UserInfo['extra'],
   turns: Pick<Turns, 'run'>,
 ): Promise<UserInfo | string> {
   // Without expressions nothing is made of the claims.
@@ -171,7 +176,7 @@ async function userOf(
   if (uid.kind === 'failed') return uid.why;
   const groups = await groupsOf(config.groups, claims, given);
   if (groups.kind === 'failed') return groups.why;
-  const extra: Record<string, readonly string[]> = {};
+  const extra: Record<string, readonly string[]> = { ...known };
   for (const { key, expression } of config.extra) {
     const mapped = await mapToTexts(expression, given());
     if (mapped.kind === 'failed') return mapped.why;

@@ -51,6 +51,7 @@ async function harness() {
     timers: systemTimers,
     turns: createTurns({ clock: systemClock, timers: systemTimers }),
     audiences: ['api'],
+    credentialIdKey: 'authentication.k8s.io/credential-id',
     signatures: {
       verify(network, verification) {
         verified += 1;

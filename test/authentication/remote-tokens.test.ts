@@ -268,6 +268,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      credentialIdKey: 'authentication.k8s.io/credential-id',
       signatures: createVerificationLine(systemTimers),
       onError: (_issuer, error) => errors.push(error),
     });
@@ -289,6 +290,13 @@ describe('trusted issuers', () => {
       groups: ['oidc:dev', 'oidc:ops'],
       extra: {},
     });
+    const numbered = await ask(signed({ ...told, jti: 'a-1' }, pair, { kid }));
+    const ids = { 'authentication.k8s.io/credential-id': ['JTI=a-1'] };
+    assert.deepEqual(numbered.kind === 'authenticated' && numbered.user.extra, ids);
+    for (const jti of ['', 7, null]) {
+      const unnamed = await ask(signed({ ...told, jti }, pair, { kid }));
+      assert.deepEqual(unnamed.kind === 'authenticated' && unnamed.user.extra, {}, String(jti));
+    }
     const single = await ask(signed({ ...told, roles: 'dev' }, pair, { kid }));
     assert.ok(single.kind === 'authenticated');
     assert.deepEqual([single.user.groups, single.audiences], [['oidc:dev'], ['api']]);
@@ -364,6 +372,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      credentialIdKey: 'authentication.k8s.io/credential-id',
       signatures: createVerificationLine(systemTimers),
       onError: (_issuer, error) => assert.fail(String(error)),
     });
@@ -431,6 +440,7 @@ describe('trusted issuers', () => {
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
+      credentialIdKey: 'authentication.k8s.io/credential-id',
       signatures: createVerificationLine(systemTimers),
       onError: () => undefined,
     });

@@ -16,6 +16,7 @@ import { createIssuerAuthenticator } from '../../authentication/issuer-authentic
 import type { IssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
 import type { IssuerConfig } from '../../authentication/issuer-config.ts';
 import { readIssuers } from '../../authentication/issuer-config.ts';
+import { accountExtraKeys } from '../../authentication/service-account-names.ts';
 import { jwksOf } from '../../authentication/jwt-keys.ts';
 import type { ObjectReader } from '../../authentication/object-reader.ts';
 import { createAccountAuthenticator } from '../../authentication/service-account-authenticator.ts';
@@ -149,7 +150,7 @@ function defaultIssuer({ name }: Identity): string {
 }
 
 function trustedIssuers(
-  { jwt, log, ...ports }: TokenPartsDeps & { readonly signatures: VerificationLine },
+  { identity, jwt, log, ...ports }: TokenPartsDeps & { readonly signatures: VerificationLine },
   own: readonly string[],
   audiences: readonly string[],
   claims: ClaimLanguage,
@@ -166,6 +167,7 @@ function trustedIssuers(
     timers,
     turns,
     audiences,
+    credentialIdKey: accountExtraKeys(identity).credentialId,
     signatures,
     onError,
   });
