@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseCommandLine } from '../../src/server/commands/command-line.ts';
+import { completeConfig } from '../../src/server/config/options.ts';
 import type { RawOptions } from '../../src/server/config/options.ts';
 
 function served(...args: readonly string[]): RawOptions {
@@ -26,6 +27,18 @@ describe('a flag that is true or false', () => {
     assert.equal(served(`--${flag}=false`)[flag], 'false');
     assert.equal(served('--service-account-lookup', 'false')['service-account-lookup'], 'false');
     assert.equal(served(`--${flag}`, 'true', '--workers', '2')[flag], 'true');
+  });
+});
+
+describe('the least time of a watch', () => {
+  const msOf = (value: string): number =>
+    completeConfig(served(`--min-request-timeout=${value}`)).minRequestTimeoutMs;
+
+  it('is a duration, or a number of seconds as other API servers take it', () => {
+    assert.deepEqual(['90s', '7', '30m'].map(msOf), [90_000, 7000, 1_800_000]);
+    for (const wrong of ['0', '7x', '1.5', '-7', '']) {
+      assert.throws(() => msOf(wrong), /is not a duration of at least 1000 ms/, wrong);
+    }
   });
 });
 

@@ -77,6 +77,16 @@ export function port<F extends string>(raw: RawValues<F>, flag: F): number | und
   return fail(flag, text, 'an integer from 0 to 65535, or off');
 }
 
+/** A bare number is one of seconds. */
+export function durationOrSeconds<F extends string>(
+  raw: RawValues<F>,
+  flag: F,
+  minMs: number,
+): number {
+  const given = raw[flag];
+  return duration(/^\d+$/.test(given) ? { ...raw, [flag]: `${given}s` } : raw, flag, minMs);
+}
+
 export function duration<F extends string>(raw: RawValues<F>, flag: F, minMs: number): number {
   const value = parseDurationMs(raw[flag]);
   if (value === undefined || value < minMs) {

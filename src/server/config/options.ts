@@ -28,7 +28,15 @@ import { completeSystem, systemOptionTable } from './system-options.ts';
 import type { SystemConfig } from './system-options.ts';
 import { completeTokens, tokenOptionTable } from './token-options.ts';
 import type { TokenConfig } from './token-options.ts';
-import { boolean, duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
+import {
+  boolean,
+  duration,
+  durationOrSeconds,
+  fail,
+  integer,
+  nonEmpty,
+  oneOf,
+} from './option-values.ts';
 import type { OptionSpec } from './option-values.ts';
 
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
@@ -148,7 +156,7 @@ export const optionTable = [
     flag: 'min-request-timeout',
     value: 'DURATION',
     default: '30m',
-    help: 'A watch without timeoutSeconds ends after this to twice this.',
+    help: 'A watch without timeoutSeconds ends after this to twice this; 7 is 7s.',
   },
   {
     flag: 'request-timeout',
@@ -280,7 +288,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     transport: oneOf(raw, 'transport', transportChoices),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
     eventTtlMs: duration(raw, 'event-ttl', 1000),
-    minRequestTimeoutMs: duration(raw, 'min-request-timeout', 1000),
+    minRequestTimeoutMs: durationOrSeconds(raw, 'min-request-timeout', 1000),
     requestTimeoutMs: duration(raw, 'request-timeout', 1000),
     requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),
     connectionsMax: integer(raw, 'max-connections', 1, 1_000_000),
