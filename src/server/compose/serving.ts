@@ -142,6 +142,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     inFlight: inFlightRequests,
     prng: parts.registry.prng,
     auditing: auditingOf(deps, endpoints),
+    strictTransport: config.strictTransport,
     endpoints,
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
