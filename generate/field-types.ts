@@ -55,13 +55,19 @@ const wrappedLists = new Set(['meta/v1.APIResource.verbs']);
 export const typeMeta = 'meta/v1.TypeMeta';
 
 /** And these are written even when they are zero, though they need not be given. */
-const writtenFields = new Set(
-  ['v1', 'v1beta1', 'v1beta2'].flatMap((version) => [
+const writtenFields = new Set([
+  ...['v1', 'v1beta1', 'v1beta2'].flatMap((version) => [
     `apps/${version}.StatefulSetOrdinals.start`,
     `apps/${version}.StatefulSetSpec.serviceName`,
     `apps/${version}.StatefulSetStatus.availableReplicas`,
   ]),
-);
+  // What is there, and empty, is refused.
+  'autoscaling/v2.HPAScalingRules.policies',
+  'autoscaling/v2beta2.HPAScalingRules.policies',
+  'core/v1.Event.reportingComponent',
+  'core/v1.Event.reportingInstance',
+  'core/v1.NodeRuntimeHandler.name',
+]);
 
 const packageOf = (name: string) => name.slice(0, name.lastIndexOf('.'));
 

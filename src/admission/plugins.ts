@@ -38,6 +38,7 @@ import type { AdmissionPluginName } from './plugin-names.ts';
 import type { SecurityRules } from './pod-security/checks.ts';
 import { readPodSecurity } from './pod-security/configuration.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
+import type { SecurityCounts } from './pod-security/security-counts.ts';
 import { defaultTolerations } from './pods/default-tolerations.ts';
 import type { TolerationSeconds } from './pods/default-tolerations.ts';
 import { extendedResources } from './pods/extended-resources.ts';
@@ -75,6 +76,7 @@ export interface PluginDeps {
   readonly isBestEffort: (pod: ApiObject) => boolean;
   readonly nodes: NodeRestrictionRules;
   readonly security: SecurityRules;
+  readonly securityCounts: SecurityCounts;
   readonly tolerationSeconds: TolerationSeconds;
   /** Feature gate PodTopologyLabelsAdmission. */
   readonly labelsTopology: boolean;
@@ -169,7 +171,8 @@ function configuredPlugins(deps: PluginDeps, problems: string[]): Makers {
         readPodSecurity(document, group, own),
       );
       if (found === undefined) return undefined;
-      return podSecurity(identity, found.settings, deps.security, { objects, clock, turns });
+      const ports = { objects, clock, turns, counts: deps.securityCounts };
+      return podSecurity(identity, found.settings, deps.security, ports);
     },
     PodNodeSelector() {
       const found = read('PodNodeSelector', (document, _folder, own) =>

@@ -83,6 +83,12 @@ function stepAt(steps: readonly GateStep[], release: number): GateStep | undefin
   return step?.stage === 'removed' ? undefined : step;
 }
 
+/** Where a gate stands in a release; undefined: it is none there. */
+export function stageOfGate(name: string, release: number): GateStage | undefined {
+  const stage = stepAt(ownMember(featureGates, name) ?? [], release)?.stage;
+  return stage === 'removed' ? undefined : stage;
+}
+
 export type ParsedGates =
   | {
       readonly kind: 'ok';

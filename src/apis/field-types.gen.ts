@@ -1525,7 +1525,7 @@ HPAScalingPolicy
 HPAScalingRules
  stabilizationWindowSeconds 3 int32 ?
  selectPolicy 1 enum ? = Disabled|Max|Min
- policies 2 []HPAScalingPolicy list=atomic
+ policies 2 []HPAScalingPolicy written list=atomic
  tolerance 4 Quantity ?
 HorizontalPodAutoscaler kind
  metadata 1 meta/v1.ObjectMeta
@@ -1720,7 +1720,7 @@ HPAScalingPolicy
 HPAScalingRules
  stabilizationWindowSeconds 3 int32 ?
  selectPolicy 1 enum ? = Disabled|Max|Min
- policies 2 []HPAScalingPolicy list=atomic
+ policies 2 []HPAScalingPolicy written list=atomic
 HorizontalPodAutoscaler kind
  metadata 1 meta/v1.ObjectMeta
  spec 2 HorizontalPodAutoscalerSpec
@@ -2332,8 +2332,8 @@ Event kind
  series 11 EventSeries ?
  action 12 string
  related 13 ObjectReference ?
- reportingComponent 14 string
- reportingInstance 15 string
+ reportingComponent 14 string written
+ reportingInstance 15 string written
 EventList kind
  metadata 1 meta/v1.ListMeta
  items 2 []Event !
@@ -2534,7 +2534,7 @@ NodeList kind
 NodeProxyOptions kind
  path 1 string
 NodeRuntimeHandler
- name 1 string
+ name 1 string written
  features 2 NodeRuntimeHandlerFeatures ?
 NodeRuntimeHandlerFeatures
  recursiveReadOnlyMounts 1 boolean ?

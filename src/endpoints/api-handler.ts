@@ -44,6 +44,8 @@ export interface ApiHandlerDeps extends PlainPathDeps {
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
   readonly auditing: AuditingDeps | undefined;
+  /** The header Strict-Transport-Security of answers over TLS; undefined: none. */
+  readonly strictTransport: string | undefined;
   readonly requestCounts: RequestCounts;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
@@ -53,11 +55,14 @@ export interface ApiHandlerDeps extends PlainPathDeps {
 export type ApiHandler = (exchange: HttpExchange, startMs: number, nowMs: number) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
-  const { auditing, inFlight, prng, requestCounts } = deps;
+  const { auditing, inFlight, prng, requestCounts, strictTransport } = deps;
   const { features, turnWatch } = deps.endpoints;
   return async (exchange, startMs, nowMs) => {
     if (features.cbor) allowCbor(exchange);
     const auditId = identifyRequest(exchange, prng);
+    if (strictTransport !== undefined && exchange.scheme === 'https') {
+      exchange.setAnswerHeader('Strict-Transport-Security', strictTransport);
+    }
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const asked = readTarget(exchange, startMs);

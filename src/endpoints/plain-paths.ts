@@ -109,7 +109,6 @@ export async function answerHealth(
     [
       ['Content-Type', 'text/plain; charset=utf-8'],
       ['X-Content-Type-Options', 'nosniff'],
-      ['Cache-Control', 'no-cache, private'],
     ],
     answer.text,
   );
@@ -172,9 +171,9 @@ async function discoveryAnswer(deps: PlainPathDeps, exchange: HttpExchange): Pro
       const headers: [string, string][] = [
         ['Content-Type', contentType],
         ['Vary', 'Accept'],
-        ['Cache-Control', 'public'],
       ];
-      if (etag !== undefined) headers.push(['ETag', etag]);
+      // All groups at once are the same for everybody, and are asked for again by their tag.
+      if (etag !== undefined) headers.push(['Cache-Control', 'public'], ['ETag', etag]);
       if (etag !== undefined && matchesEntityTag(etag, exchange.header('if-none-match'))) {
         return documentAnswer(304, headers, '');
       }

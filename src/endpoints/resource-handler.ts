@@ -4,8 +4,9 @@
  * Elsewhere: access, which has been decided before (filters/access.ts), and what a verb does
  * (handlers/).
  *
- * Invariants: an unknown group, version, resource or subresource is 404; a known one without the
- * verb is 405; one whose path leaves out the name or the namespace that it needs is 400.
+ * Invariants: an unknown group, version, resource or subresource is 404, and so is a path with no
+ * verb at all; a known one without the verb is 405; one whose path leaves out the name or the
+ * namespace that it needs is 400.
  */
 import {
   newBadRequest,
@@ -69,6 +70,8 @@ export function handleResource(
   }
   const found = endpointOf(kind, resource);
   if (found === undefined) return unknownPart(kind, resource);
+  // Of what is only ever posted no object can be named: there is no such path.
+  if (found.verbs.length === 0) return newGenericNotFound();
   if (found.subresource !== undefined && resource.name === '') {
     return newBadRequest('name must be provided');
   }

@@ -6,6 +6,7 @@
  */
 import { StatusError } from '../apimachinery/status-error.ts';
 import { unreachable } from '../stdx/assert.ts';
+import type { Header } from '../transport/http-exchange.ts';
 import type { Answer, StreamAnswer } from './answer.ts';
 import { sendList } from './list-response.ts';
 import { sendBody, sendObject } from './object-response.ts';
@@ -27,13 +28,20 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
     case 'body':
       return sendBody(deps, request, answer);
     case 'document':
-      exchange.send(answer.status, answer.headers, answer.body);
+      exchange.send(answer.status, withCachePolicy(answer.headers), answer.body);
       return undefined;
     case 'stream':
       return startStream(request, answer);
     default:
       return unreachable(answer);
   }
+}
+
+/** What says nothing of caches may be in none that others share: access was checked for one caller.
+ */
+function withCachePolicy(headers: readonly Header[]): readonly Header[] {
+  const says = headers.some(([name]) => name === 'Cache-Control');
+  return says ? headers : [...headers, ['Cache-Control', 'no-cache, private']];
 }
 
 function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {

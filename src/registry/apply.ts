@@ -28,7 +28,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
-import { fieldWriter, tooManyFields } from './field-ownership.ts';
+import { fieldWriter, tooManyFields, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate } from './object-metadata.ts';
 import { preconditionConflict } from './preconditions.ts';
@@ -36,7 +36,7 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, saidUpdate, writerOf } from './update.ts';
+import { preparedUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf, toDecidedVersion } from './versions.ts';
@@ -94,8 +94,8 @@ export function* decideApply(
   const intended = { intent, writer: writerOf(input), force };
   const production = yield* produceApplied(scope, target, intended, complete, current);
   if (production.kind === 'refused' || said === undefined) return production;
-  const whole = said;
-  return produced(production.object, production.warnings, () => saidUpdate(whole, current.object));
+  const whole = withOwners(metadataForUpdate(said, current.object), production.object.metadata);
+  return produced(production.object, production.warnings, whole);
 }
 
 export function decideScaleApply(

@@ -39,7 +39,7 @@ import {
   preparationSteps,
 } from './create.ts';
 import { decideDelete } from './delete.ts';
-import { withOwners } from './field-ownership.ts';
+import { withOwners, withoutIdleTimes } from './field-ownership.ts';
 import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
@@ -161,7 +161,7 @@ function* proposeChange(
   if (scope.inTurns) yield;
   const production = mutated(scope, target, input, written, current, answers);
   if (production.kind !== 'object') return production;
-  const { object } = production;
+  const object = withoutIdleTimes(production.object, current.object);
   if (!isOverwrite(input) && object !== current.object) {
     yield* preparingUpdate(scope, target.kind, input.subresource, object, current.object);
     if (scope.inTurns) yield;
@@ -225,7 +225,7 @@ function mutated(
 ): Production | Extract<Proposal, { kind: 'ask' }> {
   if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
   const { object, said, warnings } = written;
-  const shown = said === undefined ? object : withOwners(said(), object.metadata);
+  const shown = said ?? object;
   if (answer === undefined) {
     return { kind: 'ask', question: { kind: 'mutate', next: shown, current: current.object } };
   }

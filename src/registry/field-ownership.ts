@@ -4,6 +4,9 @@
  * Elsewhere: the rules of ownership (apimachinery/fieldmanager); this is where the generic verbs
  * call them, at the version of the request.
  *
+ * Fields are owned by who said them, whatever the rules of the kind make of them: what a kind fills
+ * in is nobody's, and who says what a kind does not take owns it all the same.
+ *
  * Invariant: a write that changes nothing leaves managedFields as they were, so that it is
  * recognised as one that changes nothing.
  */
@@ -11,7 +14,7 @@ import {
   trackUpdate,
   trackUpdateSteps,
 } from '../apimachinery/fieldmanager/managers/track-update.ts';
-import { decodeManaged } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
+import { decodeManaged, sameOwners } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
 import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
 import type { FieldWriter, UpdateToTrack } from '../apimachinery/fieldmanager/field-manager.ts';
 import { deducedType } from '../apimachinery/fieldmanager/schema/deduced.ts';
@@ -21,7 +24,8 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { withMember, withMetadata, without } from '../apimachinery/unstructured.ts';
-import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { atVersionOf } from './versions.ts';
 import type { DecisionScope } from './write-command.ts';
@@ -127,6 +131,23 @@ export function withUsableOwners(object: ApiObject): ApiObject {
   const sent = object.metadata['managedFields'];
   if (sent === undefined || (decodeManaged(sent)?.owners.size ?? 0) > 0) return object;
   return withOwners(object, {});
+}
+
+/** `next` with the entries of `live`, where all that has changed is when somebody wrote: what the
+ * rules of the kind have taken back is nothing that was written. */
+export function withoutIdleTimes(next: ApiObject, live: ApiObject): ApiObject {
+  if (next.metadata.generation !== live.metadata.generation) return next;
+  const entries = next.metadata['managedFields'];
+  const stored = live.metadata['managedFields'];
+  if (entries === stored || !sameButTimes(entries, stored)) return next;
+  const idle = withOwners(next, live.metadata);
+  return deepEqual(idle, live) ? idle : next;
+}
+
+function sameButTimes(entries: JsonValue | undefined, stored: JsonValue | undefined): boolean {
+  const owners = decodeManaged(entries)?.owners;
+  const before = decodeManaged(stored)?.owners;
+  return owners !== undefined && before !== undefined && sameOwners(owners, before);
 }
 
 /** The object with another one's managedFields. */

@@ -9,19 +9,15 @@ export type Production =
       readonly object: ApiObject;
       /** For the writer. */
       readonly warnings: readonly string[];
-      /** The object as it was said, before the rules of its kind have looked at it: with what they
-       * will drop. Absent: the object itself. Made when it is asked for. */
-      readonly said?: (() => ApiObject) | undefined;
+      /** The object as it was said, with its owners, before the rules of its kind have looked at
+       * it: with what they will drop. Absent: the object itself. */
+      readonly said?: ApiObject | undefined;
     }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 const noWarnings: readonly string[] = [];
 
-export function produced(
-  object: ApiObject,
-  warnings = noWarnings,
-  said?: () => ApiObject,
-): Production {
+export function produced(object: ApiObject, warnings = noWarnings, said?: ApiObject): Production {
   return { kind: 'object', object, warnings, said };
 }
 

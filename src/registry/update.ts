@@ -112,44 +112,41 @@ export function* produceUpdate(
   if (scope.inTurns) yield;
   const decided = toDecidedVersion(next, kind);
   if (scope.inTurns) yield;
+  const said = metadataForUpdate(decided, current.object);
+  const tracking = yield* trackedUpdateSteps(scope, target, said, writer, current);
+  if (tracking.kind === 'refused') return tracking;
+  const { object: owned } = tracking;
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
-  const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
+  const prepared = preparedUpdate(scope, kind, owned, current.object, subresource);
   if (scope.inTurns) yield;
-  const production = yield* trackedUpdateSteps(scope, target, prepared, writer, current);
-  if (production.kind === 'refused') return production;
-  const said = () => saidUpdate(decided, current.object);
-  return produced(production.object, production.warnings, said);
+  const tooMany = tooManyFields(scope, kind, prepared, current.object);
+  if (tooMany !== undefined) return refused(tooMany);
+  return produced(withOwners(prepared, owned.metadata), tracking.warnings, owned);
 }
 
-/** What those see who may mutate it: the writer's object, but for what the server owns. */
-export function saidUpdate(decided: ApiObject, current: ApiObject): ApiObject {
-  return metadataForUpdate(decided, current);
-}
-
-/** The prepared object with its field ownership. It is validated after mutating admission
- * (decide.ts). */
+/** The object with its field ownership. It is validated after mutating admission (decide.ts). */
 export function trackedUpdate(
   scope: DecisionScope,
   target: ObjectTarget,
-  prepared: ApiObject,
+  next: ApiObject,
   writer: Writer,
   current: CurrentObject,
 ): Production {
-  return finished(trackedUpdateSteps(scope, target, prepared, writer, current));
+  return finished(trackedUpdateSteps(scope, target, next, writer, current));
 }
 
 function* trackedUpdateSteps(
   scope: DecisionScope,
   target: ObjectTarget,
-  prepared: ApiObject,
+  said: ApiObject,
   writer: Writer,
   current: CurrentObject,
 ): Steps<Production> {
   const { kind } = target;
-  const tooMany = tooManyFields(scope, kind, prepared, current.object);
+  const tooMany = tooManyFields(scope, kind, said, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   if (scope.inTurns) yield;
-  const tracking = trackedSteps(scope, kind, writer, prepared, current.object);
+  const tracking = trackedSteps(scope, kind, writer, said, current.object);
   if (!scope.inTurns) return produced(finished(tracking));
   const next = yield* tracking;
   yield;

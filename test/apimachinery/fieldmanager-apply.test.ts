@@ -161,6 +161,8 @@ describe('an apply', () => {
       object.mustApply('a', { spec: first });
       object.mustApply('a', { spec: then });
       assert.deepEqual(object.object['spec'], { containers: [] });
+      // Then nobody owns any of it, which the next intent finds.
+      object.mustApply('a', { spec: then });
       const once = object.live;
       object.mustApply('a', { spec: then });
       assert.equal(object.live, once);
@@ -304,6 +306,13 @@ describe('an apply', () => {
         ['a', 'Apply'],
         ['before-first-apply', 'Update'],
       ],
+    );
+    const unclaimed = configMap();
+    unclaimed.live = unclaimed.complete({ ...data({ x: '1' }), metadata: { uid: 'u' } });
+    unclaimed.mustApply('a', {});
+    assert.deepEqual(
+      unclaimed.entries.map((e) => e.manager),
+      ['before-first-apply'],
     );
   });
 });

@@ -184,8 +184,9 @@ const bindings: readonly Scenario[] = [
         message: /metadata.name: Required value/,
       },
       { request: 'GET /api/v1/namespaces/$ns/bindings', status: 405 },
-      { request: 'GET /api/v1/bindings', status: 405 },
-      { request: 'GET /api/v1/namespaces/$ns/bindings/p', status: 405 },
+      { request: 'GET /api/v1/bindings', status: 404 },
+      { request: 'GET /api/v1/namespaces/$ns/bindings/p', status: 404 },
+      { request: 'PUT /api/v1/namespaces/$ns/bindings/p', body: {}, status: 404 },
     ],
   },
 ];

@@ -1,5 +1,6 @@
 /** Health checks as probes and operators' tools know them, and the flags of a server's end. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 import { after, before, describe, it } from 'node:test';
@@ -228,6 +229,42 @@ describe('--goaway-chance', () => {
     assert.deepEqual([chanceOf('0'), chanceOf('0.001'), chanceOf('.02')], [0, 0.001, 0.02]);
     for (const wrong of ['0.03', '1', '-0.01', 'x', '', '1e-3']) {
       assert.throws(() => chanceOf(wrong), OptionsError, wrong);
+    }
+  });
+});
+
+describe('--strict-transport-security-directives', () => {
+  const directives = 'max-age=31536000,includeSubDomains';
+
+  it('tells who comes over TLS, whatever the answer is; plain HTTP cannot tell', async () => {
+    const server = await startSecureServer({ 'strict-transport-security-directives': directives });
+    const session = http2.connect(server.secureUrl, { ca: server.caPem });
+    try {
+      for (const path of ['/livez', '/version', '/apis', '/nothing', '/api/v1/pods?watch=1']) {
+        const stream = session.request({ ':path': path });
+        const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+        stream.close();
+        const said = headers['strict-transport-security'];
+        assert.equal(said, 'max-age=31536000; includeSubDomains', path);
+        assert.equal(headers['cache-control'], 'no-cache, private', path);
+      }
+      const plain = await server.request('GET', '/livez');
+      assert.equal(plain.headers['strict-transport-security'], undefined);
+    } finally {
+      session.destroy();
+      await server.remove();
+    }
+  });
+
+  it('are those that browsers know', () => {
+    const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
+    const flag = 'strict-transport-security-directives';
+    const said = (text: string) =>
+      completeConfig({ ...(defaults as RawOptions), [flag]: text }).strictTransport;
+    assert.equal(said(''), undefined);
+    assert.equal(said('preload,max-age=0'), 'preload; max-age=0');
+    for (const wrong of ['max-age', 'max-age=x', 'preload,', 'includeSubdomains']) {
+      assert.throws(() => said(wrong), OptionsError, wrong);
     }
   });
 });

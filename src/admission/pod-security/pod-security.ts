@@ -52,9 +52,11 @@ import {
   saysOf,
 } from './levels.ts';
 import type { LevelVersion, ParsedPolicy } from './levels.ts';
+import type { ReviewCounts, SecurityCounts } from './security-counts.ts';
 
 export interface PodSecurityPorts {
   readonly objects: AdmissionObjects;
+  readonly counts: Pick<SecurityCounts, 'of'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly turns: Pick<Turns, 'run'>;
 }
@@ -126,6 +128,7 @@ function reviewPods(
   const { namespace, next, resource, user } = review;
   const annotate = (key: string, value: string): void =>
     recorder.annotate(`pod-security.${labelDomain}/${key}`, value);
+  const count = security.counts.of(review);
   const isPod = resource.group === '' && resource.resource === 'pods';
   const template = isPod ? next : templateOf(review);
   const exempt = settings.namespaces.has(namespace)
@@ -134,18 +137,21 @@ function reviewPods(
       ? 'user'
       : undefined;
   if (exempt !== undefined) {
+    count.exempted();
     annotate('exempt', exempt);
     return undefined;
   }
   const found = security.objects.get(namespaces, '', namespace);
   if (found === undefined) {
     const why = `failed to lookup namespace ${quote(namespace)}`;
+    count.failed(true);
     annotate('error', why);
     return isPod ? newInternalError(why) : undefined;
   }
   const parsed = policyOf(found.metadata.labels ?? {}, settings.defaults, labelDomain);
   const { policy, problems } = parsed;
   if (isPod && problems.length === 0 && isFullyPrivileged(policy)) {
+    count.evaluated('allow', policy.enforce, 'enforce');
     annotate('enforce-policy', 'privileged:latest');
     return undefined;
   }
@@ -154,10 +160,18 @@ function reviewPods(
   if (template === undefined || (isPod && !bringsImages(review))) return undefined;
   const spec = part(template, 'spec');
   if (settings.runtimeClasses.has(text(spec, 'runtimeClassName'))) {
+    count.exempted();
     annotate('exempt', 'runtimeClass');
     return undefined;
   }
-  return checkTemplate(security, parsed, template, isPod, annotate, recorder);
+  return checkTemplate(security, parsed, template, isPod, { annotate, count, recorder });
+}
+
+/** Who hears what is found. */
+interface Heard {
+  readonly annotate: (key: string, value: string) => void;
+  readonly count: ReviewCounts;
+  readonly recorder: AdmissionRecorder;
 }
 
 /** Undefined: it has none. */
@@ -175,10 +189,10 @@ function checkTemplate(
   { policy, problems }: ParsedPolicy,
   template: JsonObject,
   isEnforced: boolean,
-  annotate: (key: string, value: string) => void,
-  recorder: AdmissionRecorder,
+  { annotate, count, recorder }: Heard,
 ): Awaitable<Refusal> {
   if (problems.length > 0) {
+    count.failed(false);
     annotate('error', `Failed to parse policy: ${formatFieldErrors(problems)}`);
   }
   const annotations = part(part(template, 'metadata'), 'annotations') as Record<string, string>;
@@ -192,12 +206,18 @@ function checkTemplate(
     if (isEnforced) {
       annotate('enforce-policy', levelText(enforce));
       refusal = violation('violates', enforce, of(enforce));
+      count.evaluated(refusal === undefined ? 'allow' : 'deny', enforce, 'enforce');
     }
     const audited = violation('would violate', audit, of(audit));
-    if (audited !== undefined) annotate('audit-violations', audited);
+    if (audited !== undefined) {
+      count.evaluated('deny', audit, 'audit');
+      annotate('audit-violations', audited);
+    }
     if (refusal !== undefined) return refusal;
     const warned = violation('would violate', warn, of(warn));
-    if (warned !== undefined) recorder.warn(warned);
+    if (warned === undefined) return undefined;
+    count.evaluated('deny', warn, 'warn');
+    recorder.warn(warned);
     return undefined;
   });
 }

@@ -3,7 +3,8 @@
  * same fields anew (spec 2, section 9.3).
  */
 import type { FieldMaps } from '../conversion/conversion.ts';
-import { renamed, swapped } from '../conversion/fields.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { renamed, swapped, without } from '../conversion/fields.ts';
 
 /** Core name, name in the events group. */
 const names = [
@@ -16,7 +17,17 @@ const names = [
   ['reportingComponent', 'reportingController'],
 ] as const;
 
+/** Who reports: in the core group always said, if only with an empty text; in the other not. */
+const reporters = ['reportingComponent', 'reportingInstance'] as const;
+
 export const eventMaps: FieldMaps = {
-  toHub: (event) => renamed(event, swapped(names)),
-  fromHub: (event) => renamed(event, names),
+  toHub: (event) => withReporters(renamed(event, swapped(names))),
+  fromHub: (event) =>
+    renamed(without(event, ...reporters.filter((name) => event[name] === '')), names),
 };
+
+function withReporters(event: JsonObject): JsonObject {
+  const missing = reporters.filter((name) => event[name] === undefined);
+  if (missing.length === 0) return event;
+  return { ...event, ...Object.fromEntries(missing.map((name) => [name, ''])) };
+}

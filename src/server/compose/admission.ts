@@ -7,6 +7,7 @@
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
 import { readWebhookSettings } from '../../admission/webhooks/settings.ts';
+import type { SecurityCounts } from '../../admission/pod-security/security-counts.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
 import type { AdmissionPlugin } from '../../admission/admission.ts';
 import type { Streams } from '../../../streams/streams.ts';
@@ -42,6 +43,7 @@ export interface WriteGuardDeps {
   readonly streams: Streams;
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
+  readonly securityCounts: SecurityCounts;
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
   readonly makeNamespace: MakeNamespace;
@@ -90,6 +92,7 @@ function pluginsOf(
       anyCertificates: gate('AllowInsecureKubeletCertificateSigningRequests'),
     },
     security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
+    securityCounts: deps.securityCounts,
     tolerationSeconds,
     labelsTopology: gate('PodTopologyLabelsAdmission'),
     configured,

@@ -27,6 +27,8 @@ import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
 import { createAdmissionTimes } from '../../admission/admission-times.ts';
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
+import { createSecurityCounts } from '../../admission/pod-security/security-counts.ts';
+import type { SecurityCounts } from '../../admission/pod-security/security-counts.ts';
 import { createQueueMeters } from '../../controllers/queue-meters.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
@@ -98,6 +100,7 @@ export interface ServerParts {
   readonly registry: RegistryDeps;
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
+  readonly securityCounts: Pick<SecurityCounts, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'counts' | 'settled'>;
   /** Of the plugins that follow what is stored, and are on. */
@@ -257,7 +260,7 @@ function typeParts(
 /** The guards of writes, with their metrics. */
 function admissionParts(
   config: CompletedConfig,
-  deps: Omit<WriteGuardDeps, 'times' | 'policies' | 'webhooks'> &
+  deps: Omit<WriteGuardDeps, 'times' | 'securityCounts' | 'policies' | 'webhooks'> &
     Pick<PartsDeps, 'log'> &
     Pick<AdmissionWebhookDeps, 'language' | 'resolveService'>,
 ) {
@@ -269,7 +272,9 @@ function admissionParts(
   const { conditions } = policies;
   const { webhookCallsMax: callsMax } = config.admission;
   const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
-  const guardOf = writeGuards(config, { ...deps, times: admission, policies, webhooks });
+  const securityCounts = createSecurityCounts(config.release);
+  const reviewed = { ...deps, times: admission, securityCounts, policies, webhooks };
+  const guardOf = writeGuards(config, reviewed);
   const { plugins } = config.admission;
   const readiness = Object.entries({
     ...policies.readiness,
@@ -280,7 +285,7 @@ function admissionParts(
   const admissionReadiness = new Map(
     readiness.filter(([name]) => (plugins as ReadonlySet<string>).has(name)),
   );
-  return { admission, admissionReadiness, guardOf, policies, webhooks };
+  return { admission, admissionReadiness, guardOf, policies, securityCounts, webhooks };
 }
 
 /** Who is told of what others write: the actors, from when they are there. */

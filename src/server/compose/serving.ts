@@ -70,6 +70,7 @@ import type { Background } from './background.ts';
 import { componentStatuses } from './component-statuses.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { featureSeries } from '../metrics/feature-series.ts';
 import { createServerMetrics, indicatorsText } from '../metrics/server-metrics.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -142,6 +143,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     inFlight: inFlightRequests,
     prng: parts.registry.prng,
     auditing: auditingOf(deps, endpoints),
+    strictTransport: config.strictTransport,
     endpoints,
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
@@ -245,7 +247,12 @@ function metricsOf(
       ...deps.background.measured,
       ...(audit?.measured ?? []),
     ],
-    series: [...parts.authorization.series, ...deps.accessSeries, ...(audit?.series ?? [])],
+    series: [
+      featureSeries(config.featureGates, config.release),
+      ...parts.authorization.series,
+      ...deps.accessSeries,
+      ...(audit?.series ?? []),
+    ],
     warn: (text) => log.warn({}, text),
   });
 }

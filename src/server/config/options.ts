@@ -81,6 +81,8 @@ export interface CompletedConfig {
   readonly shutdownSendsRetryAfter: boolean;
   /** How many of HTTP/2 requests are told to come back over another connection. */
   readonly goawayChance: number;
+  /** The header Strict-Transport-Security; undefined: none. */
+  readonly strictTransport: string | undefined;
   readonly shutdownTimeoutMs: number;
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
@@ -214,6 +216,12 @@ export const optionTable = [
     help: 'Share of HTTP/2 requests, 0 to 0.02, after which a client must connect anew.',
   },
   {
+    flag: 'strict-transport-security-directives',
+    value: 'NAME[=N],...',
+    default: '',
+    help: 'What answers over TLS tell browsers: max-age=SECONDS, includeSubDomains, preload.',
+  },
+  {
     flag: 'livez-grace-period',
     value: 'DURATION',
     default: '0',
@@ -301,6 +309,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     livezGraceMs: duration(raw, 'livez-grace-period', 0),
     shutdownSendsRetryAfter: boolean(raw, 'shutdown-send-retry-after'),
     goawayChance: goawayChance(raw),
+    strictTransport: strictTransport(raw),
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
@@ -318,6 +327,17 @@ function goawayChance(raw: RawOptions): number {
   const chance = /^(?:0|0?\.\d+)$/.test(text) ? Number(text) : NaN;
   if (chance >= 0 && chance <= goawayChanceMax) return chance;
   return fail('goaway-chance', text, `a fraction from 0 to ${goawayChanceMax}`);
+}
+
+function strictTransport(raw: RawOptions): string | undefined {
+  const flag = 'strict-transport-security-directives';
+  const text = raw[flag];
+  if (text === '') return undefined;
+  const directives = text.split(',');
+  const isKnown = (each: string): boolean =>
+    /^(?:max-age=\d+|includeSubDomains|preload)$/.test(each);
+  if (directives.every(isKnown)) return directives.join('; ');
+  return fail(flag, text, 'max-age=SECONDS, includeSubDomains, preload');
 }
 
 /** Short and printable: it stands before every key. */

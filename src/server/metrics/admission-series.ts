@@ -1,5 +1,6 @@
 /** How long admission takes, under the names that dashboards know; and who refuses everything. */
 import type { AdmissionLabels, AdmissionTimes } from '../../admission/admission-times.ts';
+import type { SecurityCounts } from '../../admission/pod-security/security-counts.ts';
 import type { Readiness } from '../../admission/readiness.ts';
 import type { MetricSeries } from './metrics.ts';
 
@@ -34,6 +35,27 @@ export function admissionSeries(
           labels: { name },
           value: plugin.refusal() === undefined ? 0 : 1,
         })),
+    },
+  ];
+}
+
+/** What the pod security levels of namespaces have done. */
+export function securitySeries({ read }: Pick<SecurityCounts, 'read'>): readonly MetricSeries[] {
+  return [
+    {
+      name: 'pod_security_evaluations_total',
+      help: 'Pods and templates of pods that were held against a level of their namespace.',
+      read: () => read('evaluations'),
+    },
+    {
+      name: 'pod_security_exemptions_total',
+      help: 'Pods and templates of pods that were exempt from the levels.',
+      read: () => read('exemptions'),
+    },
+    {
+      name: 'pod_security_errors_total',
+      help: 'Pods and templates whose level could not be read, or not be found at all (fatal).',
+      read: () => read('errors'),
     },
   ];
 }

@@ -24,7 +24,7 @@ import type {
 import type { MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
 import { webhookSeries } from './webhook-series.ts';
-import { admissionSeries } from './admission-series.ts';
+import { admissionSeries, securitySeries } from './admission-series.ts';
 import { conditionSeries, policySeries } from './policy-series.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
 import { deliverySeries } from './delivery-series.ts';
@@ -80,6 +80,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
       ...admissionSeries(parts.admission, parts.admissionReadiness),
+      ...securitySeries(parts.securityCounts),
       ...webhookSeries(parts.webhooks.counts),
       ...policySeries(parts.policies.counts),
       ...conditionSeries(parts.policies.conditions),

@@ -1,9 +1,13 @@
-/** What PodSecurity tells the audit event, and that a large pod is judged as a small one is. */
+/** What PodSecurity tells the audit event and what it counts, and that a large pod is judged as a small one is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AdmissionObjects, Review } from '../../../src/admission/admission.ts';
 import { readPodSecurity } from '../../../src/admission/pod-security/configuration.ts';
 import { podSecurity } from '../../../src/admission/pod-security/pod-security.ts';
+import {
+  createSecurityCounts,
+  securityCountNames,
+} from '../../../src/admission/pod-security/security-counts.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { systemClock, systemTimers } from '../../../src/stdx/clock.ts';
@@ -33,6 +37,7 @@ async function judged({
   user = 'ann',
 }: Judged) {
   const clock = systemClock;
+  const counts = createSecurityCounts(33);
   const stored = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: {} } };
   const labelled = Object.entries(labels).map(([key, value]) => [`${prefix}${key}`, value]);
   const found = { ...stored, metadata: { name: namespace, labels: Object.fromEntries(labelled) } };
@@ -46,7 +51,7 @@ async function judged({
     identityOf('kubernetes'),
     readPodSecurity(document, group, problems),
     { release: 33, relaxesUserNamespaces: false },
-    { objects, clock, turns: createTurns({ clock, timers: systemTimers }) },
+    { objects, clock, counts, turns: createTurns({ clock, timers: systemTimers }) },
   );
   assert.deepEqual(problems, []);
   const next = (resource === 'pods'
@@ -69,11 +74,60 @@ async function judged({
     annotate: (key: string, value: string) => void (told[key.replace(prefix, '')] = value),
   };
   const refusal = await plugin.validate?.(review, { ask: () => true, recorder });
-  return { told, warned, refusal: refusal === undefined ? '' : String(refusal) };
+  const counted = securityCountNames.flatMap((name) =>
+    [...counts.read(name)].flatMap(({ labels, value }) =>
+      value === 0 ? [] : [`${name} ${Object.values(labels).join(' ').trimEnd()}`],
+    ),
+  );
+  return { told, warned, counted, refusal: refusal === undefined ? '' : String(refusal) };
 }
 
 const host: JsonObject = { containers: [{ name: 'c' }], hostPID: true };
 const found = 'host namespaces (hostPID=true)';
+
+describe('what pod security counts', () => {
+  const rows: readonly (readonly [string, Judged, readonly string[]])[] = [
+    ['a pod where all is allowed', {}, ['evaluations allow privileged latest enforce create pod']],
+    [
+      'a pod that is refused, once for those who enforce and once for those who audit',
+      { labels: { enforce: 'baseline', audit: 'baseline', warn: 'baseline' }, spec: host },
+      [
+        'evaluations deny baseline latest enforce create pod',
+        'evaluations deny baseline latest audit create pod',
+      ],
+    ],
+    [
+      'a level of a release that has not come, and a warning',
+      { labels: { enforce: 'privileged', warn: 'baseline', 'warn-version': 'v1.99' }, spec: host },
+      [
+        'evaluations allow privileged latest enforce create pod',
+        'evaluations deny baseline future warn create pod',
+      ],
+    ],
+    [
+      'a template',
+      {
+        labels: { audit: 'baseline', 'audit-version': 'v1.30' },
+        spec: host,
+        resource: 'deployments',
+      },
+      ['evaluations deny baseline v1.30 audit create controller'],
+    ],
+    ['who is exempt', { user: 'trusted', spec: host }, ['exemptions create pod']],
+    ['a namespace that is not there', { namespace: 'missing' }, ['errors true create pod']],
+    [
+      'a label that cannot be read',
+      { labels: { audit: 'all' } },
+      ['evaluations allow privileged latest enforce create pod', 'errors false create pod'],
+    ],
+  ];
+  for (const [title, given, expected] of rows) {
+    it(title, async () => {
+      const { counted } = await judged(given);
+      assert.deepEqual(counted, expected);
+    });
+  }
+});
 
 describe('what pod security tells the audit event', () => {
   const rows: readonly (readonly [string, Judged, JsonObject])[] = [

@@ -7,6 +7,7 @@ import type { AdmissionObjects, Review } from '../../../src/admission/admission.
 import { readPodSecurity } from '../../../src/admission/pod-security/configuration.ts';
 import { podsMax, warningsOf } from '../../../src/admission/pod-security/existing-pods.ts';
 import { podSecurity } from '../../../src/admission/pod-security/pod-security.ts';
+import { createSecurityCounts } from '../../../src/admission/pod-security/security-counts.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
@@ -324,6 +325,7 @@ describe('the pods of a namespace that becomes stricter', () => {
         objects: { listed } as unknown as AdmissionObjects,
         clock: { monotonicMs: () => (nowMs += 1) },
         turns: { run },
+        counts: createSecurityCounts(33),
       },
     );
     const namespace = (labels: JsonObject): JsonObject => ({ metadata: { name: 'n', labels } });

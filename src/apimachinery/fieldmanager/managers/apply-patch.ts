@@ -18,14 +18,12 @@ import { formatRfc3339 } from '../../time.ts';
 import { parseGroupVersion } from '../../schema.ts';
 import type { ApiObject, JsonObject } from '../../unstructured.ts';
 import type { ApplyOutcome, ApplyPatch, ApplyRequest } from '../field-manager.ts';
-import { isEmptySet } from '../fieldpath/field-set.ts';
 import type { Applied, AppliedIntent, Intent } from '../merge/apply.ts';
 import { applyIntent } from '../merge/apply.ts';
 import type { Managers, ManagersDraft } from '../merge/managers.ts';
 import { setOwned, withSet } from '../merge/managers.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { deducedType } from '../schema/deduced.ts';
-import { claimedFields } from '../typed/to-field-set.ts';
 import { formatValidationErrors, validateValue } from '../typed/validate.ts';
 import { newApplyConflict } from './conflict-error.ts';
 import { withLastApplied, withoutLastApplied } from './last-applied.ts';
@@ -59,7 +57,7 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
-  const start = yield* startingOwners(request, bare, managed, intended);
+  const start = yield* startingOwners(request, bare, managed);
   const intent: Intent = {
     value: intended,
     version: apiVersion,
@@ -108,21 +106,16 @@ interface StartingOwners {
   readonly times: Map<string, string>;
 }
 
-/** An intent that claims nothing takes nothing over, so nobody need own what it would. */
 function* startingOwners(
   request: ApplyRequest,
   bare: JsonObject,
   managed: Managed,
-  intended: JsonObject,
 ): Steps<StartingOwners> {
   const times = timesOf(managed);
   const { live, kind, apiVersion, nowMs } = request;
   if (live === undefined || hasOwners(request, managed.owners)) {
     return { owners: managed.owners, times };
   }
-  const type = kind.typeAt(apiVersion) ?? deducedType;
-  const claims = kind.keepWritable(claimedFields(type, intended), request.subresource);
-  if (isEmptySet(withoutOwnerless(claims))) return { owners: managed.owners, times };
   const writer = { ...request, manager: beforeFirstApply };
   const before = kind.emptyAt(apiVersion);
   const none = nothingManaged.owners;
@@ -170,7 +163,8 @@ function* finish(
   const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
   if (isSame && sameOwners(owners, managed.owners)) return { kind: 'ok', object: live ?? object };
   // As the reference has it: who owns more by an apply that changes nothing keeps his old time.
-  if (!isSame) times.set(writer, formatRfc3339(nowMs));
+  // What he changes counts also where the kind does not take it.
+  if (!isSame || !deepEqual(stored, before)) times.set(writer, formatRfc3339(nowMs));
   yield;
   const entries = encodeManaged(owners, managed, times);
   return { kind: 'ok', object: withManagedFields(isSame ? (live ?? object) : object, entries) };

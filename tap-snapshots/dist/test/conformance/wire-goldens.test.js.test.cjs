@@ -745,7 +745,7 @@ vary: Accept
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the resources of a group 1`] = `
 200
 content-type: application/json
-cache-control: public
+cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"autoscaling/v2","resources":[{"name":"horizontalpodautoscalers","singularName":"horizontalpodautoscaler","namespaced":true,"kind":"HorizontalPodAutoscaler","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["hpa"],"categories":["all"],"storageVersionHash":"qwQve8ut294="},{"name":"horizontalpodautoscalers/status","singularName":"","namespaced":true,"kind":"HorizontalPodAutoscaler","verbs":["get","patch","update"]}]}
@@ -754,7 +754,7 @@ vary: Accept
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the resources of a group in Protobuf 1`] = `
 200
 content-type: application/vnd.kubernetes.protobuf
-cache-control: public
+cache-control: no-cache, private
 vary: Accept
 
 6b3873000a150a027631120f4150495265736f757263654c697374129e020a0e6175746f7363616c696e672f763212af
@@ -769,7 +769,7 @@ vary: Accept
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the versions of a group 1`] = `
 200
 content-type: application/json
-cache-control: public
+cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIGroup","apiVersion":"v1","name":"batch","versions":[{"groupVersion":"batch/v1","version":"v1"}],"preferredVersion":{"groupVersion":"batch/v1","version":"v1"}}
@@ -778,7 +778,7 @@ vary: Accept
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the versions of the core group 1`] = `
 200
 content-type: application/json
-cache-control: public
+cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:80"}]}

@@ -6,14 +6,16 @@ import { forbidden, invalid } from '../../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../../apimachinery/identity.ts';
 import { objects, text, textMap } from '../../../../apimachinery/members.ts';
 import { quote } from '../../../../apimachinery/quote.ts';
-import type { ApiObject, JsonObject } from '../../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../../../apimachinery/unstructured.ts';
 import { ownMember } from '../../../../stdx/lookup.ts';
 import { appArmorPrefix, localhost } from '../app-armor.ts';
 import type { Problems } from '../../../validation/checks.ts';
-import { allErrors, each, noProblems } from '../../../validation/checks.ts';
+import { allErrors, among, each, noProblems } from '../../../validation/checks.ts';
 import { containerLists } from '../pod-parts.ts';
 import type { AnnotatedPod } from './annotated-pod.ts';
 import { descendingPath } from './container-mounts.ts';
+import { tolerationRules } from './pod-placement.ts';
 import { seccompKey, seccompPrefix } from './profile-annotations.ts';
 
 /** Of a pod that mirrors one which a node runs from a file of its own. */
@@ -32,9 +34,55 @@ export function annotationRules(pod: AnnotatedPod, identity: Identity): Problems
   const detail = 'must set spec.nodeName if mirror pod annotation is set';
   return allErrors(
     homeless ? [invalid(`${path}[${key}]`, value, detail)] : noProblems,
+    annotatedTolerations(annotations, path, identity),
     seccompRules(annotations, path, identity),
     profileRules(annotations, spec, path, appArmorPrefix(identity)),
   );
+}
+
+/** Tolerations as JSON, from before they had a field: nobody reads them, but they are checked. */
+function annotatedTolerations(
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+  identity: Identity,
+): Problems {
+  const key = identity.fill('scheduler.alpha.{labelDomain}/tolerations');
+  const given = ownMember(annotations, key) ?? '';
+  if (given === '') return noProblems;
+  const tolerations = parsedTolerations(given);
+  if (tolerations === undefined) return [invalid(path, key, 'is no list of tolerations')];
+  return each(tolerations, (toleration, at) => {
+    const here = `${path}.${key}[${at}]`;
+    return allErrors(
+      tolerationRules(toleration, here),
+      oneOfOrNothing(`${here}.operator`, text(toleration, 'operator'), ['Equal', 'Exists']),
+      oneOfOrNothing(`${here}.effect`, text(toleration, 'effect'), taintEffects),
+    );
+  });
+}
+
+const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+function oneOfOrNothing(field: string, value: string, known: readonly string[]): Problems {
+  return value === '' ? noProblems : among(field, value, known);
+}
+
+function parsedTolerations(given: string): readonly JsonObject[] | undefined {
+  let parsed: JsonValue;
+  try {
+    parsed = JSON.parse(given) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (parsed === null) return [];
+  const isToleration = (each: JsonValue): each is JsonObject =>
+    isJsonObject(each) &&
+    ['key', 'operator', 'value', 'effect'].every((name) => isTextOrNothing(each[name]));
+  return Array.isArray(parsed) && parsed.every(isToleration) ? parsed : undefined;
+}
+
+function isTextOrNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || typeof value === 'string';
 }
 
 const seccompProfiles: readonly string[] = ['runtime/default', 'docker/default', 'unconfined'];
