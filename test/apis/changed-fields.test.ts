@@ -26,6 +26,18 @@ const memory = {
   resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } },
 };
 
+const measured = {
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization: 7 } },
+};
+
+function scalerWithRules(said: string): JsonObject {
+  return {
+    metadata: { annotations: { 'autoscaling.alpha.kubernetes.io/behavior': said } },
+    spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 60 },
+  };
+}
+
 const rows: readonly Row[] = [
   {
     title: 'a core Event in the events group has its fields under their new names',
@@ -99,7 +111,11 @@ const rows: readonly Row[] = [
         metrics: [memory, cpu],
         behavior: { scaleDown: { stabilizationWindowSeconds: 5 } },
       },
-      status: { currentReplicas: 1, conditions: [{ type: 'AbleToScale', status: 'True' }] },
+      status: {
+        currentReplicas: 1,
+        currentMetrics: [measured],
+        conditions: [{ type: 'AbleToScale', status: 'True' }],
+      },
     },
     to: 'autoscaling/v1',
     expected: {
@@ -108,14 +124,57 @@ const rows: readonly Row[] = [
           'autoscaling.alpha.kubernetes.io/metrics':
             '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
           'autoscaling.alpha.kubernetes.io/behavior':
-            '{"scaleDown":{"stabilizationWindowSeconds":5}}',
+            '{"ScaleUp":null,"ScaleDown":{"StabilizationWindowSeconds":5,"SelectPolicy":null,' +
+            '"Policies":null,"Tolerance":null}}',
+          'autoscaling.alpha.kubernetes.io/current-metrics':
+            '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":7,' +
+            '"currentAverageValue":"0"}}]',
           'autoscaling.alpha.kubernetes.io/conditions': '[{"type":"AbleToScale","status":"True"}]',
         },
       },
       spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 60 },
-      status: { currentReplicas: 1 },
+      status: { currentReplicas: 1, currentCPUUtilizationPercentage: 7 },
     },
   },
+  ...[
+    ['ScaleUp', 'StabilizationWindowSeconds', 'Policies', 'Type', 'Value', 'PeriodSeconds'],
+    ['scaleUp', 'stabilizationWindowSeconds', 'policies', 'type', 'value', 'periodSeconds'],
+  ].map(([up, seconds, policies, type, value, period]): Row => ({
+    title: `scaling rules are read in any case (${up}), and what they leave out is the default`,
+    kind: 'HorizontalPodAutoscaler',
+    from: 'autoscaling/v1',
+    object: scalerWithRules(
+      `{"${up}":{"${seconds}":5,"${policies}":[{"${type}":"Pods","${value}":1,"${period}":9}],` +
+        '"Other":1}}',
+    ),
+    to: 'autoscaling/v2',
+    expected: {
+      spec: {
+        maxReplicas: 3,
+        metrics: [cpu],
+        behavior: {
+          scaleUp: {
+            stabilizationWindowSeconds: 5,
+            policies: [{ type: 'Pods', value: 1, periodSeconds: 9 }],
+          },
+          scaleDown: {
+            selectPolicy: 'Max',
+            policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+          },
+        },
+      },
+    },
+  })),
+  ...['{"scaleUp":{"policies":"none"}}', '{"ScaleUp":[]}', '{}', 'null', '7', '{'].map(
+    (said): Row => ({
+      title: `scaling rules of another form say nothing: ${said}`,
+      kind: 'HorizontalPodAutoscaler',
+      from: 'autoscaling/v1',
+      object: scalerWithRules(said),
+      to: 'autoscaling/v2',
+      expected: { spec: { maxReplicas: 3, metrics: [cpu] } },
+    }),
+  ),
   {
     title: 'the number of v1 is a metric of v2',
     kind: 'HorizontalPodAutoscaler',

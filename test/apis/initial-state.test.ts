@@ -1,7 +1,9 @@
 /** What the server writes into new objects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { FieldError } from '../../src/apimachinery/field-error.ts';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
+import { part } from '../../src/apimachinery/members.ts';
 import { matchKeysRules } from '../../src/apis/core/pods/match-label-keys.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
@@ -228,6 +230,35 @@ describe('a new object', () => {
         spec: {},
       },
     });
+  });
+
+  it('that is a job is labelled as its pods are, where it has their labels and none of its own', () => {
+    const labels = { a: 'b' };
+    const spec = { template: { metadata: { labels }, spec: {} } };
+    for (const [own, marked] of [
+      [labels, true],
+      [{ ...labels }, false],
+    ] as const) {
+      const metadata = { name: 'x', uid: 'u', labels: own };
+      const job = created('batch/jobs', { metadata, spec }) as unknown as ApiObject;
+      assert.equal(job.metadata.labels?.['job-name'], marked ? 'x' : undefined);
+    }
+  });
+
+  it('that is a job whose pods are said to be of another job is refused', () => {
+    const labels = { 'job-name': 'y', 'batch.kubernetes.io/controller-uid': 'v' };
+    const job = created('batch/jobs', { spec: { template: { metadata: { labels }, spec: {} } } });
+    const { validate, prepareForUpdate, validateUpdate } = strategyOf(kindOf('batch/jobs'));
+    const marks = (errors: readonly FieldError[]): readonly string[] =>
+      errors.map(({ field }) => field).filter((field) => field.includes('labels['));
+    assert.deepEqual(marks(validate(job as ApiObject)), [
+      'spec.template.metadata.labels[job-name]',
+      'spec.template.metadata.labels[batch.kubernetes.io/controller-uid]',
+    ]);
+    const right = created('batch/jobs', { spec: { suspend: true } }) as ApiObject;
+    const bare = { ...right, spec: { ...part(right, 'spec'), template: {} } };
+    const next = prepareForUpdate(bare, right, 0);
+    assert.equal(marks(validateUpdate(next, right)).length, 4, 'the marks may not go');
   });
 
   it('that is a job keeps the selector that its client vouches for', () => {

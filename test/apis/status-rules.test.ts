@@ -1,4 +1,4 @@
-/** Rules of the status of workloads: a wrong status gets exactly the errors that clients know. */
+/** Rules of the status of workloads and policies: a wrong status gets exactly the errors that clients know. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
@@ -31,6 +31,17 @@ const container = (state: JsonObject): JsonObject => ({
 });
 
 const rows: readonly Row[] = [
+  {
+    resource: 'admissionregistration.{domain}/validatingadmissionpolicies',
+    title: 'findings that do not say where or what',
+    status: {
+      typeChecking: { expressionWarnings: [{ fieldRef: 'spec', warning: 'w' }, {}] },
+    },
+    errors: [
+      ['status.typeChecking.expressionWarnings[1].warning', ''],
+      ['status.typeChecking.expressionWarnings[1].fieldRef', ''],
+    ],
+  },
   {
     resource: 'apps/deployments',
     title: 'more pods of a sort than pods',
@@ -196,7 +207,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('the status of a workload', () => {
+describe('a status', () => {
   for (const { resource, title, spec = {}, from = {}, status, errors = [] } of rows) {
     it(`${resource}: ${title}`, () => {
       const base = { apiVersion: 'v1', kind: 'K', metadata: { name: 'x' }, spec };

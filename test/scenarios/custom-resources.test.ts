@@ -45,6 +45,14 @@ describe('the life of a definition', () => {
     const names = { kind: 'Lamp', listKind: 'LampList', plural: 'lamps', singular: 'lamp' };
     assert.deepEqual(acceptedNames, names);
     assert.deepEqual(storedVersions, ['v1']);
+    const none = { ...body, status: { ...part(body, 'status'), storedVersions: [] } };
+    const path = `${definitionsPath}/lamps.shop.example/status`;
+    const { status } = (await server.request('PUT', path, { body: none })).body;
+    assert.deepEqual(
+      part({ status }, 'status')['storedVersions'],
+      ['v1'],
+      'stored in some version',
+    );
     assert.equal((await server.request('GET', `${inDefault}/lamps`)).body['kind'], 'LampList');
     await server.request('DELETE', `${definitionsPath}/lamps.shop.example`);
     await gone(server, `${definitionsPath}/lamps.shop.example`);

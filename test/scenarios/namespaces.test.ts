@@ -86,7 +86,7 @@ const status: Scenario = {
       body: { metadata: { name: '$ns' }, status: { phase: 'Terminating' } },
       status: 422,
       reason: 'Invalid',
-      message: /status\.phase: Invalid value: "Terminating": may only be 'Active'/,
+      message: /status\.Phase: Invalid value: "Terminating": may only be 'Active'/,
     },
     {
       request: 'GET /api/v1/namespaces/$ns',
@@ -186,7 +186,8 @@ const foreign: Scenario = {
       body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: ['nonsense'] } },
       status: 422,
       reason: 'Invalid',
-      message: /spec\.finalizers: Invalid value: "nonsense": name is neither a standard finalizer/,
+      message:
+        /spec\.finalizers\[0\]: Invalid value: "nonsense": name is neither a standard finalizer/,
     },
     {
       request: 'PUT /api/v1/namespaces/foreign-$ns/finalize',

@@ -2,7 +2,7 @@
  * rules that forbid what does not change. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { text } from '../../src/apimachinery/members.ts';
+import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { definition, established, object } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -43,6 +43,24 @@ describe('an apply that is refused', () => {
       assert.equal(reply.status, 400, reply.text);
       assert.equal(text(reply.body, 'message'), 'metadata.managedFields must be nil');
     }
+  });
+
+  it('without the key of a list is refused for what is missing, by the rules of the kind', async () => {
+    const container = { image: 'i', ports: [{ protocol: 'UDP' }], env: [{ value: 'v' }] };
+    const reply = await apply('/api/v1/namespaces/default/pods/p', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [container], hostAliases: [{ hostnames: ['h'] }] },
+    });
+    assert.equal(reply.status, 422, reply.text);
+    const fields = objects(part(reply.body, 'details'), 'causes').map(({ field }) => field);
+    assert.deepEqual(fields.sort(), [
+      'spec.containers[0].env[0].name',
+      'spec.containers[0].name',
+      'spec.containers[0].ports[0].containerPort',
+      'spec.hostAliases[0].ip',
+    ]);
   });
 
   it('by a rule of a custom type is refused also where it changes nothing', async () => {

@@ -191,7 +191,8 @@ describe('the objects of the system', () => {
       await change(server, level('system'), shares(79));
       await change(server, level('workload-high'), { metadata: { annotations: { [auto]: null } } });
       await server.request('DELETE', `${flow}/flowschemas/probes`);
-      await server.request('DELETE', `${classes}/system-node-critical`);
+      const kept = await server.request('DELETE', `${classes}/system-node-critical`);
+      assert.equal(kept.status, 403, kept.text);
       before = (await get(server, level('leader-election'))).metadata.resourceVersion;
     });
     await withServer(options, async (server) => {

@@ -37,7 +37,10 @@ const auditAnnotationsMax = 20;
 const valueExpressionBytesMax = 5 * 1024;
 
 export const validatingPolicyRules: KindRules = {
-  validateStatusUpdate: (next) => conditionsRules(part(next, 'status'), 'status'),
+  validateStatusUpdate: (next) => {
+    const status = part(next, 'status');
+    return allErrors(typeCheckingRules(status), conditionsRules(status, 'status'));
+  },
   validate: (policy) => {
     const spec = part(policy, 'spec');
     const validations = objects(spec, 'validations');
@@ -53,6 +56,15 @@ export const validatingPolicyRules: KindRules = {
     );
   },
 };
+
+/** What the types of expressions were found to be: each finding says where, and what. */
+function typeCheckingRules(status: JsonObject): Problems {
+  const findings = objects(part(status, 'typeChecking'), 'expressionWarnings');
+  return each(findings, (finding, at) => {
+    const path = `status.typeChecking.expressionWarnings[${at}]`;
+    return allErrors(needed(finding, path, 'warning'), needed(finding, path, 'fieldRef'));
+  });
+}
 
 /** What policies of either sort say: of whom, with which parameters, under which conditions. */
 function commonRules(spec: JsonObject): Problems {

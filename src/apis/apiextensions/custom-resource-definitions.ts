@@ -1,14 +1,14 @@
 /** CustomResourceDefinitions: kinds that clients define. */
 import { definitionExpressions } from './definition-expressions.ts';
 import { definitionWarnings } from './definition-warnings.ts';
-import { objects } from '../../apimachinery/members.ts';
+import { objects, part, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { Complete, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { definitionRules, olderRules, stableRules, unknownFieldProblems } from './validation.ts';
-import { definitionStrategy } from './strategy.ts';
+import { definitionStrategy, withStoredVersion } from './strategy.ts';
 import { bothRules } from '../validation/definition-rules.ts';
 import { ratchetingRules } from '../validation/ratcheting-rules.ts';
 import { approvalRules } from './protected-groups.ts';
@@ -35,6 +35,12 @@ function withVersions(spec: JsonObject): JsonObject {
   return version === undefined && name !== undefined ? { ...spec, version: name } : spec;
 }
 
+/** Objects are stored in some version, whoever says that there is none. */
+const withSomeVersion: Complete = (definition) =>
+  texts(part(definition, 'status'), 'storedVersions').length === 0
+    ? withStoredVersion(definition)
+    : definition;
+
 const definitionDefaults: DefaultTable = {
   fields: {
     'apiextensions/v1.CustomResourceDefinitionSpec': { conversion: { strategy: 'None' } },
@@ -54,6 +60,8 @@ const definitionDefaults: DefaultTable = {
     'apiextensions/v1beta1.ServiceReference': { port: 443 },
   },
   complete: {
+    'apiextensions/v1.CustomResourceDefinition': withSomeVersion,
+    'apiextensions/v1beta1.CustomResourceDefinition': withSomeVersion,
     'apiextensions/v1.CustomResourceDefinitionSpec': withNames,
     'apiextensions/v1beta1.CustomResourceDefinitionSpec': withVersions,
   },

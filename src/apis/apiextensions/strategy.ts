@@ -10,7 +10,7 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { withConditions } from '../strategy/own-condition.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 
@@ -54,7 +54,10 @@ function withoutConditions(definition: ApiObject): ApiObject {
   return { ...definition, status: { ...part(definition, 'status'), conditions: null } };
 }
 
-function withStoredVersion(definition: ApiObject): ApiObject {
+/** The version that is marked for storage is among those that objects are stored in. */
+export function withStoredVersion<Definition extends ApiObject | JsonObject>(
+  definition: Definition,
+): Definition {
   const versions = objects(part(definition, 'spec'), 'versions');
   const stored = versions.find(({ storage }) => storage === true);
   if (stored === undefined) return definition;

@@ -8,6 +8,7 @@
  * status.currentReplicas is always written in the older versions; v2 leaves a zero out.
  */
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { part } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import {
@@ -17,6 +18,7 @@ import {
   olderMetrics,
   olderStatuses,
 } from './metrics.ts';
+import { behaviorOf, behaviorText } from './behavior-annotation.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';
 import {
   annotationOf,
@@ -63,27 +65,15 @@ function hasOtherMetrics(object: JsonObject, labelDomain: string): boolean {
 }
 
 export function v2beta1Maps(labelDomain: string): FieldMaps {
-  const names = namesOf(labelDomain);
+  const rules = behaviorIn(namesOf(labelDomain));
   const fields = (
     object: JsonObject,
     metrics: typeof newerMetrics,
     statuses: typeof newerStatuses,
   ) => changed(changed(object, 'spec', 'metrics', metrics), 'status', 'currentMetrics', statuses);
   return {
-    toHub: (object) =>
-      takeAnnotation(
-        fields(object, newerMetrics, newerStatuses),
-        names.behavior,
-        'spec',
-        'behavior',
-      ),
-    fromHub: (object) =>
-      putAnnotation(
-        fields(object, olderMetrics, olderStatuses),
-        names.behavior,
-        'spec',
-        'behavior',
-      ),
+    toHub: (object) => takeAnnotation(fields(object, newerMetrics, newerStatuses), rules),
+    fromHub: (object) => putAnnotation(fields(object, olderMetrics, olderStatuses), rules),
   };
 }
 
@@ -117,33 +107,50 @@ function changed(
 
 export function v1Maps(labelDomain: string): FieldMaps {
   const names = namesOf(labelDomain);
-  const annotated = [
-    [names.metrics, 'spec', 'metrics'],
-    [names.currentMetrics, 'status', 'currentMetrics'],
-    [names.behavior, 'spec', 'behavior'],
-    [names.conditions, 'status', 'conditions'],
-  ] as const;
+  const annotated: readonly Annotated[] = [
+    [names.metrics, 'spec', 'metrics', asJson],
+    [names.currentMetrics, 'status', 'currentMetrics', asJson],
+    behaviorIn(names),
+    [names.conditions, 'status', 'conditions', asJson],
+  ];
   return {
     implied: (object) => withCpuTarget(object, labelDomain),
     toHub(object) {
       let out = object;
-      for (const [name, part, field] of annotated) out = takeAnnotation(out, name, part, field);
+      for (const each of annotated) out = takeAnnotation(out, each);
       out = changed(out, 'spec', 'metrics', newerMetrics);
       out = changed(out, 'status', 'currentMetrics', newerStatuses);
       out = percentageToMetric(out, 'spec', 'targetCPUUtilizationPercentage', 'metrics', 'target');
-      const current = 'currentCPUUtilizationPercentage';
-      return percentageToMetric(out, 'status', current, 'currentMetrics', 'current');
+      return currentPercentageToMetric(out);
     },
     fromHub(object) {
-      const current = 'currentCPUUtilizationPercentage';
-      let out = metricToPercentage(object, 'status', current, 'currentMetrics', 'current');
+      let out = withCurrentPercentage(object);
       out = metricToPercentage(out, 'spec', 'targetCPUUtilizationPercentage', 'metrics', 'target');
       out = changed(out, 'spec', 'metrics', olderMetrics);
       out = changed(out, 'status', 'currentMetrics', olderStatuses);
-      for (const [name, part, field] of annotated) out = putAnnotation(out, name, part, field);
+      for (const each of annotated) out = putAnnotation(out, each);
       return out;
     },
   };
+}
+
+const currentPercentage = 'currentCPUUtilizationPercentage';
+
+/** What was measured is in the annotation as a whole, with raw values: the number repeats it. */
+function currentPercentageToMetric(object: JsonObject): JsonObject {
+  return isList(part(object, 'status')['currentMetrics'])
+    ? inside(object, ['status'], (status) => without(status, currentPercentage))
+    : percentageToMetric(object, 'status', currentPercentage, 'currentMetrics', 'current');
+}
+
+function withCurrentPercentage(object: JsonObject): JsonObject {
+  return inside(object, ['status'], (status) => {
+    const list = status['currentMetrics'];
+    if (!isList(list) || hasTooManyValues(list)) return status;
+    const values = list.map((metric) => utilizationOf(metric, 'current'));
+    const value = values.find((each) => each !== undefined);
+    return value === undefined ? status : { ...status, [currentPercentage]: value };
+  });
 }
 
 /** The number becomes the last metric of the list. */
@@ -196,21 +203,37 @@ function utilizationOf(
   return typeof percentage === 'number' ? percentage : undefined;
 }
 
-/** Moves a field into an annotation, as JSON. */
-function putAnnotation(object: JsonObject, name: string, part: string, field: string): JsonObject {
+/** How a field stands in an annotation. */
+interface Written {
+  readonly text: (value: JsonValue) => string;
+  /** Undefined: the text says nothing, and is dropped, as the reference does. */
+  readonly value: (text: string) => JsonValue | undefined;
+}
+
+const asJson: Written = { text: stringifyJson, value: parsed };
+
+const asBehavior: Written = { text: behaviorText, value: behaviorOf };
+
+/** Name of the annotation, and where the field stands. */
+type Annotated = readonly [string, 'spec' | 'status', string, Written];
+
+function behaviorIn({ behavior }: Names): Annotated {
+  return [behavior, 'spec', 'behavior', asBehavior];
+}
+
+function putAnnotation(object: JsonObject, [name, part, field, written]: Annotated): JsonObject {
   const holder = object[part];
   const value = isJsonObject(holder) ? holder[field] : undefined;
   if (value === undefined) return object;
   const rest = inside(object, [part], (inner) => without(inner, field));
-  return withAnnotations(rest, { [name]: stringifyJson(value) });
+  return withAnnotations(rest, { [name]: written.text(value) });
 }
 
-/** And back. A text that is not JSON is dropped, as the reference does. */
-function takeAnnotation(object: JsonObject, name: string, part: string, field: string): JsonObject {
+function takeAnnotation(object: JsonObject, [name, part, field, written]: Annotated): JsonObject {
   const text = annotationOf(object, name);
   if (text === undefined) return object;
   const rest = withAnnotations(object, { [name]: undefined });
-  const value = parsed(text);
+  const value = written.value(text);
   if (value === undefined) return rest;
   const holder = isJsonObject(rest[part]) ? rest[part] : {};
   return { ...rest, [part]: defined({ ...holder, [field]: value }) };

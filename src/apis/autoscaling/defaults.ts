@@ -3,21 +3,7 @@ import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { cpuPercent, withCpuTarget } from './conversion.ts';
-
-const scalingPeriodSeconds = 15;
-
-const doubling: JsonObject = { type: 'Percent', value: 100, periodSeconds: scalingPeriodSeconds };
-
-const fourPods: JsonObject = { type: 'Pods', value: 4, periodSeconds: scalingPeriodSeconds };
-
-/** How fast, where a behavior is given at all. Down, the controller's own setting waits. */
-const scaleUp: JsonObject = {
-  stabilizationWindowSeconds: 0,
-  selectPolicy: 'Max',
-  policies: [fourPods, doubling],
-};
-
-const scaleDown: JsonObject = { selectPolicy: 'Max', policies: [doubling] };
+import { scalingRules } from './behavior-annotation.ts';
 
 const cpuAt80: JsonObject = {
   type: 'Resource',
@@ -25,10 +11,11 @@ const cpuAt80: JsonObject = {
 };
 
 function withScalingRules(behavior: JsonObject): JsonObject {
-  return withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown);
+  return withRules(withRules(behavior, 'scaleUp'), 'scaleDown');
 }
 
-function withRules(behavior: JsonObject, field: string, defaults: JsonObject): JsonObject {
+function withRules(behavior: JsonObject, field: keyof typeof scalingRules): JsonObject {
+  const defaults = scalingRules[field];
   const found = behavior[field];
   const given = isJsonObject(found) ? found : {};
   if (Object.keys(defaults).every((name) => given[name] !== undefined)) return behavior;

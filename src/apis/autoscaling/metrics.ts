@@ -109,12 +109,13 @@ const sources: Readonly<Record<string, Forms>> = lookup({
   },
 });
 
+/** The older form of a resource's status always has a value: zero where only a share is known. */
 const resourceStatus: Forms = {
-  newer: ({ currentAverageUtilization, currentAverageValue, ...rest }) => ({
+  newer: ({ currentAverageUtilization: share, currentAverageValue: value, ...rest }) => ({
     ...rest,
     current: defined({
-      averageUtilization: currentAverageUtilization,
-      averageValue: currentAverageValue,
+      averageUtilization: share,
+      averageValue: share !== undefined && value === '0' ? undefined : value,
     }),
   }),
   older: (source) => {
@@ -124,7 +125,7 @@ const resourceStatus: Forms = {
       ...rest,
       ...defined({
         currentAverageUtilization: averageUtilization,
-        currentAverageValue: averageValue,
+        currentAverageValue: averageValue ?? '0',
       }),
     };
   },
@@ -146,15 +147,16 @@ const statuses: Readonly<Record<string, Forms>> = lookup({
   },
   object: {
     newer: (source) => {
-      const { target: describedObject, currentValue: value, averageValue } = source;
-      const metric = metricOf(source, 'selector');
-      return { ...defined({ describedObject }), metric, current: defined({ value, averageValue }) };
+      const { target: describedObject, currentValue, averageValue } = source;
+      const zero = averageValue !== undefined && currentValue === '0';
+      const current = defined({ value: zero ? undefined : currentValue, averageValue });
+      return { ...defined({ describedObject }), metric: metricOf(source, 'selector'), current };
     },
     older: (source) => {
       const { name: metricName, selector } = part(source, 'metric');
-      const { value: currentValue, averageValue } = part(source, 'current');
+      const { value, averageValue } = part(source, 'current');
       const target = source['describedObject'];
-      return defined({ target, metricName, currentValue, selector, averageValue });
+      return defined({ target, metricName, currentValue: value ?? '0', selector, averageValue });
     },
   },
   external: {

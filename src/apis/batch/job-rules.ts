@@ -1,8 +1,10 @@
 /** Rules of jobs: their templates, counts and indexes, and what an update may change. */
 import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import { markRules } from './job-marks.ts';
 import { jobStatusRules } from './job-status-rules.ts';
 import { failurePolicyRules, replacementPolicyRules, successPolicyRules } from './job-policies.ts';
 import { restartRules, templateRules } from '../core/pods/validation/pods.ts';
@@ -189,13 +191,8 @@ function hostRules(job: ApiObject): Problems {
   return [invalid('metadata.name', name, detail)];
 }
 
-/** What the server writes into the labels of a job's pods, under any domain. */
-const generated = /(^|\/)(controller-uid|job-name)$/;
-
-/** A job that does not select its pods itself selects those that the server has marked. */
 function selectionRules(spec: JsonObject): Problems {
   const template = part(spec, 'template');
-  const labels = textMap(part(template, 'metadata'), 'labels');
   if (spec['selector'] === undefined) {
     // Without manualSelector the server writes one.
     return spec['manualSelector'] === true
@@ -203,27 +200,27 @@ function selectionRules(spec: JsonObject): Problems {
       : noProblems;
   }
   const selector = part(spec, 'selector');
-  const marks = Object.entries(labels).filter(([name]) => generated.test(name));
-  return [
-    ...(spec['manualSelector'] === true || selects(selector, Object.fromEntries(marks))
-      ? []
-      : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
-    // Of a selector that is wrong in itself nobody knows what it selects.
-    ...(selects(selector, labels) || labelSelectorRules(selector, '').length > 0
-      ? []
-      : [unselected(template)]),
-  ];
+  // Of a selector that is wrong in itself nobody knows what it selects.
+  return selects(selector, textMap(part(template, 'metadata'), 'labels')) ||
+    labelSelectorRules(selector, '').length > 0
+    ? noProblems
+    : [unselected(template)];
 }
 
-export const jobRules: KindRules = {
-  validate: (job) => [
-    ...jobSpecRules(part(job, 'spec'), 'spec'),
-    ...selectionRules(part(job, 'spec')),
-  ],
-  validateCreate: hostRules,
-  validateUpdate: jobUpdateRules,
-  validateStatusUpdate: jobStatusRules,
-};
+export function jobRules(identity: Identity): KindRules {
+  return {
+    validate: (job) => [
+      ...jobSpecRules(part(job, 'spec'), 'spec'),
+      ...selectionRules(part(job, 'spec')),
+    ],
+    validateCreate: (job) => [...markRules(job, identity), ...hostRules(job)],
+    validateUpdate: (next, current) => [
+      ...markRules(next, identity, current),
+      ...jobUpdateRules(next, current),
+    ],
+    validateStatusUpdate: jobStatusRules,
+  };
+}
 
 /** The jobs of a cron job are told apart by the server. */
 export function generatedSelectorRules(spec: JsonObject, path: string): Problems {

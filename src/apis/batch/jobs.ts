@@ -23,6 +23,7 @@ import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { inSpec } from '../defaults/parts.ts';
 import { withTemplateAnnotations } from '../core/pods/validation/template-annotations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
+import { ownMark, withMarks } from './job-marks.ts';
 import { jobRules } from './job-rules.ts';
 import { withTemplateLabels } from '../apps/template-defaults.ts';
 
@@ -121,29 +122,25 @@ function withSelector(job: ApiObject, identity: Identity): ApiObject {
   const spec = part(job, 'spec');
   const { name, uid } = job.metadata;
   if (spec['manualSelector'] === true || uid === undefined || name === undefined) return job;
-  const own = identity.fill('batch.{labelDomain}/controller-uid');
-  const generated = {
-    [own]: uid,
-    [identity.fill('batch.{labelDomain}/job-name')]: name,
-    // Their names before they had a domain.
-    'controller-uid': uid,
-    'job-name': name,
-  };
   const template = part(spec, 'template');
   const metadata = part(template, 'metadata');
-  const labels = { ...(part(metadata, 'labels') as Record<string, string>), ...generated };
-  const matchLabels = { ...part(part(spec, 'selector'), 'matchLabels'), [own]: uid };
-  // A job without labels has those of its pods, as whenever it is read.
-  const unlabelled = Object.keys(job.metadata.labels ?? {}).length === 0;
+  const labels = withMarks(part(metadata, 'labels'), job, identity);
+  const matchLabels = { [ownMark(identity)]: uid, ...part(part(spec, 'selector'), 'matchLabels') };
   return {
     ...job,
-    ...(unlabelled ? { metadata: { ...job.metadata, labels } } : {}),
+    ...(hasTemplateLabels(job, metadata) ? { metadata: { ...job.metadata, labels } } : {}),
     spec: {
       ...spec,
       selector: { ...part(spec, 'selector'), matchLabels },
       template: { ...template, metadata: { ...metadata, labels } },
     },
   };
+}
+
+/** A job without labels has those of its pods, as whenever it is read; and then the marks, too. */
+function hasTemplateLabels(job: ApiObject, template: JsonObject): boolean {
+  const { labels = {} } = job.metadata;
+  return Object.keys(labels).length === 0 || labels === template['labels'];
 }
 
 /** By default: of today's kinds jobs alone keep to that in their stable version. */
@@ -156,7 +153,7 @@ export const jobs: KindDefinition = {
   tracksGeneration: true,
   selectableFields: 'status.successful=status.succeeded!0',
   defaults: jobDefaults,
-  validation: withTemplateAnnotations(jobRules),
+  validation: (identity) => withTemplateAnnotations(jobRules(identity))(identity),
   schemaExemptions: {
     optional:
       'batch.PodFailurePolicy.rules batch.PodFailurePolicyOnExitCodesRequirement.values ' +

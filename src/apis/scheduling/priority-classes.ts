@@ -1,5 +1,6 @@
 /** PriorityClasses: which pods are scheduled before others. */
 import { forbidden } from '../../apimachinery/field-error.ts';
+import { newForbidden } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, boolean, column, integer, nameColumn, table } from '../tables/columns.ts';
 import { countAt, isTrue, printedAt } from '../tables/fields.ts';
@@ -77,5 +78,15 @@ export const priorityClasses: KindDefinition = {
   tracksGeneration: 'once',
   defaults: priorityClassDefaults,
   validation: priorityClassRules,
+  strategy: (_generic, identity) => ({
+    forbidDeletion: (name) =>
+      name in systemPriorities
+        ? newForbidden(
+            { group: identity.fill('scheduling.{domain}'), resource: 'priorityclasses' },
+            name,
+            'this is a system priority class, which stays',
+          )
+        : undefined,
+  }),
   table: priorityClassTable,
 };

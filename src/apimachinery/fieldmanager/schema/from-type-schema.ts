@@ -14,6 +14,7 @@ import type {
   TypeSchema,
 } from '../../typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../../unstructured.ts';
+import { zeroOfScalar } from '../../typed/read-scalar.ts';
 import { compareText } from '../value/ordering.ts';
 import { atomicType, deducedType } from './deduced.ts';
 import type { MergeField, MergeMap, MergeScalar, MergeType } from './merge-type.ts';
@@ -93,10 +94,14 @@ function fieldsOf(schema: ObjectSchema): ReadonlyMap<string, MergeField> {
   return fields;
 }
 
-function defaultOf(field: FieldSchema): JsonValue | undefined {
+/** The declared default, or the zero value of what is always written: the item of a key that is
+ * not given then has a place, and the rules of the kind say what is missing. */
+function defaultOf({ default: declared, nullable, required, type }: FieldSchema) {
+  if (declared === undefined) {
+    return required && !nullable && type.kind === 'scalar' ? zeroOfScalar(type.scalar) : undefined;
+  }
   // A named constant is never a default of a key.
-  if (field.default === undefined || field.default.startsWith('ref(')) return undefined;
-  return JSON.parse(field.default) as JsonValue;
+  return declared.startsWith('ref(') ? undefined : (JSON.parse(declared) as JsonValue);
 }
 
 const noMarkers: MergeMarkers = {};

@@ -28,7 +28,7 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     prepareForCreate: (object) => prepareNamespaceForCreate(object, identity),
     prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
     prepareForStatusUpdate: (next) => withNameLabel(withDefaultPhase(next), identity),
-    validateCreated: finalizerErrors,
+    validateCreated: (object) => finalizerErrors(object, () => 'spec.finalizers'),
     validateUpdate: validatePhase,
     validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
@@ -41,7 +41,7 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
 /** finalize: takes finalizers of the namespace away. */
 export const finalizeRules: SubresourceRules = {
   prepare: prepareFinalize,
-  validate: finalizerErrors,
+  validate: (next) => finalizerErrors(next, (at) => `spec.finalizers[${at}]`),
 };
 
 export function prepareNamespaceForCreate(object: ApiObject, identity: Identity): ApiObject {
@@ -94,13 +94,13 @@ const standardFinalizers: ReadonlySet<string> = new Set([
   'foregroundDeletion',
 ]);
 
-function finalizerErrors(next: ApiObject): readonly FieldError[] {
-  return specFinalizers(next).flatMap((name) => {
+function finalizerErrors(next: ApiObject, field: (at: number) => string): readonly FieldError[] {
+  return specFinalizers(next).flatMap((name, at) => {
     const problems = [...checkQualifiedName(name)];
     if (problems.length === 0 && !name.includes('/') && !standardFinalizers.has(name)) {
       problems.push('name is neither a standard finalizer name nor is it fully qualified');
     }
-    return problems.map((problem) => invalid('spec.finalizers', name, problem));
+    return problems.map((problem) => invalid(field(at), name, problem));
   });
 }
 
@@ -122,7 +122,8 @@ function validatePhase(next: ApiObject): readonly FieldError[] {
   const why = live
     ? "may only be 'Active' if `deletionTimestamp` is empty"
     : "may only be 'Terminating' if `deletionTimestamp` is not empty";
-  return [invalid('status.phase', phase, why)];
+  // As clients know it, with the capital letter.
+  return [invalid('status.Phase', phase, why)];
 }
 
 /** Its content is waited for, not a time. */

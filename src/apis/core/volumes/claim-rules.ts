@@ -1,5 +1,6 @@
 /** Rules of PersistentVolumeClaims, and of the claim templates in pods. */
 import { forbidden, invalid, notSupported, required } from '../../../apimachinery/field-error.ts';
+import type { Identity } from '../../../apimachinery/identity.ts';
 import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import {
@@ -17,9 +18,11 @@ import {
   noProblems,
   nonNegativeAmount,
   positiveAmount,
+  unchanged,
 } from '../../validation/checks.ts';
 import type { KindRules } from '../../validation/kind-rules.ts';
 import { labelSelectorRules } from '../../validation/labels.ts';
+import { classAnnotation } from '../../warnings/replaced-annotations.ts';
 import { withBothSources } from './claim-sources.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 
@@ -150,36 +153,68 @@ function claimStatusRules(claim: ApiObject): Problems {
   );
 }
 
-export const persistentVolumeClaimRules: KindRules = {
-  validateStatusUpdate: (next) => claimStatusRules(next),
-  validate: (object) => claimSpecRules(part(object, 'spec'), 'spec'),
-  validateUpdate: (next, current) => {
-    const [spec, before] = [part(next, 'spec'), withBothSources(part(current, 'spec'))];
-    const bound = text(part(current, 'status'), 'phase') === 'Bound';
-    return allErrors(
-      deepEqual(fixedOfClaim(spec, before, bound), fixedOfClaim(before, before, bound))
-        ? noProblems
-        : [forbidden('spec', claimMessage)],
-      sizeRules(spec, before, current),
-      classRules(spec, before),
-    );
-  },
-};
+export function persistentVolumeClaimRules(identity: Identity): KindRules {
+  return {
+    validateStatusUpdate: (next) => claimStatusRules(next),
+    validate: (object) => claimSpecRules(part(object, 'spec'), 'spec'),
+    validateUpdate: (next, current) => claimUpdateRules(next, current, identity),
+  };
+}
 
-/** What was empty when the claim was made is filled in once, by binding. */
-function fixedOfClaim(spec: JsonObject, before: JsonObject, bound: boolean): JsonObject {
-  const fixed: Record<string, JsonObject[string]> = { ...spec };
-  for (const name of ['volumeName', 'storageClassName']) {
-    if (before[name] === undefined) delete fixed[name];
-  }
-  if (bound) {
-    delete fixed['volumeAttributesClassName'];
-    const resources = part(spec, 'resources');
+function claimUpdateRules(next: ApiObject, current: ApiObject, identity: Identity): Problems {
+  const [spec, before] = [part(next, 'spec'), withBothSources(part(current, 'spec'))];
+  const bound = text(part(current, 'status'), 'phase') === 'Bound';
+  const { mayBeNamed, problems } = classChange(next, current, identity);
+  const open = [...(bound ? ['volumeAttributesClassName'] : [])];
+  if (before['volumeName'] === undefined) open.push('volumeName');
+  if (mayBeNamed) open.push('storageClassName');
+  return allErrors(
+    problems,
+    deepEqual(fixedOfClaim(spec, before, bound, open), fixedOfClaim(before, before, bound, open))
+      ? noProblems
+      : [forbidden('spec', claimMessage)],
+    sizeRules(spec, before, current),
+    unchanged('volumeMode', spec['volumeMode'], before['volumeMode']),
+    classRules(spec, before),
+  );
+}
+
+interface ClassChange {
+  /** The class that was not in its field may be written there. */
+  readonly mayBeNamed: boolean;
+  readonly problems: Problems;
+}
+
+/** The annotation that names the class is older than the field: it stays, or becomes the field. */
+function classChange(next: ApiObject, current: ApiObject, identity: Identity): ClassChange {
+  const annotation = identity.fill(classAnnotation);
+  const [now, was] = [next, current].map(({ metadata }) => metadata.annotations?.[annotation]);
+  const [named, before] = [next, current].map((of) => part(of, 'spec')['storageClassName']);
+  const mayBeNamed =
+    named !== undefined && before === undefined && (was === undefined || named === was);
+  const becomesField = mayBeNamed && was !== undefined && (now === undefined || now === was);
+  return {
+    mayBeNamed,
+    problems: becomesField
+      ? noProblems
+      : unchanged(`metadata.annotations.${annotation}`, now ?? '', was ?? ''),
+  };
+}
+
+/** `open`: members that may change. What was empty when the claim was made is filled in once. */
+function fixedOfClaim(
+  spec: JsonObject,
+  before: JsonObject,
+  bound: boolean,
+  open: readonly string[],
+): JsonObject {
+  const kept = Object.entries(spec).filter(([name]) => !open.includes(name));
+  const fixed: Record<string, JsonObject[string]> = Object.fromEntries(kept);
+  const resources = part(spec, 'resources');
+  if (bound && resources['requests'] !== undefined) {
     const { storage } = part(part(before, 'resources'), 'requests');
-    if (resources['requests'] !== undefined) {
-      const requests = { ...part(resources, 'requests'), storage };
-      fixed['resources'] = { ...resources, requests };
-    }
+    const requests = { ...part(resources, 'requests'), storage };
+    fixed['resources'] = { ...resources, requests };
   }
   return fixed;
 }
