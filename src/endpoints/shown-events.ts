@@ -13,7 +13,7 @@
  * what the selected states before and now make it, as streams/selection.ts does for the stored
  * form. Without an answer of the webhook the watch ends with an ERROR event that says so.
  * Bounds: a watch holds up to `pendingBytesMax` that wait for the webhook, and then pauses; where
- * all of them hold `waitingBytesMax` (shared-events.ts), a watch that waits takes a chunk at a time.
+ * all of them hold `waitingBytesMax` (shared-events.ts), each that waits takes a chunk at a time.
  * `roundBytesMax` are read at once, or a single event.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';
