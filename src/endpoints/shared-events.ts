@@ -10,13 +10,18 @@
  * waits for another watch's call waits for its own type's webhook, and for nobody else's.
  * Bounds: `bytesMax` for all types together, of which the oldest go first and the newest stays,
  * however large; `msMax` after the answer the webhook is asked again, because it may have become
- * another one.
+ * another one. What all watches hold while they wait for webhooks is counted, and above
+ * `waitingBytesMax` none of them takes more than it must.
  */
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Entry, EventType } from '../../streams/streams.ts';
 
-const limits = { bytesMax: 4 * 1024 * 1024, msMax: 10_000 } as const;
+const limits = {
+  bytesMax: 4 * 1024 * 1024,
+  msMax: 10_000,
+  waitingBytesMax: 32 * 1024 * 1024,
+} as const;
 /** Of a key and what it leads to, which is about as long. */
 const bytesPerChar = 2;
 
@@ -33,6 +38,10 @@ export type Conversion = Promise<ConvertedEvent | StatusError>;
 export interface SharedEvents {
   find(name: string): Conversion | undefined;
   set(name: string, conversion: Conversion): void;
+  /** For one watch: to be told how many bytes it holds, whenever that changes. */
+  waiting(): (bytes: number) => void;
+  /** All watches together hold as much as they may. */
+  isFull(): boolean;
 }
 
 interface Shared {
@@ -44,6 +53,7 @@ interface Shared {
 export function createSharedEvents(clock: Pick<Clock, 'monotonicMs'>): SharedEvents {
   const known = new Map<string, Shared>();
   let bytes = 0;
+  let waitingBytes = 0;
   const remove = (name: string): void => {
     if (known.delete(name)) bytes -= name.length * bytesPerChar;
   };
@@ -56,6 +66,14 @@ export function createSharedEvents(clock: Pick<Clock, 'monotonicMs'>): SharedEve
     }
   };
   return {
+    waiting() {
+      let held = 0;
+      return (now) => {
+        waitingBytes += now - held;
+        held = now;
+      };
+    },
+    isFull: () => waitingBytes >= limits.waitingBytesMax,
     find(name) {
       const found = known.get(name);
       if (found === undefined || !isOver(found)) return found?.conversion;

@@ -12,8 +12,9 @@
  * Invariants: events keep their order. Where the selection depends on what is shown, an event is
  * what the selected states before and now make it, as streams/selection.ts does for the stored
  * form. Without an answer of the webhook the watch ends with an ERROR event that says so.
- * Bounds: a watch holds up to `pendingBytesMax` that wait for the webhook, and then pauses;
- * `roundBytesMax` of them are read at once, or a single event.
+ * Bounds: a watch holds up to `pendingBytesMax` that wait for the webhook, and then pauses; where
+ * all of them hold `waitingBytesMax` (shared-events.ts), each that waits takes a chunk at a time.
+ * `roundBytesMax` are read at once, or a single event.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { shownEvents } from '../apimachinery/event-frames.ts';
@@ -32,7 +33,8 @@ import type { EndpointDeps } from './request.ts';
 import type { MatchesShown, ResponseConverter } from './response-conversion.ts';
 import type { Conversion, ConvertedEvent, SharedEvents } from './shared-events.ts';
 
-const pendingBytesMax = 1024 * 1024;
+/** What the next round reads: more in hand makes none of them sooner. */
+const pendingBytesMax = 256 * 1024;
 const roundBytesMax = 256 * 1024;
 /** What selecting and framing the events of a whole round takes. */
 const roundCostMs = 3;
@@ -86,6 +88,8 @@ export function convertingSink(sink: WatchSink, shown: ShownEvents): WatchSink {
   let ending = false;
   let working = false;
   let drained: (() => void) | undefined;
+  let roundBytes = 0;
+  const hold = shown.shared.waiting();
   const work = async (): Promise<void> => {
     while (pending.length > 0 && !sink.closed) {
       const bytes = Buffer.concat(pending);
@@ -93,7 +97,11 @@ export function convertingSink(sink: WatchSink, shown: ShownEvents): WatchSink {
       if (whole === 0) break;
       pending = whole < bytes.length ? [bytes.subarray(whole)] : [];
       pendingBytes = bytes.length - whole;
+      roundBytes = whole;
+      hold(bytes.length);
       const made = await converted(bytes.subarray(0, whole), shown);
+      roundBytes = 0;
+      hold(pendingBytes);
       if (made instanceof StatusError) {
         sink.write(shown.frames.error(made));
         ending = true;
@@ -105,6 +113,7 @@ export function convertingSink(sink: WatchSink, shown: ShownEvents): WatchSink {
       }
     }
     working = false;
+    hold(0);
     if (ending || sink.closed) return sink.end();
     const callback = drained;
     drained = undefined;
@@ -121,7 +130,10 @@ export function convertingSink(sink: WatchSink, shown: ShownEvents): WatchSink {
       pending.push(Buffer.from(chunk));
       pendingBytes += chunk.length;
       begin();
-      return pendingBytes < pendingBytesMax;
+      // Who does not work waits for the rest of an event, and for nobody.
+      if (!working) return true;
+      hold(roundBytes + pendingBytes);
+      return pendingBytes < pendingBytesMax && !shown.shared.isFull();
     },
     onDrain(callback) {
       drained = callback;

@@ -24,6 +24,7 @@ import {
   X509Certificate,
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
+import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { namesWithTexts } from './subject-texts.ts';
 
@@ -110,11 +111,17 @@ const pemBlock = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFI
 
 /** All certificates of a PEM text, in order. Undefined when one of them cannot be read. */
 export function readCertificates(pem: string): readonly Certificate[] | undefined {
+  return finished(certificatesIn(pem));
+}
+
+/** The same in steps, of one certificate each. */
+export function* certificatesIn(pem: string): Steps<readonly Certificate[] | undefined> {
   const found: Certificate[] = [];
   for (const [, base64 = ''] of pem.matchAll(pemBlock)) {
     const certificate = readCertificate(Buffer.from(base64, 'base64'));
     if (certificate === undefined) return undefined;
     found.push(certificate);
+    yield;
   }
   return found;
 }

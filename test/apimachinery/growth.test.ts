@@ -8,13 +8,14 @@ import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
-import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import { parseQuery } from '../../src/apimachinery/query.ts';
 import { parseFieldSelector } from '../../src/apimachinery/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parser.ts';
 import { statusType } from '../../src/apimachinery/typed/meta-types.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { assertLinear } from '../support/checks/processor-growth.ts';
 
 /** What is repeated, and what stands before it. */
@@ -149,7 +150,8 @@ describe('four times the members cost at most six times the time', () => {
             ...(op === 'copy' || op === 'move' ? { from: `/k${at}` } : { value }),
           }));
           const read = readJsonPatch(operations);
-          return () => (read.kind === 'ok' ? applyJsonPatch(document, read.patch) : undefined);
+          return () =>
+            read.kind === 'ok' ? finished(jsonPatchSteps(document, read.patch)) : undefined;
         },
       ],
     ),

@@ -9,11 +9,12 @@ import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import { applyPatch } from '../../src/apimachinery/fieldmanager/managers/apply-patch.ts';
 import { trackUpdate } from '../../src/apimachinery/fieldmanager/managers/track-update.ts';
-import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import { strategicSchemaOf } from '../../src/apimachinery/patch/strategic-schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { lastAppliedAnnotation, ownedKind, scheme } from '../support/checks/field-ownership.ts';
 import { assertLinear } from '../support/checks/processor-growth.ts';
 import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
@@ -301,7 +302,7 @@ const ownershipRows: readonly Row[] = [
       const read = readJsonPatch(operations);
       return () => {
         assert.ok(read.kind === 'ok');
-        const patched = applyJsonPatch(live as ApiObject, read.patch);
+        const patched = finished(jsonPatchSteps(live as ApiObject, read.patch));
         const { value } = patched as { value: JsonObject };
         const conformed = conform(service.schema, value);
         assert.equal(conformed.kind, 'ok');

@@ -1,16 +1,17 @@
 // Rows of our own for the two patches that have RFCs: what a clone without the shared vectors has.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 
 const parse = (text: string): JsonValue => JSON.parse(text) as JsonValue;
 
 function patched(document: string, patch: string): JsonValue | undefined {
   const read = readJsonPatch(parse(patch));
   if (read.kind === 'refused') return undefined;
-  const result = applyJsonPatch(parse(document), read.patch);
+  const result = finished(jsonPatchSteps(parse(document), read.patch));
   return result.kind === 'ok' ? result.value : undefined;
 }
 

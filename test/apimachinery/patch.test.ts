@@ -4,13 +4,14 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { bodyDepthMax } from '../../src/apimachinery/codecs/body-bounds.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
-import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import { patchLimits } from '../../src/apimachinery/patch/patch-result.ts';
 import type { Patched } from '../../src/apimachinery/patch/patch-result.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { readCorpus } from '../support/data/corpora.ts';
 import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
@@ -25,7 +26,7 @@ interface JsonPatchRow {
 
 function jsonPatch(document: JsonValue, body: JsonValue): Patched {
   const read = readJsonPatch(body);
-  return read.kind === 'refused' ? read : applyJsonPatch(document, read.patch);
+  return read.kind === 'refused' ? read : finished(jsonPatchSteps(document, read.patch));
 }
 
 describe('JSON Patch vectors', () => {

@@ -5,12 +5,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../../src/apimachinery/patch/patch-result.ts';
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { applyStrategicMergePatch } from '../support/checks/strategic-merge.ts';
 
 const many = { numRuns: Number(process.env['SLUICE_PATCH_RUNS'] ?? 1000) };
@@ -78,7 +79,7 @@ function asOperations(document: JsonObject, patch: JsonObject, above = ''): Json
 function byOperations(document: JsonObject, operations: readonly JsonObject[]): JsonValue {
   const read = readJsonPatch(operations);
   assert.equal(read.kind, 'ok');
-  return patched(applyJsonPatch(document, read.patch));
+  return patched(finished(jsonPatchSteps(document, read.patch)));
 }
 
 const byStrategy = (document: JsonObject, patch: JsonObject): JsonValue =>

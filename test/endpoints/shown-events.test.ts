@@ -42,6 +42,17 @@ async function through(chunks: readonly Uint8Array[]): Promise<string> {
   return sent;
 }
 
+const event = (name: string, revision: bigint, note = ''): Uint8Array =>
+  frames.event('ADDED', {
+    name,
+    namespace: 'default',
+    revision,
+    bytes: Buffer.from(
+      `{"kind":"Lamp","apiVersion":"shop.example/v2","metadata":{"resourceVersion":` +
+        `"${revision}","name":"${name}","namespace":"default"},"note":"${note}"}`,
+    ),
+  });
+
 describe('a converted stream', () => {
   const errors: readonly StatusError[] = [
     newTooLargeResourceVersion('900', '7'),
@@ -55,21 +66,50 @@ describe('a converted stream', () => {
   }
 
   it('keeps the order of events and bookmarks, however the frames are cut', async () => {
-    const event = (name: string, revision: bigint): Uint8Array =>
-      frames.event('ADDED', {
-        name,
-        namespace: 'default',
-        revision,
-        bytes: Buffer.from(
-          `{"kind":"Lamp","apiVersion":"shop.example/v2","metadata":{"resourceVersion":` +
-            `"${revision}","name":"${name}","namespace":"default"}}`,
-        ),
-      });
     const whole = Buffer.concat([event('a', 3n), frames.bookmark(5n, true), event('b', 6n)]);
     for (const size of [1, 50, 400_000]) {
       const chunks: Uint8Array[] = [];
       for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
       assert.equal(await through(chunks), whole.toString());
     }
+  });
+
+  it('watches that wait for a webhook hold a bounded number of bytes, all of them together', async () => {
+    const sharing = alone();
+    const note = 'x'.repeat(12_000);
+    const chunk = Buffer.concat(Array.from({ length: 10 }, (_, i) => event(`o${i}`, 7n, note)));
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const convert = (all: readonly Uint8Array[]) => answered.then(() => all);
+    let [ended, held, sent] = [0, 0, 0];
+    const watch = (): WatchSink => {
+      const sink: WatchSink = {
+        write: (bytes) => (sent += bytes.length) > 0,
+        onDrain: (callback) => callback(),
+        end: () => (ended += 1),
+        closed: false,
+      };
+      return convertingSink(sink, { ...sharing, convert, frames, ofShown: undefined });
+    };
+    const watches = Array.from({ length: 300 }, watch);
+    const counts = watches.map((each) => {
+      let count = 0;
+      for (let more = true; more; count += 1) {
+        more = each.write(chunk);
+        held += chunk.length;
+      }
+      return count;
+    });
+    const MiB = 1024 * 1024;
+    assert.ok((counts[0] as number) * chunk.length <= MiB, 'one by itself takes a few');
+    assert.equal(counts.at(-1), 1, 'where all have too many, one takes no second');
+    assert.ok(held <= 32 * MiB + counts.length * chunk.length + MiB, `${held} bytes`);
+    const again = watches.map((each) => new Promise<void>((resolve) => each.onDrain(resolve)));
+    answer();
+    await Promise.all(again);
+    assert.equal(sent, held, 'nothing is lost');
+    assert.ok(!sharing.shared.isFull(), 'and all of it is let go');
+    for (const each of watches) each.end();
+    assert.equal(ended, watches.length);
   });
 });

@@ -10,11 +10,16 @@ import { parse } from 'yaml';
 import { makeAuthority, makeCertificate } from '../../src/pki/certificate-authority.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { keyPurposes } from '../../src/pki/certificates.ts';
+import type { AccessConfig } from '../../src/server/config/access-options.ts';
+import { readCaStore } from '../../src/server/compose/trusted-cas.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { leafOf, startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 
 const directories = testDirectories('sluice-tls');
+
+after(() => directories.removeAll());
 
 const validity = { notBeforeMs: Date.now() - 60_000, notAfterMs: Date.now() + 3_600_000 };
 const authorityOf = (commonName: string): Promise<KeyPair> =>
@@ -109,7 +114,6 @@ describe('the files of TLS', () => {
   });
   after(async () => {
     await server.remove();
-    await directories.removeAll();
   });
 
   it('a certificate written before its key is served when both are there, on both ports', async () => {
@@ -185,4 +189,25 @@ describe('the files of TLS', () => {
     jane.end();
     john.end();
   });
+});
+
+it('CAs are read a certificate at a time, and are in force when all of them have been', async () => {
+  const folder = directories.make();
+  const file = path.join(folder, 'many.crt');
+  const own = (await authorityOf('own')).certificatePem;
+  const other = (await authorityOf('other')).certificatePem;
+  writeFileSync(file, other);
+  const access = { clientCaFile: file } as unknown as AccessConfig;
+  const store = readCaStore(access, own);
+  const before = store.current();
+  assert.equal(before.clientRoots.length, 2);
+  const steps = store.take([Buffer.from(other.repeat(50))]);
+  for (let step = 0; step < 51; step += 1) {
+    assert.equal(steps.next().done, false);
+    assert.equal(store.current(), before);
+  }
+  assert.equal(steps.next().done, true);
+  assert.equal(store.current().clientRoots.length, 51);
+  assert.throws(() => finished(store.take([Buffer.from(`${other}-----BEGIN CERTIFICATE-----`)])));
+  assert.equal(store.current().clientRoots.length, 51);
 });

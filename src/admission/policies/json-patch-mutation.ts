@@ -3,42 +3,50 @@
  *
  * Invariants: all operations are applied or none. A `test` operation that fails is no error: the
  * object stays as it is. The result is decoded strictly, as its kind. Messages are those of the
- * reference.
+ * reference. Others have a turn between the operations, where they are many.
  */
-import { applyJsonPatch, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { JsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { valueAt } from '../../apimachinery/patch/json-operations.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 /** A text: why not. */
 export type Mutated = ApiObject | string;
 
-export function applyOperations(object: ApiObject, operations: JsonValue, kind: KindInfo): Mutated {
+/** `isLarge`: of so many values that others have a turn between the walks over them. */
+export function* applyOperations(
+  object: ApiObject,
+  operations: JsonValue,
+  kind: KindInfo,
+  isLarge: boolean,
+): Steps<Mutated> {
   const read = readJsonPatch(operations);
   if (read.kind === 'refused') return `JSON Patch: ${read.problem}`;
-  const patched = applyJsonPatch(object, read.patch);
+  const patched = yield* jsonPatchSteps(object, read.patch);
   if (patched.kind === 'refused') {
-    const problem = failureOf(object, read.patch, patched.at);
+    const problem = yield* failureOf(object, read.patch, patched.at);
     if (problem === undefined) return object;
     return `JSON Patch: ${problem === '' ? patched.problem : problem}`;
   }
   if (!isJsonObject(patched.value)) return 'JSON Patch: the result is no object';
+  if (isLarge) yield;
   const typed = typedDocument(patched.value, kind, 'Strict', []);
   return typed.kind === 'refused' ? typed.error.message : typed.object;
 }
 
 /** Undefined: a test failed. '': nothing more is known. */
-function failureOf(
+function* failureOf(
   object: ApiObject,
   { operations }: JsonPatch,
   at: number | undefined,
-): string | undefined {
+): Steps<string | undefined> {
   const failed = at === undefined ? undefined : operations[at];
   if (failed === undefined) return '';
-  const before = applyJsonPatch(object, {
+  const before = yield* jsonPatchSteps(object, {
     operations: operations.slice(0, at),
     malformed: undefined,
   });

@@ -184,7 +184,7 @@ function* changed(
     const written = countValues(json ?? null, valuesAtOnce);
     const isLarge = written + countValues(object, valuesAtOnce) > valuesAtOnce;
     if (isLarge) yield;
-    if (form === 'json-patch') return applyOperations(object, json ?? [], kind);
+    if (form === 'json-patch') return yield* applyOperations(object, json ?? [], kind, isLarge);
     if (!(value instanceof MadeObject) || !isJsonObject(json)) {
       return 'unexpected return type from ApplyConfiguration expression';
     }

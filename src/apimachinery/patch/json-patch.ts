@@ -7,7 +7,6 @@
  * Invariants: the document is never changed.
  * Bounds: `patchLimits`.
  */
-import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { bodyDepthMax, countValues } from '../codecs/body-bounds.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
@@ -124,10 +123,6 @@ function hasMoreSegments(pointer: string, most: number): boolean {
   return count > most;
 }
 
-export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {
-  return finished(jsonPatchSteps(document, patch));
-}
-
 /** Operations between two yields, and what counts as one more: values that one copies, characters
  * of its pointers. */
 const stepOperations = 500;
@@ -136,7 +131,7 @@ const charactersPerOperation = 200;
 /** A value of more takes steps of its own. */
 const longValues = 2_000;
 
-/** applyJsonPatch() in parts. */
+/** Applies them, in parts. */
 export function* jsonPatchSteps(
   document: JsonValue,
   { operations, malformed }: JsonPatch,

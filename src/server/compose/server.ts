@@ -56,7 +56,7 @@ import { guardSecretFiles } from './secret-files.ts';
 import { startSystemObjects } from './system-objects.ts';
 import type { SystemObjects } from './system-objects.ts';
 import { followTls } from './tls-reload.ts';
-import type { TlsReloadDeps } from './tls-reload.ts';
+import type { FollowedTls } from './tls-reload.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -148,7 +148,9 @@ export async function startServer(
     front.give(serving);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
     background.start(place, securePort);
-    const { kubeconfig, tlsFiles } = keepTls(config, worker, server, material, { log, timers });
+    const { turns } = composed.parts.registry;
+    const following = { log, timers, turns };
+    const { kubeconfig, tlsFiles } = keepTls(config, worker, server, material, following);
     const running = { ...composed, server, clock, timers, tlsFiles };
     const stop = stopper(config, running, environment);
     return { url, httpUrl, tokenUrl, transport, kubeconfig, parts, stop };
@@ -281,7 +283,7 @@ function keepTls(
   worker: WorkerAssignment | undefined,
   ports: Listeners,
   { files, pki, rootCa, tls }: AccessMaterial,
-  deps: TlsReloadDeps,
+  deps: Pick<FollowedTls, 'log' | 'timers' | 'turns'>,
 ): { readonly kubeconfig: string; readonly tlsFiles: { stop(): void } } {
   const onServing = (served: TlsMaterial): string =>
     worker === undefined ? writeKubeconfig(dataDir, adminAccess(ports, served, pki, rootCa)) : '';

@@ -16,6 +16,9 @@ import { servingProblem } from '../../pki/certificate-authority.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { followFiles } from '../../stdx/followed-files.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { AccessConfig } from '../config/access-options.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
@@ -60,6 +63,7 @@ export interface TlsPorts {
 }
 
 export interface FollowedTls extends TlsReloadDeps {
+  readonly turns: Turns;
   readonly tls: TlsMaterial;
   readonly cas: CaStore;
   readonly ports: TlsPorts;
@@ -69,9 +73,10 @@ export interface FollowedTls extends TlsReloadDeps {
 
 export function followTls(
   access: AccessConfig,
-  { cas, log, onServing, ports, timers, tls }: FollowedTls,
+  { cas, log, onServing, ports, timers, tls, turns }: FollowedTls,
 ): { stop(): void } {
   let current = tls;
+  let isStopped = false;
   const serve = (next: TlsMaterial): void => {
     ports.changeTls(next);
     current = next;
@@ -83,8 +88,11 @@ export function followTls(
   const clients = followFiles({
     files: cas.files,
     timers,
-    onChange(contents) {
-      cas.take(contents);
+    async onChange(contents) {
+      await runStepwise(turns, cas.take(contents), () => isStopped);
+      // The library reads all of them once more, in one piece.
+      await turns.pause(wholeTurnMs);
+      if (isStopped) return;
       serve({ ...current, clientCaPem: cas.current().handshakePem });
       log.info({}, 'the changed CAs of clients are in force');
     },
@@ -94,6 +102,7 @@ export function followTls(
   });
   return {
     stop() {
+      isStopped = true;
       serving.stop();
       clients.stop();
     },

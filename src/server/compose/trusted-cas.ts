@@ -4,15 +4,18 @@
  *
  * Elsewhere: the watching of the files (tls-reload.ts).
  *
- * Invariant: what is in force was read whole, and every file of it holds certificates.
+ * Invariants: what is in force was read whole, and every file of it holds certificates. A file may
+ * hold hundreds, each of which takes a millisecond: while the server runs they are read in steps.
  */
 import type {
   AuthenticationTrust,
   TrustedProxies,
 } from '../../controllers/system/authentication-trust.ts';
-import { readCertificates } from '../../pki/certificates.ts';
+import { certificatesIn } from '../../pki/certificates.ts';
 import type { Certificate } from '../../pki/certificates.ts';
 import type { FollowedFile } from '../../stdx/followed-files.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { AccessConfig, RequestHeaderConfig } from '../config/access-options.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
@@ -31,8 +34,9 @@ export interface CaStore {
   current(): TrustedCas;
   /** Where it comes from, as it was read at first. */
   readonly files: readonly FollowedFile[];
-  /** Of the same files. @throws OptionsError; then nothing has changed. */
-  take(contents: readonly Uint8Array[]): void;
+  /** Of the same files; in force behind the last step. @throws OptionsError; then nothing has
+   * changed. */
+  take(contents: readonly Uint8Array[]): Steps<void>;
 }
 
 /** @throws OptionsError. */
@@ -43,19 +47,19 @@ export function readCaStore(access: AccessConfig, ownPem: string): CaStore {
     ...(requestHeader === undefined ? [] : [{ flag: proxyFlag, file: requestHeader.clientCaFile }]),
   ];
   const files = named.map(({ flag, file }) => ({ file, bytes: readOptionFile(flag, file) }));
-  const read = (contents: readonly Uint8Array[]): TrustedCas => {
+  const read = (contents: readonly Uint8Array[]): Steps<TrustedCas> => {
     const pemOf = (flag: string): string | undefined => {
       const at = named.findIndex((each) => each.flag === flag);
       return contents[at] && Buffer.from(contents[at]).toString('utf8');
     };
     return trustedCas(ownPem, pemOf(clientFlag), pemOf(proxyFlag), requestHeader);
   };
-  let current = read(files.map(({ bytes }) => bytes));
+  let current = finished(read(files.map(({ bytes }) => bytes)));
   return {
     files,
     current: () => current,
-    take(contents) {
-      current = read(contents);
+    *take(contents) {
+      current = yield* read(contents);
     },
   };
 }
@@ -68,16 +72,18 @@ interface NamedFile {
 const clientFlag = 'client-ca-file';
 const proxyFlag = 'requestheader-client-ca-file';
 
-function trustedCas(
+function* trustedCas(
   own: string,
   clients: string | undefined,
   proxies: string | undefined,
   requestHeader: RequestHeaderConfig | undefined,
-): TrustedCas {
-  const added = clients === undefined ? [] : rootsOf(clientFlag, clients);
+): Steps<TrustedCas> {
+  const ownRoots = yield* rootSteps(clientFlag, own);
+  const added = clients === undefined ? [] : yield* rootSteps(clientFlag, clients);
+  const proxyRoots = proxies === undefined ? [] : yield* rootSteps(proxyFlag, proxies);
   return {
-    clientRoots: [...rootsOf(clientFlag, own), ...added],
-    proxyRoots: proxies === undefined ? [] : rootsOf(proxyFlag, proxies),
+    clientRoots: [...ownRoots, ...added],
+    proxyRoots,
     handshakePem: [own, clients, proxies].filter((pem) => pem !== undefined).join('\n'),
     trust: {
       clientCaPem: `${own}\n${clients ?? ''}`,
@@ -104,7 +110,11 @@ function asWritten(header: string): string {
 
 /** @throws OptionsError. */
 export function rootsOf(flag: string, pem: string): readonly Certificate[] {
-  const roots = readCertificates(pem);
+  return finished(rootSteps(flag, pem));
+}
+
+function* rootSteps(flag: string, pem: string): Steps<readonly Certificate[]> {
+  const roots = yield* certificatesIn(pem);
   const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
   // Whoever writes the file has not come to its end.
   if (roots !== undefined && roots.length < begun) {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { ownedKindOf } from '../../../src/apimachinery/fieldmanager/managers/owned-kind.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { GroupVersionResource } from '../../../src/admission/matching/matching.ts';
+import { applyOperations } from '../../../src/admission/policies/json-patch-mutation.ts';
 import {
   compileMutatingPolicy,
   mutateByPolicy,
@@ -173,6 +174,25 @@ describe('bounds', () => {
       assert.ok(typeof found === 'string' && found.includes(why), String(found).slice(0, 200));
     });
   }
+
+  test('jsonPatch: others have a turn between operations that copy much', () => {
+    const kind = kindOf(configMaps);
+    const values = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, '']));
+    const object = typed({ metadata: { labels: {} }, data: values }, kind);
+    const copy = { op: 'copy', from: '/data', path: '/metadata/labels' };
+    const operations = Array.from({ length: 10 }, () => copy);
+    const stepsOf = (wanted: readonly JsonObject[]): number => {
+      const steps = applyOperations(object, wanted, kind, false);
+      let count = 0;
+      for (let step = steps.next(); step.done !== true; step = steps.next()) count += 1;
+      return count;
+    };
+    const few = stepsOf([copy]);
+    assert.ok(stepsOf(operations) >= few + 2);
+    // Where one fails, those before it are applied again to say why.
+    const failing = [...operations, { op: 'remove', path: '/data/gone' }];
+    assert.ok(stepsOf(failing) >= 2 * (few + 2));
+  });
 
   test('policies of one request share what is spent before others have a turn', async () => {
     const numbers = `[${Array.from({ length: 50 }, (_, i) => i).join(', ')}]`;

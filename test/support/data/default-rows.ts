@@ -323,6 +323,8 @@ const workloads: readonly DefaultRow[] = [
   },
 ];
 
+const someLimit = () => ({ type: 'Container', max: { cpu: '1' } });
+
 const core: readonly DefaultRow[] = [
   {
     version: 'v1',
@@ -461,6 +463,13 @@ const core: readonly DefaultRow[] = [
         ],
       },
     },
+  },
+  // Too many to be taken are not completed either.
+  {
+    version: 'v1',
+    kind: 'LimitRange',
+    object: { spec: { limits: Array.from({ length: 900 }, someLimit) } },
+    filled: { spec: { limits: Array.from({ length: 900 }, someLimit) } },
   },
 ];
 

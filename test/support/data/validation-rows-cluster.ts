@@ -7,6 +7,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const service = rowsOf('v1', 'Service');
 const secret = rowsOf('v1', 'Secret');
+const limitRange = rowsOf('v1', 'LimitRange');
 const configMap = rowsOf('v1', 'ConfigMap');
 const key =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name'," +
@@ -36,6 +37,13 @@ const core: readonly ValidationRow[] = [
     { spec: { type: 'ExternalName', externalName: 'a.b' } },
     [],
     { spec: { ports: [{ port: 1 }], clusterIP: '10.0.0.1' } },
+  ),
+  limitRange(
+    'too many values, which nothing else is said of and which are not completed',
+    {
+      spec: { limits: Array.from({ length: 900 }, () => ({ type: 'Container', max: { a: '1' } })) },
+    },
+    ['spec.limits: Forbidden: must not hold more than 2500 values'],
   ),
   configMap('right', { data: { 'a.b': 'c' } }),
   configMap('keys', { data: { 'a b': '', '..': '' } }, [

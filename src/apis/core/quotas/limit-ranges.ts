@@ -1,7 +1,14 @@
-/** LimitRanges: minimum, maximum and default amounts for the objects of a namespace. */
+/**
+ * LimitRanges: minimum, maximum and default amounts for the objects of a namespace.
+ *
+ * Bounds: all amounts are checked and completed in one piece, each against the others of its name.
+ * Limits with more than `limitValuesMax` values stay as they are, and no write leaves such ones.
+ */
+import { countValues } from '../../../apimachinery/codecs/body-bounds.ts';
 import { duplicate, forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
 import { parseQuantity, quantityToNumber } from '../../../apimachinery/quantity.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../../apimachinery/validation/names.ts';
 import { isPromisedOnce, resourceNameRules } from '../pods/validation/resource-requirements.ts';
@@ -16,10 +23,22 @@ import type { KindDefinition } from '../../kind-definition.ts';
 
 const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 
+/** Members and items of all limits, those inside one another counted. A namespace with more than
+ * 5,000 amounts has no pods (admission/limit-ranges). */
+const limitValuesMax = 2_500;
+
+function hasTooManyValues(spec: JsonObject): boolean {
+  return countValues(spec['limits'] ?? null, limitValuesMax) > limitValuesMax;
+}
+
 const limitRangeRules: KindRules = {
   validate: (object) => {
+    const spec = part(object, 'spec');
+    if (hasTooManyValues(spec)) {
+      return [forbidden('spec.limits', `must not hold more than ${limitValuesMax} values`)];
+    }
     const seen = new Set<string>();
-    return each(objects(part(object, 'spec'), 'limits'), (given, at) => {
+    return each(objects(spec, 'limits'), (given, at) => {
       const path = `spec.limits[${at}]`;
       const type = text(given, 'type');
       // What may not be there is not looked at any further.
@@ -153,17 +172,24 @@ function withContainerLimits(item: JsonObject): JsonObject {
   };
 }
 
+function completeItem(item: JsonObject): JsonObject {
+  const isOfContainers = item['type'] === 'Container';
+  return roundResources(isOfContainers ? withContainerLimits(item) : item, bounds);
+}
+
+/** Of the whole spec, for each item by itself may be small. */
 const limitRangeDefaults: DefaultTable = {
   fields: {},
   complete: {
-    'core/v1.LimitRangeItem': (item) =>
-      roundResources(item['type'] === 'Container' ? withContainerLimits(item) : item, [
-        'max',
-        'min',
-        'default',
-        'defaultRequest',
-        'maxLimitRequestRatio',
-      ]),
+    'core/v1.LimitRangeSpec': (spec) => {
+      const limits = spec['limits'];
+      if (!Array.isArray(limits) || hasTooManyValues(spec)) return spec;
+      const list = limits as readonly JsonValue[];
+      const completed = list.map((item) => (isJsonObject(item) ? completeItem(item) : item));
+      return completed.every((item, at) => item === list[at])
+        ? spec
+        : { ...spec, limits: completed };
+    },
   },
 };
 
