@@ -70,7 +70,7 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
 }
 
 export interface TurnsDeps {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
   /** Calls back in this turn, when everything that waited for settled promises has gone on. Absent:
    * nobody waits for that. */

@@ -31,7 +31,7 @@ function loopOf(settled?: TurnsDeps['settled']): Loop {
     turns: undefined as unknown as Turns,
   };
   loop.turns = createTurns({
-    clock: { nowMs: () => loop.nowMs, monotonicMs: () => loop.nowMs },
+    clock: { monotonicMs: () => loop.nowMs },
     settled,
     timers: {
       after: () => assert.fail('no timer'),
