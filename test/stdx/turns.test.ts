@@ -81,6 +81,16 @@ describe('turns', () => {
     assert.ok(turns >= 2000 / defaultTurnLimits.turnMs);
   });
 
+  // What a read of a socket asks for comes behind the reads, in the same turn.
+  it('do nothing in the first turn they ask for, where steps have used up the one they began in', () => {
+    const loop = loopOf();
+    const log: string[] = [];
+    for (const name of ['a', 'b', 'c']) loop.turns.run(worker(loop, 12, log, name));
+    assert.equal(loop.turn(), 0);
+    assert.ok(loop.turn() > 0);
+    assert.ok(loop.turn() > 0);
+  });
+
   it('give everybody a step before anybody has the next', () => {
     const loop = loopOf();
     const log: string[] = [];
