@@ -21,7 +21,7 @@ import type { Subscription } from 'rxjs';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { finished, runStepwise } from '../src/stdx/stepwise.ts';
 import type { Steps } from '../src/stdx/stepwise.ts';
-import { createTurns } from '../src/stdx/turns.ts';
+import { createTurns, wholeTurnMs } from '../src/stdx/turns.ts';
 import type { Turns } from '../src/stdx/turns.ts';
 
 const followerLimits = {
@@ -131,7 +131,9 @@ export class Followers {
   }
 
   async #walk(rest: Steps<void>, isStopped: () => boolean): Promise<void> {
-    const walk = runStepwise(this.#turns, rest, isStopped);
+    // What has been followed takes its own share of this turn.
+    const turn = this.#turns.pause(wholeTurnMs);
+    const walk = turn.then(() => runStepwise(this.#turns, rest, isStopped));
     const ended = walk.catch(() => undefined);
     this.#walks.add(ended);
     void ended.then(() => this.#walks.delete(ended));

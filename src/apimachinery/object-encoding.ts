@@ -174,6 +174,19 @@ export function decodeShared(bytes: Uint8Array): ApiObject {
   return object;
 }
 
+/** decodeShared() in parts; it ends as soon as somebody else has decoded them. */
+export function* decodeSharedSteps(bytes: Uint8Array): Steps<ApiObject> {
+  if (!isLarge(bytes)) return decodeObject(bytes);
+  for (const steps = decodeSteps(bytes); ; yield) {
+    const known = decodedLarge.get(bytes)?.deref();
+    if (known !== undefined) return known;
+    const step = steps.next();
+    if (step.done !== true) continue;
+    decodedLarge.set(bytes, new WeakRef(step.value));
+    return step.value;
+  }
+}
+
 /** Whether it takes long to decode: such work has a turn of the event loop for itself. */
 export function isLarge(bytes: Uint8Array): boolean {
   return bytes.byteLength >= largeBytesMin;

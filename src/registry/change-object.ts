@@ -12,12 +12,14 @@
  * Invariants: a state that `change` has not seen is never overwritten; a change without effect
  * writes nothing. Bound: `attemptsMax` attempts on an object that keeps changing.
  */
-import { decodeShared, isLarge } from '../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSharedSteps, isLarge } from '../apimachinery/object-encoding.ts';
 import { objectAtVersion } from '../apimachinery/object-version.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { isConflict, newConflict, newNotFound } from '../apimachinery/status-error.ts';
 import { without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import type { Entry } from '../../streams/streams.ts';
@@ -61,7 +63,10 @@ export async function changeObject(
     const isFirst = attempt === 0;
     if (!isFirst) await deps.streams.waitUntilCurrent();
     const entry = deps.streams.snapshot(target.kind.storage).get(target.namespace, target.name);
-    const current = entry && decoded(entry, target);
+    const current =
+      entry !== undefined && isLarge(entry.bytes)
+        ? await runToEnd(deps.turns, decodedSteps(entry, target))
+        : entry && decoded(entry, target);
     const problem =
       current === undefined
         ? newNotFound(target.kind, target.name)
@@ -91,7 +96,12 @@ export async function changeObject(
 }
 
 function decoded({ bytes }: Entry, { kind }: ObjectTarget): ApiObject {
-  return objectAtVersion(decodeShared(bytes), formatGroupVersion(kind), kind.conversions);
+  return objectAtVersion(decodeObject(bytes), formatGroupVersion(kind), kind.conversions);
+}
+
+function* decodedSteps({ bytes }: Entry, { kind }: ObjectTarget): Steps<ApiObject> {
+  const object = yield* decodeSharedSteps(bytes);
+  return objectAtVersion(object, formatGroupVersion(kind), kind.conversions);
 }
 
 function asCurrent(object: ApiObject): CurrentObject {

@@ -13,6 +13,9 @@
  * promises that are settled. The next step is asked when that is over (`settled`), so that it
  * counts with the time that it takes: in a process that is new, many times what was said.
  *
+ * What is asked for while sockets are read comes behind them, in the same turn of the event loop.
+ * So where steps have used up a turn that began there, they go on in the turn behind that.
+ *
  * Invariants: what all steps of one turn take together is bounded, however many wait; a step that
  * comes while nobody waits, and nothing goes on so, runs at once, inside `run`. Steps do not throw.
  * Bound: who waits is bounded by the requests there are.
@@ -70,7 +73,7 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
 }
 
 export interface TurnsDeps {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
   /** Calls back in this turn, when everything that waited for settled promises has gone on. Absent:
    * nobody waits for that. */
@@ -85,21 +88,23 @@ export function createTurns(deps: TurnsDeps): Turns {
   let isWorking = false;
   let turnEndsMs = 0;
   let stepEndsMs = 0;
-  /** What the last pause was reckoned with, and when it ended. */
-  let pausedMs = 0;
-  let pauseEndedMs = 0;
+  const lastPause = createReckoning(clock);
   const isOver = (): boolean => clock.monotonicMs() >= stepEndsMs;
 
-  const begin = (): void => {
+  const isUsed = (): boolean =>
+    waiting.length > 0 && turnEndsMs > -Infinity && clock.monotonicMs() >= turnEndsMs;
+  const begin = (ask: (callback: () => void) => void): void => {
     isBegun = true;
     turnEndsMs = clock.monotonicMs() + limits.turnMs;
-    timers.nextTurn(() => {
-      isBegun = false;
-      if (waiting.length === 0) return;
-      begin();
-      if (!isWorking) work();
-    });
+    ask(next);
   };
+  const next = (): void => {
+    isBegun = false;
+    if (waiting.length === 0) return;
+    begin((callback) => timers.nextTurn(callback));
+    if (!isWorking) work();
+  };
+  const first = (callback: () => void): void => turnBehind(timers, isUsed, callback);
 
   const work = (): void => {
     isWorking = true;
@@ -108,7 +113,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (now >= turnEndsMs) break;
       stepEndsMs = Math.min(now + limits.stepMs, turnEndsMs);
       const step = waiting.shift();
-      pausedMs = 0;
+      lastPause.forget();
       if (step(isOver)) waiting.push(step);
       else if (settled !== undefined) {
         settled(goOn);
@@ -119,13 +124,13 @@ export function createTurns(deps: TurnsDeps): Turns {
   };
   const goOn = (): void => {
     // The time that it took has passed, so it is not reckoned as well.
-    turnEndsMs += Math.min(pausedMs, clock.monotonicMs() - pauseEndedMs);
+    turnEndsMs += lastPause.passedMs();
     work();
   };
 
   const run = (step: Step): void => {
     waiting.push(step);
-    if (!isBegun) begin();
+    if (!isBegun) begin(first);
     if (!isWorking && waiting.length === 1) work();
   };
 
@@ -134,16 +139,45 @@ export function createTurns(deps: TurnsDeps): Turns {
     pause: (costMs = limits.pauseCostMs) =>
       new Promise((resolve) => {
         if (costMs === wholeTurnMs) {
-          if (!isBegun) begin();
+          if (!isBegun) begin(first);
           turnEndsMs = -Infinity;
         }
         run(() => {
           turnEndsMs -= costMs;
-          pausedMs = costMs;
-          pauseEndedMs = clock.monotonicMs();
+          lastPause.ended(costMs);
           resolve();
           return false;
         });
       }),
   };
+}
+
+/** What a pause was reckoned with, and when it ended. */
+function createReckoning(clock: Pick<Clock, 'monotonicMs'>) {
+  let reckonedMs = 0;
+  let endedMs = 0;
+  return {
+    ended(costMs: number): void {
+      reckonedMs = costMs;
+      endedMs = clock.monotonicMs();
+    },
+    forget(): void {
+      reckonedMs = 0;
+    },
+    /** Of what it was reckoned with. */
+    passedMs: () => Math.min(reckonedMs, clock.monotonicMs() - endedMs),
+  };
+}
+
+/** The first one that is asked for may come in the turn that asks. Where that is used up, the next
+ * one. */
+function turnBehind(
+  timers: Pick<Timers, 'nextTurn'>,
+  isUsed: () => boolean,
+  callback: () => void,
+): void {
+  timers.nextTurn(() => {
+    if (isUsed()) timers.nextTurn(callback);
+    else callback();
+  });
 }

@@ -10,14 +10,7 @@
 import { createKeyClaims } from './key-claims.ts';
 import type { KeyClaims } from './key-claims.ts';
 import { writesOf } from './mutation-limits.ts';
-import {
-  announceSoon,
-  followsOf,
-  isOrphaned,
-  mustWait,
-  preconditionOf,
-  settle,
-} from './pending-commit.ts';
+import { followsOf, isOrphaned, mustWait, preconditionOf, settle } from './pending-commit.ts';
 import type { DeferredCommit, Submission } from './pending-commit.ts';
 import type { Mutation } from './storage.ts';
 
@@ -46,10 +39,11 @@ function weightOf({ bytes, submission }: Waiting): number {
   return Math.max(bytes, submission.replacedBytes ?? 0);
 }
 
-/** `number` is that of the commit it will be. */
+/** `number` is that of the commit it will be; `refused` has been settled without it. */
 export function createBatch(
   limits: BatchLimits,
   number: number,
+  refused: (pending: DeferredCommit) => void,
 ): Batch & { hasRoomFor(waiting: Waiting): boolean; add(waiting: Waiting): void } {
   const mutations: Mutation[] = [];
   const riders: Waiting[] = [];
@@ -67,7 +61,7 @@ export function createBatch(
       const { submission, pending } = waiting;
       if (isOrphaned(submission)) {
         settle(pending, { kind: 'predecessor-failed' });
-        announceSoon(pending);
+        refused(pending);
         return;
       }
       bytes += weightOf(waiting);

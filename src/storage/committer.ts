@@ -16,7 +16,8 @@
  *  - Submissions that touch a common key are applied in the order in which they were submitted;
  *    with one lane all are, but those that yield. A mutation that waits for a key, or yields, is
  *    not overtaken by another one that touches that key.
- *  - An outcome is given only after storage.commit has resolved, that is, when durable.
+ *  - An outcome is given only after storage.commit has resolved, that is, when durable; those of
+ *    one commit over as many turns as that takes (announcements.ts).
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
  *    on it. So it is with one that goes behind others, whatever their keys: it waits for them, or
@@ -30,9 +31,11 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { createAnnouncements } from './announcements.ts';
+import type { Announcements } from './announcements.ts';
 import { createBatch, createQueueJump } from './commit-batch.ts';
 import type { Batch, BatchLimits, Waiting } from './commit-batch.ts';
-import { announceSoon, createPendingCommit, fail, isOrphaned, settle } from './pending-commit.ts';
+import { createPendingCommit, fail, isOrphaned, settle } from './pending-commit.ts';
 import type { CommitOutcome, PendingCommit, Submission } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
 import type { IsBeingDeleted } from './deletions.ts';
@@ -101,6 +104,8 @@ export interface CommitterOptions {
   readonly limits?: Partial<CommitterLimits> | undefined;
   /** Is called when writes have become durable; absent: nobody is. */
   readonly stages?: CommitStages | undefined;
+  /** See TurnsDeps; absent: what submitters do with an outcome is not counted. */
+  readonly settled?: ((callback: () => void) => void) | undefined;
 }
 
 export function createCommitter(options: CommitterOptions): GroupCommitter {
@@ -130,6 +135,7 @@ class GroupCommit implements GroupCommitter {
   readonly #lanes: number;
   readonly #isEnding: IsBeingDeleted;
   readonly #stages: CommitStages | undefined;
+  readonly #announcements: Announcements;
   #inFlightCount = 0;
   /** A turn in which commits may start has been asked for. */
   #startDue = false;
@@ -151,6 +157,11 @@ class GroupCommit implements GroupCommitter {
     this.#isEnding = options.isEnding ?? (() => false);
     this.#stages = options.stages;
     this.#lanes = options.storage.commitLanes ?? 1;
+    const { clock, settled, timers } = options;
+    const onIdle = (): void => {
+      if (this.#draining && this.#isIdle()) this.#startSoon();
+    };
+    this.#announcements = createAnnouncements({ clock, settled, timers, onIdle });
   }
 
   submit(submission: Submission): PendingCommit {
@@ -158,14 +169,14 @@ class GroupCommit implements GroupCommitter {
     const tooLarge = mutationTooLarge(submission);
     if (tooLarge !== undefined || this.#draining) {
       fail(pending, tooLarge ?? new StorageError('closed', 'the committer is draining'));
-      announceSoon(pending);
+      this.#announcements.tellSoon(pending);
       return pending;
     }
     const bytes = submission.key.length + valueBytesOf(submission);
     const refused = this.#refusal(submission, bytes);
     if (refused !== undefined) {
       settle(pending, refused);
-      announceSoon(pending);
+      this.#announcements.tellSoon(pending);
       return pending;
     }
     this.#queue.push({ submission, pending, bytes });
@@ -210,7 +221,8 @@ class GroupCommit implements GroupCommitter {
   }
 
   #isIdle(): boolean {
-    return this.#inFlightCount === 0 && this.#waitingCount() === 0;
+    const isCommitting = this.#inFlightCount > 0 || this.#waitingCount() > 0;
+    return !isCommitting && this.#announcements.isIdle;
   }
 
   /** Mutations submitted in this turn, or by commands that were just answered, go into this commit.
@@ -273,7 +285,7 @@ class GroupCommit implements GroupCommitter {
     const chains = full ? deletionsOf(mutations, this.#isEnding) : [];
     const again = new Set(chains.flatMap((chain) => chain.map(({ from }) => from)));
     if (chains.length === 1 && again.size === mutations.length) again.clear();
-    failAll(
+    this.#failAll(
       riders.filter((_, i) => !again.has(i)),
       error,
     );
@@ -283,7 +295,7 @@ class GroupCommit implements GroupCommitter {
       try {
         this.#settle(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
       } catch (ownError) {
-        failAll(left, ownError);
+        this.#failAll(left, ownError);
       }
     }
   }
@@ -291,7 +303,13 @@ class GroupCommit implements GroupCommitter {
   #settle(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
     settleBatch(riders, outcomes);
     this.#measure(riders, outcomes);
-    for (const { pending } of riders) pending.announce();
+    this.#announcements.tell(riders.map(({ pending }) => pending));
+  }
+
+  /** All of them before the first one is told: what is submitted meanwhile finds their states. */
+  #failAll(riders: readonly Waiting[], error: unknown): void {
+    for (const { pending } of riders) fail(pending, error);
+    this.#announcements.tell(riders.map(({ pending }) => pending));
   }
 
   #measure(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
@@ -306,7 +324,9 @@ class GroupCommit implements GroupCommitter {
   }
 
   #takeBatch(): Batch {
-    const batch = createBatch(this.#limits, this.#commitsTotal);
+    const batch = createBatch(this.#limits, this.#commitsTotal, (pending) =>
+      this.#announcements.tellSoon(pending),
+    );
     const queueJump = createQueueJump(
       this.#inFlightCount === 0 ? undefined : this.#claims,
       this.#commitsTotal,
@@ -343,12 +363,6 @@ class GroupCommit implements GroupCommitter {
     }
     return batch;
   }
-}
-
-/** All of them before the first one is told: what is submitted meanwhile finds their states. */
-function failAll(riders: readonly Waiting[], error: unknown): void {
-  for (const { pending } of riders) fail(pending, error);
-  for (const { pending } of riders) pending.announce();
 }
 
 function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {

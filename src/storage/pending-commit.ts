@@ -4,7 +4,8 @@
  *   queued ─▶ sent (batch, index) ─▶ applied (revision)
  *      └──────────────┴────────────▶ failed
  *
- * Elsewhere: the queue and the choice of when to send (committer.ts).
+ * Elsewhere: the queue and the choice of when to send (committer.ts); when who submitted it is told
+ * (announcements.ts).
  *
  * Invariants: it is settled once, and its state is set before its outcome is announced, so
  * mutations that are built on it see that state. A mutation that was built on one that failed, or
@@ -160,13 +161,7 @@ class Pending implements DeferredCommit {
   }
 }
 
-/** For what is refused in the turn that submits it, where nobody can listen yet, and in the middle
- * of the committer's own work. */
-export function announceSoon(pending: DeferredCommit): void {
-  void Promise.resolve().then(() => pending.announce());
-}
-
-/** Ends a pending commit with what became of its mutation; it is announced by whoever calls. */
+/** Ends a pending commit with what became of its mutation; whoever calls has it announced. */
 export function settle(pending: DeferredCommit, outcome: CommitOutcome): void {
   pending.state =
     outcome.kind === 'applied' ? { kind: 'applied', revision: outcome.revision } : failed;

@@ -10,6 +10,7 @@ import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import {
   decodeObject,
   decodeShared,
+  decodeSharedSteps,
   encodeObject,
 } from '../../src/apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
@@ -19,6 +20,7 @@ import {
   structureErrors,
 } from '../../src/apiextensions/acceptance/accept-schemas.ts';
 import { factsOf } from '../../src/apiextensions/acceptance/schema-facts.ts';
+import { versionsOf, versionSteps } from '../../src/apiextensions/acceptance/written-versions.ts';
 import { versionSchemas } from '../../src/apiextensions/acceptance/version-schemas.ts';
 import { compileCustomVersion } from '../../src/apiextensions/custom-version.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
@@ -201,5 +203,32 @@ describe('a large object', () => {
   it('is decoded each time where it is small', () => {
     const { bytes } = encodeObject(objectOf(10));
     notEqual(decodeShared(bytes), decodeShared(bytes));
+  });
+
+  it('is decoded in parts, and no further where somebody else has decoded it', () => {
+    const { bytes } = encodeObject(objectOf(200_000));
+    const steps = decodeSharedSteps(bytes);
+    ok(steps.next().done !== true);
+    const object = decodeShared(bytes);
+    deepEqual(steps.next(), { done: true, value: object });
+    equal(finished(decodeSharedSteps(bytes)), object);
+  });
+});
+
+describe('many versions', () => {
+  it('are written out a few at a time', () => {
+    const schemas = Array.from({ length: 40 }, (_, at) => ({
+      type: 'string',
+      pattern: `^a{${at}}$`,
+      description: 'd'.repeat(32 * 1024),
+    }));
+    const steps = versionSteps(definitionOf(...schemas));
+    let parts = 1;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) parts += 1;
+    ok(parts >= 10, `${String(parts)} parts`);
+    deepEqual(step.value, versionsOf(definitionOf(...schemas)));
+    equal(step.value.patterns.length, schemas.length);
+    notEqual(step.value.digest, versionsOf(definitionOf(...schemas.slice(1))).digest);
   });
 });

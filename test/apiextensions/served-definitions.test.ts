@@ -1,11 +1,12 @@
 /** What is done for one definition does not depend on how many others there are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isLarge } from '../../src/apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { compileCustomVersion } from '../../src/apiextensions/custom-version.ts';
 import type { DefinitionReader } from '../../src/apiextensions/serving/definition-reader.ts';
-import { summaryOf } from '../../src/apiextensions/serving/definition-summary.ts';
+import { summaryOf, summarySteps } from '../../src/apiextensions/serving/definition-summary.ts';
 import { createServedDefinitions } from '../../src/apiextensions/serving/served-definitions.ts';
 import type { DefinitionEntry } from '../../src/apiextensions/serving/served-definitions.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
@@ -43,6 +44,16 @@ test('one definition more is read once and defined once, and leaves all others a
     },
     summary(bytes) {
       done.push('summary');
+      return summaryOf(read(bytes));
+    },
+    summaryAtOnce(bytes) {
+      if (isLarge(bytes)) return undefined;
+      done.push('summary');
+      return summaryOf(read(bytes));
+    },
+    *summarySteps(bytes) {
+      yield;
+      done.push('steps');
       return summaryOf(read(bytes));
     },
     forget: (name) => void done.push(`forget ${name}`),
@@ -105,4 +116,36 @@ test('one definition more is read once and defined once, and leaves all others a
     'and nothing of it is kept',
   );
   assert.ok(kindsOf().every((kind, at) => kind === before[at]));
+
+  const large = entryOf('larges', { more: 'x'.repeat(100_000) });
+  const rest = served.set(large);
+  assert.ok(rest !== undefined);
+  assert.deepEqual(
+    steps(() => void rest.next()),
+    [],
+    'of a large one nothing is done in the step in which it comes',
+  );
+  assert.deepEqual(
+    steps(() => finished(rest)),
+    ['steps', `define ${large.name}`],
+  );
+  assert.ok(scheme.findResource(group, 'v1', 'larges') !== undefined);
+});
+
+test('the summary of a definition of many versions is made in parts', () => {
+  const schema = { openAPIV3Schema: { type: 'object', description: 'd'.repeat(32 * 1024) } };
+  const versions = Array.from({ length: 40 }, (_, at) => ({
+    name: `v${String(at)}`,
+    served: true,
+    storage: at === 0,
+    schema,
+  }));
+  const object = definition({ plural: 'manys', kind: 'Many', spec: { versions } });
+  const whole = { ...object, metadata: { name: 'manys.shop.example' } } as ApiObject;
+  const making = summarySteps(whole);
+  let parts = 1;
+  let step = making.next();
+  for (; step.done !== true; step = making.next()) parts += 1;
+  assert.ok(parts >= 20, `${String(parts)} parts`);
+  assert.deepEqual(step.value, summaryOf(whole));
 });

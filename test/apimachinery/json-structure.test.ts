@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
-import { duplicatesMax } from '../../src/apimachinery/codecs/json-structure.ts';
+import {
+  duplicatesMax,
+  scanJson,
+  scanSteps,
+} from '../../src/apimachinery/codecs/json-structure.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 
@@ -71,5 +75,35 @@ describe('duplicate fields', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('a long text', () => {
+  /** Of numbers, texts and levels; what stands where a part ends depends on `indent`. */
+  const textOf = (indent: number, number: string): string => {
+    const item = `{"name \\" [":${number},"list":[1,2e1,[]],"text":"1234567890123456789"}`;
+    return `${' '.repeat(indent)}[${Array.from({ length: 14_000 }, () => item).join(',')}]`;
+  };
+
+  it('is looked through in parts, and found to be what it is at once', () => {
+    for (let indent = 0; indent < 80; indent += 1) {
+      for (const number of ['12345678901', '12345678901234567', '123e4']) {
+        const text = textOf(indent, number);
+        const scan = scanSteps(text, 10_000);
+        let parts = 1;
+        let step = scan.next();
+        for (; step.done !== true; step = scan.next()) parts += 1;
+        assert.ok(parts > text.length / 300_000, `${String(parts)} parts`);
+        const { at, ...found } = step.value as typeof step.value & { at: number };
+        assert.ok(at >= text.length);
+        const { at: _, ...atOnce } = scanJson(text, 10_000) as typeof step.value & { at: number };
+        assert.deepEqual(found, atOnce);
+      }
+    }
+  });
+
+  it('is looked at no further than it may be deep', () => {
+    const steps = scanSteps('['.repeat(1_000_000), 100);
+    assert.ok(steps.next().done === true);
   });
 });

@@ -56,7 +56,7 @@ class Run {
   constructor(format: BodyFormat, projection: Projection, takes = Infinity, gaps = false) {
     this.takes = takes;
     const turns = createTurns({
-      clock: { nowMs: () => 0, monotonicMs: () => (this.#nowMs += 0.2) },
+      clock: { monotonicMs: () => (this.#nowMs += 0.2) },
       timers: {
         after: () => assert.fail('no timer'),
         nextTurn: (callback) => {

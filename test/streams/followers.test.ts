@@ -228,7 +228,7 @@ describe('followers', () => {
   it('I26: a first state that is taken in steps ends before the changes that come meanwhile', async () => {
     for (const name of ['a', 'b', 'c']) await put(name);
     const seen = steppedFollower(new Set());
-    assert.deepEqual(seen, ['a', 'b'], 'the rest waits for another turn');
+    assert.deepEqual(seen, ['a'], 'the rest waits for another turn');
     const settled = world.streams.followers.settled();
     await put('d');
     await settled;
@@ -261,7 +261,7 @@ describe('followers', () => {
     const seen = steppedFollower(new Set());
     world.streams.followers.stop();
     await world.streams.followers.settled();
-    assert.deepEqual(seen, ['a', 'b']);
+    assert.deepEqual(seen, ['a']);
   });
 
   it('I26: what its events fail with counts as its failure, and it begins anew', async () => {

@@ -6,17 +6,27 @@
  * status, which stands last, is enough.
  */
 import { objectAtVersion } from '../../apimachinery/object-version.ts';
-import { decodeShared, identifyingMetadata } from '../../apimachinery/object-encoding.ts';
+import {
+  decodeShared,
+  decodeSharedSteps,
+  identifyingMetadata,
+  isLarge,
+} from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { standingOf, summaryOf } from './definition-summary.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { standingOf, summaryOf, summarySteps } from './definition-summary.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
 
 export interface DefinitionReader {
   /** In the form of v1. */
   read(bytes: Uint8Array): ApiObject;
   summary(bytes: Uint8Array): DefinitionSummary;
+  /** The same where nothing large has to be decoded for it; undefined: it has. */
+  summaryAtOnce(bytes: Uint8Array): DefinitionSummary | undefined;
+  /** summary() in parts, the first of which is nothing. */
+  summarySteps(bytes: Uint8Array): Steps<DefinitionSummary>;
   /** It has gone: nothing of it is kept. */
   forget(name: string): void;
 }
@@ -28,28 +38,36 @@ export function definitionReader({ conversions, group }: KindInfo): DefinitionRe
   const newest = new Map<string, WeakRef<DefinitionSummary>>();
   const read = (bytes: Uint8Array): ApiObject =>
     objectAtVersion(decodeShared(bytes), `${group}/v1`, conversions);
-  const readSummary = (bytes: Uint8Array): DefinitionSummary => {
+  /** Of one whose spec is known. */
+  const summaryByStatus = (bytes: Uint8Array): DefinitionSummary | undefined => {
     const metadata = identifyingMetadata(bytes);
-    const { name = '' } = metadata;
-    const before = newest.get(name)?.deref();
-    const known = before !== undefined && isOfSpec(before, metadata) ? before : undefined;
-    const status = known && lastStatus(bytes);
-    const summary =
-      known === undefined || status === undefined
-        ? summaryOf(read(bytes))
-        : { ...known, ...standingOf(metadata, status) };
-    newest.set(name, new WeakRef(summary));
+    const before = newest.get(metadata.name ?? '')?.deref();
+    if (before === undefined || !isOfSpec(before, metadata)) return undefined;
+    const status = lastStatus(bytes);
+    return status && { ...before, ...standingOf(metadata, status) };
+  };
+  const kept = (bytes: Uint8Array, summary: DefinitionSummary): DefinitionSummary => {
+    newest.set(summary.name, new WeakRef(summary));
+    summaries.set(bytes, summary);
     return summary;
+  };
+  const summaryAtOnce = (bytes: Uint8Array): DefinitionSummary | undefined => {
+    const known = summaries.get(bytes);
+    if (known !== undefined) return known;
+    const made = summaryByStatus(bytes) ?? (isLarge(bytes) ? undefined : summaryOf(read(bytes)));
+    return made && kept(bytes, made);
   };
   return {
     read,
     forget: (name) => void newest.delete(name),
-    summary(bytes) {
-      const known = summaries.get(bytes);
-      if (known !== undefined) return known;
-      const summary = readSummary(bytes);
-      summaries.set(bytes, summary);
-      return summary;
+    summary: (bytes) => summaryAtOnce(bytes) ?? kept(bytes, summaryOf(read(bytes))),
+    summaryAtOnce,
+    *summarySteps(bytes) {
+      yield;
+      const object = yield* decodeSharedSteps(bytes);
+      yield;
+      const definition = objectAtVersion(object, `${group}/v1`, conversions);
+      return summaries.get(bytes) ?? kept(bytes, yield* summarySteps(definition));
     },
   };
 }

@@ -10,6 +10,9 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject, ObjectMeta } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 /** As in the definition, or as accepted. */
 export interface DefinitionNames {
@@ -57,6 +60,11 @@ export interface DefinitionSummary {
 
 /** `definition`: in the form of v1. */
 export function summaryOf(definition: ApiObject): DefinitionSummary {
+  return finished(summarySteps(definition));
+}
+
+/** summaryOf() in parts: a version at a time, where there are many. */
+export function* summarySteps(definition: ApiObject): Steps<DefinitionSummary> {
   const { name = '' } = definition.metadata;
   const spec = part(definition, 'spec');
   const versions = objects(spec, 'versions');
@@ -66,7 +74,7 @@ export function summaryOf(definition: ApiObject): DefinitionSummary {
     group: text(spec, 'group'),
     namespaced: text(spec, 'scope') !== 'Cluster',
     requested: namesOf(part(spec, 'names')),
-    versions: versionsOf(versions),
+    versions: yield* versionSteps(versions),
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
     converts: text(part(spec, 'conversion'), 'strategy') === 'Webhook' ? 'Webhook' : 'None',
   };
@@ -112,7 +120,7 @@ export function isTrue(status: JsonObject, type: string): boolean {
 /** More than these are told apart by their text: each compared with each would be too long. */
 const comparedVersionsMax = 8;
 
-function versionsOf(versions: readonly JsonObject[]): readonly VersionSummary[] {
+function* versionSteps(versions: readonly JsonObject[]): Steps<readonly VersionSummary[]> {
   if (versions.length <= comparedVersionsMax) {
     return versions.map((version) => {
       const isAlike = (each: JsonObject): boolean => deepEqual(each['schema'], version['schema']);
@@ -120,13 +128,16 @@ function versionsOf(versions: readonly JsonObject[]): readonly VersionSummary[] 
     });
   }
   const first = new Map<string, string>();
-  return versions.map((version) => {
+  const summaries: VersionSummary[] = [];
+  yield* inSteps(versions, (version) => {
     const name = text(version, 'name');
     const schema = JSON.stringify(version['schema'] ?? null);
     const sameSchemaAs = first.get(schema) ?? name;
     first.set(schema, sameSchemaAs);
-    return versionOf(version, sameSchemaAs);
+    summaries.push(versionOf(version, sameSchemaAs));
+    return schema.length;
   });
+  return summaries;
 }
 
 function versionOf(version: JsonObject, sameSchemaAs: string): VersionSummary {

@@ -53,7 +53,8 @@ export interface ServedDefinitions {
   /** These there are, and no others. */
   /** In steps; the definitions before it go in the last one. */
   reset(entries: Iterable<DefinitionEntry>): Steps<void>;
-  set(entry: DefinitionEntry): void;
+  /** Of a large one the rest of the work, in steps: it is served when they are over. */
+  set(entry: DefinitionEntry): Steps<void> | undefined;
   remove(name: string): void;
   /** Undefined: nobody has defined the kind. */
   strategyOf(kind: KindInfo): KindStrategy | undefined;
@@ -74,8 +75,7 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
   const served = new WeakMap<KindInfo, ServedKind>();
   const strategies = new WeakMap<KindInfo, KindStrategy>();
 
-  const set = ({ bytes, name }: DefinitionEntry): void => {
-    const summary = deps.reader.summary(bytes);
+  const take = ({ bytes, name }: DefinitionEntry, summary: DefinitionSummary): void => {
     const before = known.get(name);
     if (before !== undefined && isServedAlike(before, summary)) {
       before.bytes = bytes;
@@ -96,6 +96,17 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
       stored?.kind,
     );
   };
+  const set = (entry: DefinitionEntry): Steps<void> | undefined => {
+    const summary = deps.reader.summaryAtOnce(entry.bytes);
+    if (summary === undefined) return setInSteps(entry);
+    take(entry, summary);
+    return undefined;
+  };
+  function* setInSteps(entry: DefinitionEntry): Steps<void> {
+    const summary = yield* deps.reader.summarySteps(entry.bytes);
+    yield;
+    take(entry, summary);
+  }
   const remove = (name: string): void => {
     deps.reader.forget(name);
     if (known.delete(name)) deps.scheme.define(name, [], undefined);
@@ -107,7 +118,7 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
       const gone = new Set(known.keys());
       yield* eachInSteps(entries, (entry) => {
         gone.delete(entry.name);
-        set(entry);
+        return set(entry);
       });
       for (const name of gone) remove(name);
     },

@@ -12,6 +12,7 @@
  * Bounds: `duplicatesMax` paths of `pathCharsMax`; the recursion of counting is bounded by the
  * nesting that the codec accepts.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { closingQuote } from './long-integers.ts';
 
@@ -56,13 +57,46 @@ classes[closeBrace] = classes[closeBracket] = closing;
 /** Stops counting beyond `depthMax`: then `depth` is larger than it. A list or object has one value
  * more than it has commas; of an empty one, one too many is counted. */
 export function scanJson(json: string, depthMax: number): JsonStructure {
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
-  let values = 0;
+  const scan = newScan();
+  scanTo(json.length, json, depthMax, scan);
+  return scan;
+}
+
+/** Of a text, between two steps: a millisecond. */
+const scannedAtOnce = 256 * 1024;
+
+/** scanJson() in parts. */
+export function* scanSteps(json: string, depthMax: number): Steps<JsonStructure> {
+  const scan = newScan();
+  for (let end = scannedAtOnce; end < json.length; end = scan.at + scannedAtOnce) {
+    scanTo(end, json, depthMax, scan);
+    if (scan.depth > depthMax) return scan;
+    yield;
+  }
+  scanTo(json.length, json, depthMax, scan);
+  return scan;
+}
+
+interface Scan {
+  /** No number or text is cut here. */
+  at: number;
+  /** How deep this place is. */
+  open: number;
+  depth: number;
+  values: number;
+  members: number;
+  doubtfulNumbers: boolean;
+}
+
+function newScan(): Scan {
+  return { at: 0, open: 0, depth: 0, values: 0, members: 0, doubtfulNumbers: false };
+}
+
+/** Goes on a little behind `end`, until no number or text is cut. */
+function scanTo(end: number, json: string, depthMax: number, scan: Scan): void {
+  let { at, depth: deepest, doubtfulNumbers, members, open: depth, values } = scan;
   let digits = 0;
-  let doubtfulNumbers = false;
-  for (let at = 0; at < json.length; at += 1) {
+  for (; at < json.length && (at < end || digits > 0); at += 1) {
     const char = json.charCodeAt(at);
     const found = char < 128 ? (classes[char] as number) : 0;
     if (found === digit) {
@@ -84,7 +118,12 @@ export function scanJson(json: string, depthMax: number): JsonStructure {
       if (depth > depthMax) break;
     } else if (found === closing) depth -= 1;
   }
-  return { depth: deepest, values, members, doubtfulNumbers };
+  scan.at = at;
+  scan.open = depth;
+  scan.depth = deepest;
+  scan.values = values;
+  scan.members = members;
+  scan.doubtfulNumbers = doubtfulNumbers;
 }
 
 export function countMembers(value: JsonValue): number {

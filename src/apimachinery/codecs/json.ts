@@ -17,7 +17,7 @@ import type { StatusError } from '../status-error.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
-import { countMembers, duplicateFields, scanJson } from './json-structure.ts';
+import { countMembers, duplicateFields, scanJson, scanSteps } from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
 import { parseJsonText, parseSteps, stringifyJson } from './lossless.ts';
 import { withoutLoneSurrogates } from './surrogates.ts';
@@ -65,7 +65,9 @@ export function* jsonSteps(
   if (!isUtf8(bytes)) return refused(notUtf8);
   const text = decodeTrustedText(bytes);
   yield;
-  const structure = structureOf(text, options);
+  const structure = isLookedAt(text, options)
+    ? withinBounds(yield* scanSteps(text, bodyDepthMax), options)
+    : flat;
   if ('kind' in structure) return structure;
   yield;
   try {
@@ -78,9 +80,15 @@ export function* jsonSteps(
 }
 
 function structureOf(text: string, options?: DecodeOptions): JsonStructure | Decoded {
-  // Each level takes an opening and a closing character, so most bodies cannot be too deep.
-  const isLookedAt = text.length > 2 * bodyDepthMax || options?.findDuplicates === true;
-  const structure = isLookedAt ? scanJson(text, bodyDepthMax) : flat;
+  return isLookedAt(text, options) ? withinBounds(scanJson(text, bodyDepthMax), options) : flat;
+}
+
+/** Each level takes an opening and a closing character, so most bodies cannot be too deep. */
+function isLookedAt(text: string, options?: DecodeOptions): boolean {
+  return text.length > 2 * bodyDepthMax || options?.findDuplicates === true;
+}
+
+function withinBounds(structure: JsonStructure, options?: DecodeOptions): JsonStructure | Decoded {
   if (structure.depth > bodyDepthMax) return refused(tooDeep);
   const valuesMax = options?.valuesMax ?? bodyValuesMax;
   if (structure.values > valuesMax) return { kind: 'refused', error: newTooManyValues(valuesMax) };

@@ -15,7 +15,11 @@ import {
   prepareAcceptance,
 } from '../../apiextensions/acceptance/accept-schemas.ts';
 import { versionSchemas } from '../../apiextensions/acceptance/version-schemas.ts';
-import { patternsMax, versionsOf } from '../../apiextensions/acceptance/written-versions.ts';
+import {
+  patternsMax,
+  versionsOf,
+  versionSteps,
+} from '../../apiextensions/acceptance/written-versions.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import { patternProblem } from '../../apiextensions/schema/pattern.ts';
 import type { Language } from '../../cel/language.ts';
@@ -53,7 +57,7 @@ function writtenIn(definition: ApiObject): readonly string[] {
 /** Of a definition that is long by the size of its versions. */
 function* lookThrough(next: ApiObject, current: ApiObject | undefined): Steps<void> {
   for (const each of [next, current]) {
-    if (each !== undefined) versionsOf(each);
+    if (each !== undefined) yield* versionSteps(each);
     yield;
   }
   yield* prepareAcceptance(next, current);

@@ -29,14 +29,17 @@ import { createGroupNames } from '../../apiextensions/lifecycle/group-names.ts';
 import type { GroupNames } from '../../apiextensions/lifecycle/group-names.ts';
 import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
 import { standingOf } from '../../apiextensions/serving/definition-summary.ts';
+import type { DefinitionSummary } from '../../apiextensions/serving/definition-summary.ts';
 import { part } from '../../apimachinery/members.ts';
-import { isLarge } from '../../apimachinery/object-encoding.ts';
+import { decodeSharedSteps, isLarge } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../../stdx/turns.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Entry } from '../../../streams/streams.ts';
@@ -87,14 +90,23 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   const lookAtRefused = (group: string): void => {
     for (const name of known.get(group)?.refused ?? []) queue.add(name);
   };
-  const set = ({ bytes, name }: Entry): void => {
-    const { accepted, group, isAccepted, isEnding } = reader.summary(bytes);
+  const take = (name: string, summary: DefinitionSummary): void => {
+    const { accepted, group, isAccepted, isEnding } = summary;
     const names = ofGroup(group);
     names.set(name, { accepted, isAccepted });
     known.set(group, names);
     groups.set(name, group);
     (isEnding ? ending : queue).add(name);
   };
+  const set = ({ bytes, name }: Entry): Steps<void> | undefined => {
+    const summary = reader.summaryAtOnce(bytes);
+    if (summary === undefined) return setInSteps(name, reader.summarySteps(bytes));
+    take(name, summary);
+    return undefined;
+  };
+  function* setInSteps(name: string, reading: Steps<DefinitionSummary>): Steps<void> {
+    take(name, yield* reading);
+  }
   const remove = ({ name }: Entry): void => {
     const group = groups.get(name);
     const names = group === undefined ? undefined : known.get(group);
@@ -169,9 +181,12 @@ async function keepDefinition(
   return true;
 }
 
-/** A large definition is read in a turn of its own; several small ones have one together. */
+/** A large definition is decoded in turns of its own; several small ones have one together. */
 async function turnFor({ registry }: DefinitionLifecycleDeps, { bytes }: Entry): Promise<void> {
-  await registry.turns.pause(isLarge(bytes) ? wholeTurnMs : shortWorkMs);
+  if (!isLarge(bytes)) return registry.turns.pause(shortWorkMs);
+  await registry.turns.pause(wholeTurnMs);
+  // Whoever reads it now has it at once.
+  await runToEnd(registry.turns, decodeSharedSteps(bytes));
 }
 
 async function endDefinition(

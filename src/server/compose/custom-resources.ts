@@ -109,8 +109,8 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
   const events = streams.resourceEvents(definitions);
   streams.followers.follow('custom-resources', events, (event) => {
     if (event.type === 'RESET') return served.reset(event.snapshot.entries(undefined));
-    if (event.type === 'DELETED') served.remove(event.entry.name);
-    else served.set(event.entry);
+    if (event.type !== 'DELETED') return served.set(event.entry);
+    served.remove(event.entry.name);
     return undefined;
   });
   return {

@@ -313,6 +313,7 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
     largeTimers: share.timers,
     isEnding,
     stages,
+    settled: whenSettled,
   });
   return { committer, others, share, stages, streams };
 }
