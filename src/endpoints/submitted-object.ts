@@ -134,6 +134,7 @@ interface DecodedBody {
   readonly document: JsonObject;
   /** Paths of fields that came twice, when they were looked for. */
   readonly duplicates: readonly string[];
+  readonly duplicatePlaces: readonly string[] | undefined;
 }
 
 /** Undefined for an empty body. */
@@ -157,7 +158,8 @@ function decodedOf(decoded: Decoding, nullable?: 'nullable'): Result<DecodedBody
   if (decoded.kind === 'refused') return decoded;
   const document = decoded.value ?? (nullable === undefined ? null : {});
   if (!isJsonObject(document)) return refused(newBadRequest('the body must be an object'));
-  return ok({ document, duplicates: decoded.duplicates ?? [] });
+  const { duplicates = [], duplicatePlaces } = decoded;
+  return ok({ document, duplicates, duplicatePlaces });
 }
 
 /**
@@ -187,10 +189,10 @@ export async function readObject(
     if (type.kind === 'refused') return refused(unknownMediaType(deps.identity, given, type.error));
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
   }
-  const { document, duplicates } = decoded.value;
+  const { document, duplicates, duplicatePlaces } = decoded.value;
   const mismatch = checkCustomKind(document, expected) ?? checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  const noticed = duplicateFields(duplicates);
+  const noticed = duplicateFields(duplicates, duplicatePlaces);
   let conformed: Conformed | undefined;
   if (request.bodyBytes > atOnceBytesMax) {
     const { turns } = deps.registry;

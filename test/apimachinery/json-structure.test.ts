@@ -13,6 +13,12 @@ import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 
 const find = { findDuplicates: true };
 
+function places(text: string): readonly string[] {
+  const decoded = decodeYaml(Buffer.from(text), find);
+  assert(decoded.kind === 'value');
+  return decoded.duplicatePlaces ?? [];
+}
+
 function duplicates(decoded: Decoded): readonly string[] {
   assert(decoded.kind === 'value', decoded.kind === 'refused' ? decoded.error.message : '');
   return decoded.duplicates ?? [];
@@ -46,6 +52,27 @@ describe('duplicate fields', () => {
   it('in block YAML, not where << or an alias brings a key again', () => {
     const text = 'base: &b\n  x: 1\nown:\n  <<: *b\n  x: 2\nsame: *b\nlist:\n- k: 1\n  k: 2\n';
     assert.deepEqual(duplicates(decodeYaml(Buffer.from(text), find)), ['list[0].k']);
+  });
+
+  it('in YAML the line is known in which a key comes again', () => {
+    const rows: readonly (readonly [string, readonly (readonly [number, string])[]])[] = [
+      ['a: 1\n\n# b\na: 2\n', [[4, 'a']]],
+      [
+        's:\n  "x": 1\n  \'x\': 2\n  y: {z: 1,\n    z: 2}\n',
+        [
+          [3, 'x'],
+          [5, 'z'],
+        ],
+      ],
+      ['a: |\n  one\n  two\na: 3\na: 4\n', [[4, 'a']]],
+      ['? a\n: 1\n? a\n: 2\n', [[3, 'a']]],
+      ['k: &k name\nm:\n  name: 1\n  name: 2\n', [[4, 'name']]],
+      [`${'k'.repeat(200)}: 1\n${'k'.repeat(200)}: 2`, [[2, `${'k'.repeat(100)}...`]]],
+    ];
+    for (const [text, expected] of rows) {
+      const words = expected.map(([line, key]) => `line ${line}: key "${key}" already set in map`);
+      assert.deepEqual(places(text), words, text);
+    }
   });
 
   it('the last value wins', () => {

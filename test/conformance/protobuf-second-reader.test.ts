@@ -17,13 +17,17 @@ import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
 
+/** Texts that JSON always has; those that are empty Protobuf leaves out. */
+const alwaysThere: ReadonlySet<string> = new Set(['reportingComponent', 'reportingInstance']);
+
 /** Without what is empty: Protobuf has no word for it. */
 function said(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => said(item) ?? {});
   if (typeof value !== 'object' || value === null) return value ?? undefined;
   const kept = Object.entries(value)
     .map(([name, each]) => [name, said(each)] as const)
-    .filter(([, each]) => each !== undefined && !(Array.isArray(each) && each.length === 0));
+    .filter(([, each]) => each !== undefined && !(Array.isArray(each) && each.length === 0))
+    .filter(([name, each]) => each !== '' || !alwaysThere.has(name));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 

@@ -357,9 +357,9 @@ const requests: readonly Scenario[] = [
       {
         request: `PATCH ${maps}/m?fieldManager=a&fieldValidation=Strict`,
         headers: applied,
-        body: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"x":"1","x":"2"}}',
+        body: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  x: "1"\n  x: "2"\n',
         status: 400,
-        message: /duplicate field "data.x"/,
+        message: /duplicate field "data.x" \(line 6: key "x" already set in map\)/,
       },
     ],
   },

@@ -267,11 +267,12 @@ describe('objects of a kind that a user defines', () => {
       'apiVersion: shop.example/v1\nkind: Widget\nmetadata:\n  name: twice\nspec:\n' +
       '  count: 1\n  count: 2\n  parts:\n  - name: p\n    extra: 1\n  more: 1\n';
     const unknown = ['unknown field "spec.more"', 'unknown field "spec.parts[0].extra"'];
-    const duplicate = 'duplicate field "spec.count"';
-    for (const [type, body] of [
-      ['application/json', json],
-      ['application/yaml', yaml],
+    const again = ' (line 7: key "count" already set in map)';
+    for (const [type, body, where] of [
+      ['application/json', json, ''],
+      ['application/yaml', yaml, again],
     ] as const) {
+      const duplicate = `duplicate field "spec.count"${where}`;
       const send = (level: string): Promise<Reply> =>
         server.request('POST', `${widgets}?dryRun=All&fieldValidation=${level}`, {
           body,

@@ -28,6 +28,8 @@ export type Decoded =
       readonly value: JsonValue;
       /** Paths of keys that came twice, where the codec was asked for them. */
       readonly duplicates?: readonly string[] | undefined;
+      /** Where each of them came again, in words, where the codec knows. */
+      readonly duplicatePlaces?: readonly string[] | undefined;
     }
   | { readonly kind: 'refused'; readonly error: StatusError };
 

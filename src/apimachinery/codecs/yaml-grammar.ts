@@ -21,7 +21,8 @@ export interface NodeProperties {
 export interface YamlEvents {
   alias(name: string): void;
   /** `plain`: without quotes, so that its text decides what it is. */
-  scalar(text: string, plain: boolean, properties: NodeProperties): void;
+  /** `line`: in which it begins, from 0. */
+  scalar(text: string, plain: boolean, properties: NodeProperties, line: number): void;
   startSequence(properties: NodeProperties): void;
   startMapping(properties: NodeProperties): void;
   /** Of the innermost sequence or mapping. */
@@ -121,7 +122,7 @@ export class YamlGrammar {
   }
 
   #empty(): void {
-    this.#events.scalar('', true, none);
+    this.#events.scalar('', true, none, this.#tokens.peek().place.line);
   }
 
   #next(): TokenKind {
@@ -200,7 +201,7 @@ export class YamlGrammar {
       case token.plainScalar:
       case token.scalar:
         this.#tokens.skip();
-        return this.#events.scalar(next.text, next.kind === token.plainScalar, properties);
+        return this.#scalar(next, properties);
       case token.flowSequence:
         return this.#start(state.flowFirstEntry, properties);
       case token.flowMapping:
@@ -218,7 +219,11 @@ export class YamlGrammar {
       default:
     }
     if (!starts) throw this.#expected('content');
-    this.#events.scalar('', true, properties);
+    this.#events.scalar('', true, properties, next.place.line);
+  }
+
+  #scalar({ kind, place, text }: Token, properties: NodeProperties): void {
+    this.#events.scalar(text, kind === token.plainScalar, properties, place.line);
   }
 
   #start(inside: State, properties: NodeProperties): void {

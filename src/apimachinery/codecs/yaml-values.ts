@@ -16,6 +16,7 @@ import { setMember } from '../../stdx/lookup.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { TooManyValues, bodyDepthMax, tooDeep } from './body-bounds.ts';
 import { duplicatesMax, shortPath } from './json-structure.ts';
+import { quote } from '../quote.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import type { NodeProperties, YamlEvents } from './yaml-grammar.ts';
 import { binaryText, isBinary, taggedValue } from './yaml-scalar-tags.ts';
@@ -32,6 +33,9 @@ interface Anchored {
   /** Levels that it nests; 0 for a scalar. */
   readonly height: number;
 }
+
+/** Characters of a key that came twice. */
+const keyShownMax = 100;
 
 /** The key whose value is merged into the map. */
 const merge = Symbol('<<');
@@ -52,7 +56,8 @@ interface Frame {
 
 export class YamlValues implements YamlEvents {
   value: JsonValue = null;
-  readonly duplicates = new Set<string>();
+  /** Paths of keys that came twice, and where they did. */
+  readonly duplicates = new Map<string, string>();
   readonly #frames: Frame[] = [];
   /** In document order, so an alias finds the last anchor before it. */
   readonly #anchors = new Map<string, Anchored>();
@@ -61,6 +66,8 @@ export class YamlValues implements YamlEvents {
   #characters = 0;
   #aliasCharacters = 0;
   #repetitions = 0;
+  /** Of the last scalar, from 0. */
+  #line = 0;
   /** Places a value that is made in parts. */
   #placing: Iterator<undefined, void> | undefined;
 
@@ -83,7 +90,8 @@ export class YamlValues implements YamlEvents {
     this.#place(target.value);
   }
 
-  scalar(text: string, plain: boolean, { tag, anchor }: NodeProperties): void {
+  scalar(text: string, plain: boolean, { tag, anchor }: NodeProperties, line: number): void {
+    this.#line = line;
     const isKey = this.#expectsKey();
     this.#count(isKey ? 0 : 1, text.length);
     if (isKey && plain && text === '<<' && tag === undefined) {
@@ -201,7 +209,10 @@ export class YamlValues implements YamlEvents {
     if (frame.repeated?.has(key) === true || this.#repetitions >= duplicatesMax) return;
     (frame.repeated ??= new Set()).add(key);
     this.#repetitions += 1;
-    this.duplicates.add(shortPath(this.#frames.map(stepInto)));
+    const path = shortPath(this.#frames.map(stepInto));
+    if (this.duplicates.has(path)) return;
+    const name = key.length > keyShownMax ? `${key.slice(0, keyShownMax)}...` : key;
+    this.duplicates.set(path, `line ${this.#line + 1}: key ${quote(name)} already set in map`);
   }
 }
 

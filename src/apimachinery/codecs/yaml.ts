@@ -96,7 +96,9 @@ function* startReading(
 }
 
 function complete({ values }: Reading): Decoded {
-  return { kind: 'value', value: values.value, duplicates: [...values.duplicates] };
+  const { duplicates, value } = values;
+  const places = { duplicatePlaces: [...duplicates.values()] };
+  return { kind: 'value', value, duplicates: [...duplicates.keys()], ...places };
 }
 
 function valuesMaxOf(options: DecodeOptions | undefined): number {

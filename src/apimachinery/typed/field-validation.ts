@@ -50,9 +50,16 @@ export type TypedDocument =
   | { readonly kind: 'ok'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** Fields that came twice, by their paths; the document has their last values. */
-export function duplicateFields(paths: readonly string[]): string[] {
-  return paths.map((path) => `duplicate field ${quote(path)}`);
+/** Fields that came twice, by their paths; the document has their last values. `places`: where each
+ * came again, in words. */
+export function duplicateFields(
+  paths: readonly string[],
+  places: readonly string[] = [],
+): readonly string[] {
+  return paths.map((path, at) => {
+    const place = places[at];
+    return `duplicate field ${quote(path)}${place === undefined ? '' : ` (${place})`}`;
+  });
 }
 
 /** `noticed`: what was wrong with the text that the document came as. `conformed`: of a large one,

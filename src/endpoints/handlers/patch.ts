@@ -155,7 +155,7 @@ async function readChange(
   const decoding = decodeBody(deps, request.exchange, bytes, type.format, reading);
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   if (decoded.kind === 'refused') return decoded;
-  const noticed = duplicateFields(decoded.duplicates ?? []);
+  const noticed = duplicateFields(decoded.duplicates ?? [], decoded.duplicatePlaces);
   if (isApply) {
     const large = request.bodyBytes > atOnceBytesMax && isJsonObject(decoded.value);
     const steps = large ? conformedSteps(decoded.value, intentType(expected), 'intent') : undefined;

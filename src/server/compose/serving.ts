@@ -130,12 +130,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let servedAddress: string | undefined;
   const version = versionOf(config);
   const inFlightRequests = createInFlight(config.load.inFlight, identity);
-  const metrics = metricsOf(
-    config,
-    deps,
-    version,
-    loadMeasured(inFlightRequests, deps.transportLoad),
-  );
+  const load = loadMeasured(inFlightRequests, deps.transportLoad);
+  const metrics = metricsOf(config, deps, version, load);
   const health = healthOf(config, deps, () => shuttingDown);
   const endpoints = endpointsOf(config, deps, metrics);
   const api = createApiHandler({
