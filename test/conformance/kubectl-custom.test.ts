@@ -101,7 +101,15 @@ const steps: readonly Step[] = [
     prints: /cron\t<string> -required-[^]*replicas\t<integer>/,
   },
   { line: 'explain ct.spec.cron', prints: /When it runs\./ },
-  { line: 'explain ct', prints: /metadata\t<ObjectMeta>\s+Its name, labels, owners/ },
+  {
+    line: 'explain ct',
+    prints:
+      /apiVersion\t<string>\s+APIVersion defines.*metadata\t<ObjectMeta>\s+Standard object's metadata/s,
+  },
+  {
+    line: 'explain ct.metadata',
+    prints: /creationTimestamp\t<string>\s+CreationTimestamp is a timestamp/,
+  },
   {
     line: 'api-resources --api-group=shop.example',
     prints: /crontabs +ct +shop.example\/v1 +true +CronTab/,

@@ -215,7 +215,10 @@ function objectSchema(
 }
 
 export const typeMetaProperties: Readonly<Record<string, JsonObject>> = lookup({
-  apiVersion: { type: 'string', description: 'Group and version in which the object is written.' },
+  apiVersion: {
+    type: 'string',
+    description: 'APIVersion defines the group and version in which the object is written.',
+  },
   kind: { type: 'string', description: 'Name of the type of the object, in CamelCase.' },
 });
 

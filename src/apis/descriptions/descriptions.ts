@@ -31,7 +31,7 @@ function textsOf(groups: readonly GroupDefinition[]): string {
 
 /** Fields of every kind and list. */
 const ofEveryKind: Readonly<Record<string, string>> = lookup({
-  metadata: 'Its name, labels, owners and so on.',
+  metadata: "Standard object's metadata: its name, labels, owners and so on.",
   spec: 'The desired state.',
   status: 'What was last seen of it. Controllers write it.',
 });

@@ -8,7 +8,7 @@ meta.ObjectMeta What every stored object says of itself: its name, its labels, w
   uid Tells this object from all others, also from a later one of the same name. Set by the server.
   resourceVersion Changes with each write. Sent back, it makes a write fail if others came between.
   generation Counts the changes of what is wanted, as far as the resource counts them.
-  creationTimestamp When the object was made. Set by the server.
+  creationTimestamp CreationTimestamp is a timestamp: when the object was made. Set by the server.
   deletionTimestamp When the object was, or will be, deleted; it stays until its finalizers are
     gone.
   deletionGracePeriodSeconds Seconds that the object was given to end in order.
