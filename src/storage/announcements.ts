@@ -18,10 +18,10 @@ import type { DeferredCommit } from './pending-commit.ts';
 
 export const announcementLimits = {
   /** For what those do in one turn who are told. Policy: the others are told in the next. */
-  turnMs: 4,
+  turnMs: 6,
   /** Who is told before somebody looks at the clock: what each does then is the same, and the
    * processor's caches hold it for all of them. */
-  togetherMax: 8,
+  togetherMax: 16,
 } as const;
 
 export interface Announcements {
