@@ -62,7 +62,7 @@ export interface NamespaceControllerDeps {
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 const namespacesId = '/namespaces';
 const manager = 'namespace-controller';
-const first: GroupResource = { group: '', resource: 'pods' };
+const pods: GroupResource = { group: '', resource: 'pods' };
 
 export function createNamespaceController(deps: NamespaceControllerDeps): Controller {
   const { registry, timers } = deps;
@@ -160,11 +160,12 @@ async function emptyNamespace(
   );
 }
 
-/** What a later one holds is not touched while something of an earlier one is left. */
+/** The kinds in the order in which they go: those of the second list once all of the first are
+ * gone. */
 function inOrder(contents: readonly KindInfo[]): readonly (readonly KindInfo[])[] {
-  const isFirst = ({ storage }: KindInfo): boolean =>
-    storage.group === first.group && storage.resource === first.resource;
-  return [contents.filter(isFirst), contents.filter((kind) => !isFirst(kind))];
+  const isPods = ({ storage }: KindInfo): boolean =>
+    storage.group === pods.group && storage.resource === pods.resource;
+  return [contents.filter(isPods), contents.filter((kind) => !isPods(kind))];
 }
 
 /** Deletes what is of these kinds. Returns what is left, or undefined when it was stopped. */

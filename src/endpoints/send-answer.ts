@@ -37,8 +37,8 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
   }
 }
 
-/** What says nothing of caches may be in none that others share: access was checked for one caller.
- */
+/** An answer that says nothing of caches is kept in none that callers share: access was checked for
+ * one of them. */
 function withCachePolicy(headers: readonly Header[]): readonly Header[] {
   const says = headers.some(([name]) => name === 'Cache-Control');
   return says ? headers : [...headers, ['Cache-Control', 'no-cache, private']];

@@ -20,8 +20,8 @@ export interface NodeProperties {
 
 export interface YamlEvents {
   alias(name: string): void;
-  /** `plain`: without quotes, so that its text decides what it is. */
-  /** `line`: in which it begins, from 0. */
+  /** `plain`: without quotes, so that its text decides what it is. `line`: in which it begins, from
+   * 0. */
   scalar(text: string, plain: boolean, properties: NodeProperties, line: number): void;
   startSequence(properties: NodeProperties): void;
   startMapping(properties: NodeProperties): void;

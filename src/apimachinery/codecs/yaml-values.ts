@@ -13,10 +13,10 @@
  * keys that came twice.
  */
 import { setMember } from '../../stdx/lookup.ts';
+import { quote } from '../quote.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { TooManyValues, bodyDepthMax, tooDeep } from './body-bounds.ts';
 import { duplicatesMax, shortPath } from './json-structure.ts';
-import { quote } from '../quote.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import type { NodeProperties, YamlEvents } from './yaml-grammar.ts';
 import { binaryText, isBinary, taggedValue } from './yaml-scalar-tags.ts';

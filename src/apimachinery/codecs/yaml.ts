@@ -97,8 +97,8 @@ function* startReading(
 
 function complete({ values }: Reading): Decoded {
   const { duplicates, value } = values;
-  const places = { duplicatePlaces: [...duplicates.values()] };
-  return { kind: 'value', value, duplicates: [...duplicates.keys()], ...places };
+  const [paths, places] = [[...duplicates.keys()], [...duplicates.values()]];
+  return { kind: 'value', value, duplicates: paths, duplicatePlaces: places };
 }
 
 function valuesMaxOf(options: DecodeOptions | undefined): number {

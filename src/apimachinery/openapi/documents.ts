@@ -109,9 +109,13 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
         paths.push([each.path, pathItemV3(each, item)]);
         yield;
       }
-      const collected = yield* definitions.collect();
-      const schemas = Object.keys(collected).length === 0 ? {} : { schemas: collected };
-      return documentV3(options.version, { paths: sorted(paths), schemas });
+      const schemas = yield* definitions.collect();
+      // Nothing is no member: Go would write it otherwise than it reads it.
+      const some = Object.keys(schemas).length > 0;
+      return documentV3(options.version, {
+        paths: sorted(paths),
+        schemas: some ? schemas : undefined,
+      });
     },
     piecesOf: (path) => sectionAt(path)?.pieces?.map(pieceOf),
     *piecesV2() {
@@ -129,7 +133,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     frame: (dialect) =>
       dialect === 'v2'
         ? documentV2(options.version, { paths: {}, definitions: {} })
-        : documentV3(options.version, { paths: {}, schemas: { schemas: {} } }),
+        : documentV3(options.version, { paths: {}, schemas: {} }),
   };
 }
 
@@ -200,18 +204,15 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
   return { alwaysPiece, pieceOf };
 }
 
-/** Nothing is no member: readers of Go would write it otherwise than they read it. */
-type Schemas = { readonly schemas: JsonObject } | Record<string, never>;
-
 function documentV3(
   version: string,
-  { paths, schemas }: { readonly paths: JsonObject; readonly schemas: Schemas },
+  { paths, schemas }: { readonly paths: JsonObject; readonly schemas: JsonObject | undefined },
 ): JsonObject {
   return {
     openapi: '3.0.0',
     info: { title: documentTitle, version },
     paths,
-    components: { ...schemas, securitySchemes },
+    components: { ...(schemas && { schemas }), securitySchemes },
   };
 }
 

@@ -158,7 +158,7 @@ export const optionTable = [
     flag: 'min-request-timeout',
     value: 'DURATION',
     default: '30m',
-    help: 'A watch without timeoutSeconds ends after this to twice this; 7 is 7s.',
+    help: 'A watch without timeoutSeconds ends after this to twice this; plain numbers: seconds.',
   },
   {
     flag: 'request-timeout',

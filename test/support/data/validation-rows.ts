@@ -26,6 +26,7 @@ const pod = (more: object, spec: object = {}): JsonObject => ({
 });
 
 const aPod = rowsOf('v1', 'Pod');
+const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 const podUpdate =
   'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,' +
   '`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only ' +
@@ -34,6 +35,20 @@ const podUpdate =
 
 const pods: readonly ValidationRow[] = [
   aPod('right', pod({ ports: [{ containerPort: 80, name: 'web' }] })),
+  aPod(
+    'too many tolerations in an annotation',
+    {
+      ...pod({}),
+      metadata: {
+        name: 'x',
+        annotations: { [tolerationsAnnotation]: `[${'{},'.repeat(1000)}{}]` },
+      },
+    },
+    [
+      `metadata.annotations: Invalid value: "${tolerationsAnnotation}": must hold at most 1000 ` +
+        'tolerations',
+    ],
+  ),
   aPod('without containers', { spec: {} }, ['spec.containers: Required value']),
   aPod('without image', pod({ image: '' }), ['spec.containers[0].image: Required value']),
   aPod('bad name', pod({ name: 'C' }), [`spec.containers[0].name: Invalid value: "C": ${label}`]),

@@ -165,7 +165,7 @@ function claimUpdateRules(next: ApiObject, current: ApiObject, identity: Identit
   const [spec, before] = [part(next, 'spec'), withBothSources(part(current, 'spec'))];
   const bound = text(part(current, 'status'), 'phase') === 'Bound';
   const { mayBeNamed, problems } = classChange(next, current, identity);
-  const open = [...(bound ? ['volumeAttributesClassName'] : [])];
+  const open = bound ? ['volumeAttributesClassName'] : [];
   if (before['volumeName'] === undefined) open.push('volumeName');
   if (mayBeNamed) open.push('storageClassName');
   return allErrors(

@@ -40,6 +40,9 @@ export function annotationRules(pod: AnnotatedPod, identity: Identity): Problems
   );
 }
 
+/** They are read in one piece, and a text may hold 87,000. */
+const annotatedTolerationsMax = 1_000;
+
 /** Tolerations as JSON, from before they had a field: nobody reads them, but they are checked. */
 function annotatedTolerations(
   annotations: Readonly<Record<string, string>>,
@@ -51,6 +54,9 @@ function annotatedTolerations(
   if (given === '') return noProblems;
   const tolerations = parsedTolerations(given);
   if (tolerations === undefined) return [invalid(path, key, 'is no list of tolerations')];
+  if (tolerations.length > annotatedTolerationsMax) {
+    return [invalid(path, key, `must hold at most ${annotatedTolerationsMax} tolerations`)];
+  }
   return each(tolerations, (toleration, at) => {
     const here = `${path}.${key}[${at}]`;
     return allErrors(
@@ -75,10 +81,13 @@ function parsedTolerations(given: string): readonly JsonObject[] | undefined {
     return undefined;
   }
   if (parsed === null) return [];
-  const isToleration = (each: JsonValue): each is JsonObject =>
-    isJsonObject(each) &&
-    ['key', 'operator', 'value', 'effect'].every((name) => isTextOrNothing(each[name]));
   return Array.isArray(parsed) && parsed.every(isToleration) ? parsed : undefined;
+}
+
+function isToleration(given: JsonValue): given is JsonObject {
+  if (!isJsonObject(given)) return false;
+  const { effect, key, operator, value } = given;
+  return [effect, key, operator, value].every(isTextOrNothing);
 }
 
 function isTextOrNothing(value: JsonValue | undefined): boolean {
