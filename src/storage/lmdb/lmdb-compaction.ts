@@ -11,6 +11,8 @@
 import type { ChangeRing } from '../change-ring.ts';
 import { StorageError } from '../storage.ts';
 import type { Revision } from '../storage.ts';
+import { pagesFor } from './file-room.ts';
+import type { PageCount } from './file-room.ts';
 import { decodeLogEntry, decodeRevision, encodeRevision, metaKeys, oldKey } from './layout.ts';
 import { currentCompactRevision, currentRevision } from './lmdb-reads.ts';
 import type { ReservedWrite } from './reserve.ts';
@@ -45,7 +47,7 @@ export function createLmdbCompaction(deps: LmdbCompactionDeps): LmdbCompaction {
       if (planned === undefined) return undefined;
       const write = (): void => writeCompaction(tables, planned);
       try {
-        await deps.write({ write, whenFull: write });
+        await deps.write({ write, count: pagesOf(planned), whenFull: write });
       } catch (error) {
         // A smaller one needs less room before it gives some.
         if (changes > 1 && error instanceof StorageError && error.code === 'full') continue;
@@ -103,6 +105,11 @@ function planCompaction(
   if (forgotten.length === 0 && bound <= compacted) return undefined;
   if (!more) through = bound;
   return { forgotten, through, compactRevision: through > compacted ? through : compacted, more };
+}
+
+/** One record that is removed by its own page, and one among its neighbours. */
+function pagesOf({ forgotten }: CompactionStep): PageCount {
+  return pagesFor(forgotten.map(() => 0));
 }
 
 function writeCompaction({ log, old, meta }: Tables, step: CompactionStep): void {

@@ -21,6 +21,7 @@ const EFBIG = 27;
 const ENOSPC = 28;
 const EDQUOT = 122;
 const roomCodes: readonly number[] = [MDB_MAP_FULL, EFBIG, ENOSPC, EDQUOT];
+const roomNames: readonly unknown[] = ['EFBIG', 'ENOSPC', 'EDQUOT'];
 
 /** Less room than this cannot take the largest commit: its records, and the pages around them. */
 const ROOM_BYTES_MIN = 16 * 1024 * 1024;
@@ -74,6 +75,11 @@ async function innerError(error: unknown): Promise<unknown> {
   }
 }
 
+/** Of a write of node's own. */
+export function isRoomError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && roomNames.includes(error.code);
+}
+
 /** Of `ulimit -f`; Infinity where there is none, or (not on Linux) nobody says. */
 export function fileBytesMax(): number {
   return numberIn('/proc/self/limits', /^Max file size +(\d+) /m) ?? Infinity;
@@ -108,8 +114,13 @@ function isAtLimit(directory: string): boolean {
 }
 
 function isFull(directory: string): boolean {
+  return freeBytes(directory) < ROOM_BYTES_MIN;
+}
+
+/** Of the file system, for who is not its administrator. */
+export function freeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < ROOM_BYTES_MIN;
+  return bavail * bsize;
 }
 
 function numericCode(error: unknown): number | undefined {

@@ -31,6 +31,7 @@ import type { CommitSignal } from '../tail.ts';
 import type { StoreReport } from '../verify.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
+import { tableSize } from './file-room.ts';
 import { encodeKey } from './layout.ts';
 import type { LmdbRecord } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
@@ -46,7 +47,7 @@ import {
 import type { LookedPage } from './lmdb-reads.ts';
 import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
-import { reserveLimits, tableSize } from './reserve.ts';
+import { reserveLimits } from './reserve.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
 import type { OpenedTables, Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';

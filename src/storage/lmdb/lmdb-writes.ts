@@ -51,8 +51,10 @@ import {
 import type { LmdbRecord } from './layout.ts';
 import { createLmdbCompaction } from './lmdb-compaction.ts';
 import { translateCommitError } from './lmdb-errors.ts';
+import { createFileRoom, pagesFor } from './file-room.ts';
+import type { FileRoom } from './file-room.ts';
 import { openedFile } from './opened-file.ts';
-import { createReserve } from './reserve.ts';
+import { createReserve, openReserveTable } from './reserve.ts';
 import type { Reserve, ReservedWrite, Transaction } from './reserve.ts';
 import { currentRevision, readNow } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
@@ -92,13 +94,13 @@ export interface LmdbWriterOptions {
 
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const { tables, clock, isEnding, ring, commits } = options;
-  const reserve = createReserve({ ...options, bytes: options.reserveBytes });
+  const { reserve, room } = roomOf(options);
   const transactions = createTransactions(options, () => {
     known = undefined;
     states.forgetAll();
   });
   const { broken, checkOpened, checkReadable, transaction } = transactions;
-  const inReserve = withReserve(reserve, transaction);
+  const inReserve = withReserve(reserve, room, transaction);
   const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
   let ended = false;
@@ -128,6 +130,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     const ends = mutations.every((mutation) => isDeletion(mutation, isEnding));
     await inReserve({
       write: () => writeCommit(tables, planned, timeMs),
+      count: pagesFor(recordBytes(planned)),
       whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
     });
     known = published = newest.revision;
@@ -136,8 +139,6 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     commits.notify();
     return outcomes;
   }
-
-  const restore = (): Promise<boolean> => exclusive(() => reserve.restore(transaction));
 
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
@@ -151,6 +152,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
     async keepReserve() {
       if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
+      const restore = (): Promise<boolean> => exclusive(() => reserve.restore(transaction));
       try {
         if (await restore()) return;
         if (await compaction.ofEverything()) await restore();
@@ -159,6 +161,15 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       }
     },
   };
+}
+
+function roomOf(options: LmdbWriterOptions): {
+  readonly reserve: Reserve;
+  readonly room: FileRoom;
+} {
+  const table = openReserveTable(options.tables);
+  const room = createFileRoom({ ...options, reserve: table });
+  return { room, reserve: createReserve({ ...options, table, room, bytes: options.reserveBytes }) };
 }
 
 interface Transactions {
@@ -251,11 +262,12 @@ function begun({ root }: Pick<Tables, 'root'>, write: () => void): Promise<boole
 
 function nothing(): void {}
 
-function withReserve(reserve: Reserve, transaction: Transaction) {
-  return async ({ write, whenFull }: ReservedWrite): Promise<void> => {
+function withReserve(reserve: Reserve, room: FileRoom, transaction: Transaction) {
+  return async ({ count, write, whenFull }: ReservedWrite): Promise<void> => {
     if (whenFull === undefined && reserve.isDue()) await reserve.restore(transaction);
     if (!reserve.isFull) {
       try {
+        await room.make(count);
         return await transaction(write);
       } catch (error) {
         if (!isFullError(error)) throw error;
@@ -352,6 +364,15 @@ function writeCommit(
   }
   const newest = writes.at(-1);
   if (newest !== undefined) void meta.put(metaKeys.revision, encodeRevision(newest.revision));
+}
+
+/** Of each record that writeCommit() writes, bytes; those of its log entry are few. */
+function* recordBytes({ writes }: MutationPlan<LmdbRecord>): Generator<number> {
+  for (const { previous, record } of writes) {
+    yield 0;
+    yield record?.bytes.length ?? 0;
+    if (previous !== undefined) yield previous.bytes.length;
+  }
 }
 
 /** As writeCommit(), of deletions in a full store: no history is left, theirs nor another. */

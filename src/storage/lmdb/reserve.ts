@@ -14,17 +14,15 @@
  *
  * Invariants: the store is full exactly while the reserve is not whole, and until it has been
  * written anew together with half as much again, which is then given back: the proof of room.
- * lmdb-js does not survive every write of which the system takes nothing: the allocator finds its
- * memory damaged and aborts the process, mostly at its end. So what cannot succeed is not tried: a
- * full store first counts its pages.
+ * What cannot succeed is not tried (file-room.ts): a full store first counts its pages.
  * Bounds: `reserveLimits`; a try to restore is one transaction of at most half as many bytes again.
  */
-import { statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statfsSync } from 'node:fs';
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
+import type { FileRoom, PageCount } from './file-room.ts';
 import { metaKeys } from './layout.ts';
-import { fileBytesMax } from './lmdb-errors.ts';
+import { fileBytesMax, freeBytes } from './lmdb-errors.ts';
 import type { Table, Tables } from './tables.ts';
 
 export const reserveLimits = {
@@ -43,7 +41,6 @@ export const reserveLimits = {
 } as const;
 
 const pageBytes = 4096;
-const metaPages = 2;
 
 /** A value that takes one page of 4 KiB for itself: any free page will do for it. */
 const pageValue = Buffer.alloc(pageBytes - 16);
@@ -63,6 +60,8 @@ export type Transaction = (write: () => void) => Promise<void>;
 
 export interface ReservedWrite {
   readonly write: () => void;
+  /** What `write` takes at most. */
+  readonly count: PageCount;
   /** The mutations that a full store accepts instead, out of the reserve; undefined: none, because
    * they free nothing. */
   readonly whenFull: (() => void) | undefined;
@@ -72,6 +71,8 @@ export interface ReserveOptions {
   /** The data directory. */
   readonly path: string;
   readonly tables: Tables;
+  readonly table: ReserveTable;
+  readonly room: Pick<FileRoom, 'makeAnywhere'>;
   readonly clock: Clock;
   /** 0: none. */
   readonly bytes: number;
@@ -79,12 +80,14 @@ export interface ReserveOptions {
   readonly onFull: (full: boolean) => void;
 }
 
+export type ReserveTable = Table;
+
+export function openReserveTable({ root }: Pick<Tables, 'root'>): ReserveTable {
+  return root.openDB<Buffer, Buffer>('reserve', { keyEncoding: 'binary', encoding: 'binary' });
+}
+
 export function createReserve(options: ReserveOptions): Reserve {
-  const { clock, path, tables } = options;
-  const table: Table = tables.root.openDB<Buffer, Buffer>('reserve', {
-    keyEncoding: 'binary',
-    encoding: 'binary',
-  });
+  const { clock, path, room, table, tables } = options;
   const pages = Math.floor(Math.min(options.bytes, largestShare(path)) / pageBytes);
   let isFull = false;
   let pauseMs: number = reserveLimits.retryMinMs;
@@ -124,7 +127,12 @@ export function createReserve(options: ReserveOptions): Reserve {
       // Of a full store half as much again: that it fits where it was is no proof of room.
       const proof = pages + Math.ceil(pages / 2);
       try {
-        if (isFull && roomPages([...ofStore(tables), table], path) < proof) return false;
+        if (isFull) {
+          // What was freed last LMDB gives out after these.
+          await transaction(() => touch(tables));
+          await transaction(() => touch(tables));
+          if (!(await room.makeAnywhere(proof))) return false;
+        }
         const keysCount = table.getKeysCount({});
         if (isFull) await transaction(() => fill(table, proof));
         else if (keysCount < pages) await transaction(() => fill(table, pages));
@@ -141,43 +149,6 @@ export function createReserve(options: ReserveOptions): Reserve {
       return true;
     },
   };
-}
-
-function ofStore({ cur, log, meta, old, root }: Tables): readonly StatedTable[] {
-  return [root, cur, old, log, meta];
-}
-
-/** What lmdb-js says of a table, for which it has no type. */
-interface Stats {
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
-}
-
-type StatedTable = Pick<Table, 'getStats'>;
-
-/** How many pages may still be taken, inside the file and where it can grow. What was freed just
- * now counts, though LMDB may not give it out yet. */
-function roomPages(tables: readonly StatedTable[], path: string): number {
-  const stats = tables.map((each) => each.getStats() as Stats & { readonly free: Stats });
-  const [first] = stats;
-  const trees = first === undefined ? stats : [first.free, ...stats];
-  const used = trees.reduce((sum, each) => sum + pagesOf(each), metaPages);
-  const reach = Math.min(statSync(join(path, 'data.mdb')).size + freeBytes(path), fileBytesMax());
-  return Math.floor(reach / pageBytes) - used;
-}
-
-function pagesOf({ overflowPages, treeBranchPageCount, treeLeafPageCount }: Stats): number {
-  return overflowPages + treeBranchPageCount + treeLeafPageCount;
-}
-
-/** Half of its pages' bytes: LMDB fills them at least so far. */
-export function tableSize(table: StatedTable): {
-  readonly records: number;
-  readonly bytes: number;
-} {
-  const stats = table.getStats() as Stats & { readonly entryCount: number };
-  return { records: stats.entryCount, bytes: (pagesOf(stats) * pageBytes) / 2 };
 }
 
 /** Frees it in one step or, where even that finds no room, in ever smaller ones. */
@@ -221,9 +192,4 @@ function largestShare(path: string): number {
   const { blocks, bsize } = statfsSync(path);
   const medium = Math.min(blocks * bsize, fileBytesMax());
   return medium * reserveLimits.partOfMedium;
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
 }
