@@ -1,5 +1,6 @@
 /**
- * Bearer tokens (spec 2, section 5.2): reads the header, asks the methods that know tokens.
+ * Bearer tokens (spec 2, section 5.2): reads the header, or what stands for it where a client can
+ * set none (web-socket-token.ts), and asks the methods that know tokens.
  *
  * What may be kept of a token, and for how long, its method knows.
  *
@@ -15,6 +16,7 @@ import type {
   TokenAuthenticator,
   TokenBearer,
 } from './authenticator.ts';
+import { readWebSocketToken } from './web-socket-token.ts';
 
 /** Longer ones are refused unread; a request head has at most 16 KiB. */
 export const tokenBytesMax = 12 * 1024;
@@ -31,11 +33,17 @@ export type PresentedToken =
 
 export function readBearerToken(request: AuthenticationRequest): PresentedToken {
   const values = request.headerValues('authorization');
-  if (values.length === 0) return { kind: 'none' };
+  if (values.length === 0) {
+    const shown = readWebSocketToken(request);
+    return shown.kind === 'token' ? checked(shown.token) : shown;
+  }
   if (values.length > 1) return { kind: 'rejected', why: 'two Authorization headers' };
   const value = (values[0] as string).trim();
   if (!/^bearer +[^ ]/i.test(value)) return { kind: 'none' };
-  const token = value.slice('bearer '.length);
+  return checked(value.slice('bearer '.length));
+}
+
+function checked(token: string): PresentedToken {
   if (token.length > tokenBytesMax) return { kind: 'rejected', why: 'the token is too long' };
   return /^[\x21-\x7e]+$/.test(token)
     ? { kind: 'token', token }

@@ -38,7 +38,10 @@ export interface AuthenticationParts {
 export function createAuthentication(parts: AuthenticationParts): CallerAuthentication {
   const { methods, anonymous } = parts;
   return {
-    isCredentialHeader: (name) => name === 'authorization' || parts.isCredentialHeader(name),
+    isCredentialHeader: (name) =>
+      name === 'authorization' ||
+      name === 'sec-websocket-protocol' ||
+      parts.isCredentialHeader(name),
     authenticate: (request) => askFrom(request, 0, undefined),
   };
 

@@ -1,6 +1,7 @@
 /**
  * What a request comes to. Handlers return it; send-answer.ts, and nothing else, sends it.
  */
+import type { BodyFormat } from '../apimachinery/negotiation.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ListResult } from '../registry/registry.ts';
 import type { Header, ResponseStream } from '../transport/http-exchange.ts';
@@ -62,6 +63,8 @@ export interface StreamAnswer {
   readonly headers: readonly Header[];
   /** A harmless first chunk, for a transport that cannot send a head alone. */
   readonly preamble: Uint8Array;
+  /** Of the events of a watch, which may be sent as messages. */
+  readonly messages?: BodyFormat;
   /** Called once, when the head has been sent. */
   readonly begin: (stream: ResponseStream) => void;
 }

@@ -13,6 +13,7 @@ import { sendBody, sendObject } from './object-response.ts';
 import type { Sending } from './object-response.ts';
 import type { AnsweredRequest, EndpointDeps } from './request.ts';
 import { sendStatusError } from './status-response.ts';
+import { framingOf, inMessages } from './watch-messages.ts';
 
 export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer: Answer): Sending {
   const { exchange, warnings } = request;
@@ -53,7 +54,12 @@ function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {
 
 function openStream(
   { exchange }: AnsweredRequest,
-  { begin, headers, preamble }: StreamAnswer,
+  { begin, headers, messages, preamble }: StreamAnswer,
 ): void {
+  const offered = exchange.webSocketProtocols;
+  if (messages !== undefined && offered !== undefined) {
+    const framing = framingOf(offered, messages);
+    return begin(inMessages(exchange.stream(101, headers, preamble, framing), messages));
+  }
   begin(exchange.stream(200, headers, preamble));
 }

@@ -34,6 +34,9 @@ export interface HttpExchange {
    * key; no chain has been checked. The same object for every request of a connection. Undefined:
    * none, or plain HTTP. */
   readonly peerCertificate: PeerCertificateChain | undefined;
+  /** The subprotocols that a client offers who asks to go on with WebSocket, and may, the best one
+   * first. It need not be granted. Undefined: nobody asks. */
+  readonly webSocketProtocols: readonly string[] | undefined;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;
   /** All request headers, names in lower case, repeated ones apart, in the order they came. */
@@ -53,8 +56,15 @@ export interface HttpExchange {
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void;
   /** Starts a chunked response; its head reaches the client at once, before the first write.
    * `preamble` is a harmless first chunk (one space, for JSON) for adapters that cannot send a
-   * head alone; an adapter that can does not send it. */
-  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream;
+   * head alone; an adapter that can does not send it.
+   * `messages`: grants WebSocket to who asks for it; the status is 101 then, each write is one
+   * message, and there is no preamble. */
+  stream(
+    status: number,
+    headers: readonly Header[],
+    preamble: Uint8Array,
+    messages?: MessageFraming,
+  ): ResponseStream;
   /** send() or stream() has been called. */
   readonly answered: boolean;
   /** The status that it was called with; 0 before. */
@@ -76,6 +86,14 @@ export type BodyResult =
   | { readonly kind: 'busy' }
   /** The client went away, or sent less than it promised, or took longer than the request time. */
   | { readonly kind: 'aborted' };
+
+/** Of a response over WebSocket. */
+export interface MessageFraming {
+  /** The subprotocol that is chosen; undefined: none. */
+  readonly protocol: string | undefined;
+  /** Messages are text (UTF-8), else binary. */
+  readonly isText: boolean;
+}
 
 export interface ResponseStream {
   /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next.

@@ -11,10 +11,16 @@ import type { Notes, TransportTraits } from './transport-bench.ts';
 import { hostileProperties } from './transport-hostile.ts';
 import { requestProperties } from './transport-requests.ts';
 import { streamProperties } from './transport-streams.ts';
+import { webSocketProperties } from './transport-web-sockets.ts';
 import { freePort } from '../support/servers/free-port.ts';
 
 export function transportContract(name: string, listen: Listen, traits: TransportTraits): void {
-  const properties = [...requestProperties, ...streamProperties, ...hostileProperties];
+  const properties = [
+    ...requestProperties,
+    ...streamProperties,
+    ...webSocketProperties,
+    ...hostileProperties,
+  ];
   describe(`transport ${name}`, { concurrency: 8 }, () => {
     for (const [title, handler, check, limits] of properties) {
       it(title, { timeout: 240_000 }, async () => {

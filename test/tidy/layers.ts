@@ -135,6 +135,7 @@ export const layers: readonly LayerRule[] = [
       'src/registry',
       'src/authentication/authenticator.ts',
       'src/authentication/token-request.ts',
+      'src/authentication/web-socket-token.ts',
       'src/authorization/authorizer.ts',
       'src/audit/audit.ts',
       'src/storage/storage.ts',
@@ -170,6 +171,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   rxjs: ['streams', 'src/controllers', 'src/authorization'],
   'uWebSockets.js': ['src/transport/uws'],
   '@btc-vision/uwebsockets.js': ['src/transport/uws'],
+  ws: ['src/transport/node'],
   lmdb: ['src/storage/lmdb'],
   foundationdb: ['src/storage/fdb/foundationdb-binding.ts'],
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],
@@ -208,6 +210,7 @@ export const testLibraries: readonly string[] = [
   'uWebSockets.js',
   'vega',
   'vega-lite',
+  'ws',
   'yaml',
 ];
 

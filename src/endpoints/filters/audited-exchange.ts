@@ -19,6 +19,7 @@ import type {
   BodyResult,
   Header,
   HttpExchange,
+  MessageFraming,
   ResponseStream,
 } from '../../transport/http-exchange.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -143,6 +144,10 @@ class AuditedExchange implements HttpExchange {
     return this.#inner.peerCertificate;
   }
 
+  get webSocketProtocols(): readonly string[] | undefined {
+    return this.#inner.webSocketProtocols;
+  }
+
   get answered(): boolean {
     return this.#waiting !== undefined || this.#inner.answered;
   }
@@ -215,12 +220,17 @@ class AuditedExchange implements HttpExchange {
     this.#waiting = taken.then(() => this.#inner.send(status, headers, body));
   }
 
-  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
+  stream(
+    status: number,
+    headers: readonly Header[],
+    preamble: Uint8Array,
+    messages?: MessageFraming,
+  ): ResponseStream {
     this.#annotate();
     const response: AuditResponse = { code: status };
     const watching = this.#watching;
     void this.#begin(response);
-    const stream = this.#inner.stream(status, headers, preamble);
+    const stream = this.#inner.stream(status, headers, preamble, messages);
     const kept = !watching && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
       const told = whole && kept !== undefined && this.#tellResponse(headers, kept.bytes());

@@ -2,6 +2,8 @@
  * watch: a stream of events on a collection or on one object, with or without the state first
  * (spec 1, section 6).
  *
+ * Whoever asks for WebSocket gets each event as a message (watch-messages.ts).
+ *
  * Making and sending events is the business of streams/; this handler translates the request for
  * it.
  *
@@ -54,6 +56,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
     kind: 'stream',
     headers: bodyHeaders(request, contentType),
     preamble: framePreambles[format].bytes,
+    messages: format,
     begin: (stream) => startWatch(deps, request, watch, stream),
   };
 }

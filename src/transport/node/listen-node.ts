@@ -52,6 +52,7 @@ import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
 import { readSessionInTurns, setReading } from './reading.ts';
+import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
@@ -98,6 +99,8 @@ export const listenNode: Listen = async (options, handler) => {
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(options, tls, sessions);
   const pipeline = createPipeline();
+  const connected = server.listeners(tls === undefined ? 'connection' : 'secureConnection');
+  serveUpgrades(server, connected[0] as (this: unknown, socket: Socket) => void);
   const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);

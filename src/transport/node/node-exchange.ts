@@ -26,15 +26,18 @@ import {
   utf8AsLatin1,
 } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
-import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
+import type { MessageFraming, PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
+import { protocolsOf } from '../web-socket.ts';
 import type { FramedChunks } from './framed-chunks.ts';
+import { NodeMessageStream } from './node-message-stream.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
+import { upgradableOf } from './upgrades.ts';
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
@@ -82,6 +85,7 @@ export class NodeExchange
   readonly scheme: 'http' | 'https';
   readonly remoteAddress: string;
   readonly peerCertificate: PeerCertificateChain | undefined;
+  readonly webSocketProtocols: readonly string[] | undefined;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
@@ -105,6 +109,7 @@ export class NodeExchange
   #restBytes = 0;
   #takenBytes = 0;
   #takenSinceMs = 0;
+  #messages: NodeMessageStream | undefined;
 
   /** `target` is the request target in origin form. */
   constructor(req: NodeRequest, res: NodeResponse, target: string, shared: NodeShared) {
@@ -120,6 +125,7 @@ export class NodeExchange
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
     this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
     this.#headers = copyHeaders(req);
+    this.webSocketProtocols = upgradableOf(req) === undefined ? undefined : protocolsOf(this);
     res.on('close', () => this.#leave());
     res.on('error', ignore);
     req.on('error', ignore);
@@ -203,10 +209,16 @@ export class NodeExchange
     requestBody.drain((fully) => this.#held?.(!fully));
   }
 
-  stream(status: number, headers: readonly Header[]): ResponseStream {
+  stream(
+    status: number,
+    headers: readonly Header[],
+    _preamble?: Uint8Array,
+    messages?: MessageFraming,
+  ): ResponseStream {
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
     this.#startReading();
+    if (messages !== undefined) return this.#changeOver(headers, messages);
     const res = this.#res;
     const hasBody = this.method !== 'HEAD' && !isBodiless(status);
     const isChunked = hasBody && this.#req.httpVersion === '1.1';
@@ -223,6 +235,23 @@ export class NodeExchange
     res.flushHeaders();
     if (!isChunked) return new PassedResponseStream(res, this);
     return new ChunkedResponseStream(res, this, this.#shared.frames);
+  }
+
+  /** From now on node's own response is not touched any more. */
+  #changeOver(headers: readonly Header[], framing: MessageFraming): ResponseStream {
+    const { socket } = this.#req;
+    this.#setHeaders(headers);
+    const webSocket = upgradableOf(this.#req)?.webSocket(framing);
+    if (webSocket === undefined) {
+      this.cut();
+      return closedStream;
+    }
+    this.#headers = noHeaders;
+    const messages = new NodeMessageStream(webSocket, socket, this, framing.isText);
+    this.#messages = messages;
+    webSocket.on('error', ignore);
+    webSocket.on('close', () => this.#leave());
+    return messages;
   }
 
   count(bytes: number): void {
@@ -248,12 +277,14 @@ export class NodeExchange
   /** Cuts this exchange: the connection in HTTP/1.1, the stream in HTTP/2. */
   cut(): void {
     if (isHttp2(this.#res)) this.#res.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    else this.#res.destroy();
+    else if (this.#messages === undefined) this.#res.destroy();
+    else this.#req.socket.destroy();
     this.#socketClosed();
   }
 
   stalledSinceMs(nowMs: number): number {
-    const unreadBytes = this.#restBytes + this.#res.writableLength;
+    const waitingBytes = this.#messages?.unreadBytes ?? this.#res.writableLength;
+    const unreadBytes = this.#restBytes + waitingBytes;
     const takenBytes = this.#sentBytes - unreadBytes;
     // Not every byte that waits is of the body: framing makes it seem that less has been taken.
     if (unreadBytes === 0 || takenBytes > this.#takenBytes) {
@@ -364,6 +395,18 @@ export class NodeExchange
     bodyBytes: number | undefined,
     close: boolean,
   ): void {
+    this.#setHeaders(headers);
+    const res = this.#res;
+    if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
+    if (isHttp2(res)) {
+      res.writeHead(status);
+      return;
+    }
+    if (close || this.#shared.stopping) res.setHeader('Connection', 'close');
+    res.writeHead(status);
+  }
+
+  #setHeaders(headers: readonly Header[]): void {
     const byName = new Map<string, string[]>();
     for (const [name, value] of headers) {
       if (isFramingHeader(name)) continue;
@@ -377,13 +420,6 @@ export class NodeExchange
       const only = values.length === 1 ? values[0] : undefined;
       res.setHeader(name, only ?? values);
     }
-    if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
-    if (isHttp2(res)) {
-      res.writeHead(status);
-      return;
-    }
-    if (close || this.#shared.stopping) res.setHeader('Connection', 'close');
-    res.writeHead(status);
   }
 
   /** It is over, or the client has gone. */
@@ -404,7 +440,8 @@ export class NodeExchange
     this.#closed = true;
     this.#held = undefined;
     // Both: a stream that the client resets counts as finished though nobody has ended it.
-    this.#aborted = !(this.#res.writableEnded && this.#res.writableFinished);
+    const isComplete = this.#res.writableEnded && this.#res.writableFinished;
+    this.#aborted = !(this.#messages?.isEnded ?? isComplete);
   }
 
   /** Tells those who hold something for it. */

@@ -1,7 +1,7 @@
 /**
  * The HTTP/1.1 listener on uWebSockets.js, in the clear or over TLS (secure-app.ts).
  *
- * Client certificates and HTTP/2 are served by listen-node.ts. There are no WebSockets.
+ * Client certificates and HTTP/2 are served by listen-node.ts.
  *
  * What the library decides, and no option changes (20.30):
  *  - A connection without a request, or one whose response is complete, is closed after about 10 s
@@ -48,11 +48,18 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
-import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
+import type {
+  UwsApp,
+  UwsBinding,
+  UwsRequest,
+  UwsResponse,
+  UwsUpgradeContext,
+} from './uws-binding.ts';
 import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
+import { webSocketBehavior } from './uws-web-sockets.ts';
 
 export function createUwsListen(
   uws: UwsBinding,
@@ -71,19 +78,23 @@ export function createUwsListen(
       idleTimeoutMs: options.limits.idleTimeoutMs,
       load: options.load ?? createTransportLoad(options.limits),
       scheme: tls === undefined ? 'http' : 'https',
+      timers,
       writes: undefined,
       stopping: false,
       closed: false,
     };
     const makeApp = (speaking: TlsOptions | undefined): UwsApp => {
       const app = speaking === undefined ? uws.App() : createSecureApp(uws, speaking);
-      return app.any('/*', (res, req) => {
+      const take = (res: UwsResponse, req: UwsRequest, context?: UwsUpgradeContext): void => {
         if (shared.closed) return void res.close();
-        const exchange = new UwsExchange(res, req, shared);
+        const exchange = new UwsExchange(res, req, shared, context);
         const refusal = refusalOf(exchange, shared, options);
         if (refusal === undefined) serve(exchange, handler);
         else refuse(res, refusal, timers);
-      });
+      };
+      // Only requests with a key of WebSocket come to the first.
+      app.ws('/*', webSocketBehavior(options.limits, take));
+      return app.any('/*', (res, req) => take(res, req));
     };
     const apps: Apps = { all: [makeApp(tls)], make: makeApp };
     const port = await openPort(apps, uws, options, { clock, timers });

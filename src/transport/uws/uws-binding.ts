@@ -33,11 +33,49 @@ export interface UwsResponse {
   onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse;
   getRemoteAddress(): ArrayBuffer;
   cork(callback: () => void): UwsResponse;
+  /** Calls `open` before it returns. The response is not to be used any more. */
+  upgrade(
+    userData: object,
+    key: string,
+    protocol: string,
+    extensions: string,
+    context: UwsUpgradeContext,
+  ): void;
 }
 
 export type UwsListenSocket = object | false;
 
+/** What the library hands on from a request to the WebSocket that it becomes. */
+export type UwsUpgradeContext = object;
+
+export interface UwsWebSocket<T = unknown> {
+  /** 0: taken, but the socket is backed up; 1: sent; 2: dropped. */
+  send(message: Uint8Array, isBinary: boolean, compress: boolean): number;
+  /** After a closing handshake. */
+  end(code: number): void;
+  /** At once. */
+  close(): void;
+  getBufferedAmount(): number;
+  getUserData(): { readonly exchange: T };
+}
+
+export interface UwsWebSocketBehavior<T> {
+  readonly maxPayloadLength: number;
+  readonly maxBackpressure: number;
+  /** Seconds. */
+  readonly idleTimeout: number;
+  readonly sendPingsAutomatically: boolean;
+  readonly compression: number;
+  upgrade(res: UwsResponse, req: UwsRequest, context: UwsUpgradeContext): void;
+  open(socket: UwsWebSocket<T>): void;
+  drain(socket: UwsWebSocket<T>): void;
+  /** It has been answered. */
+  ping(socket: UwsWebSocket<T>): void;
+  close(socket: UwsWebSocket<T>): void;
+}
+
 export interface UwsApp {
+  ws<T>(pattern: string, behavior: UwsWebSocketBehavior<T>): UwsApp;
   any(pattern: string, handler: (res: UwsResponse, req: UwsRequest) => void): UwsApp;
   listen(
     host: string,

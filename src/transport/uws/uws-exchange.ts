@@ -11,19 +11,23 @@
  *    connection, and the client would lose the answer.
  */
 import { assert } from '../../stdx/assert.ts';
+import type { Timers } from '../../stdx/clock.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { Departing, Departures } from '../departures.ts';
 import { closedStream } from '../closed-stream.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
-import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
+import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
+import type { MessageFraming, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
-import type { UwsRequest, UwsResponse } from './uws-binding.ts';
+import { protocolsOf } from '../web-socket.ts';
+import type { UwsRequest, UwsResponse, UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
+import { UwsMessageStream } from './uws-message-stream.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
@@ -51,6 +55,7 @@ export interface UwsShared {
   readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
   readonly scheme: 'http' | 'https';
+  readonly timers: Pick<Timers, 'nextTurn'>;
   /** Made for the first response that is streamed. */
   writes: UwsWrites | undefined;
   /** Set once: answers then close their connection. */
@@ -65,6 +70,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   readonly query: string;
   readonly scheme: 'http' | 'https';
   readonly peerCertificate = undefined;
+  readonly webSocketProtocols: readonly string[] | undefined = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
@@ -82,7 +88,10 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   #aborted = false;
   #inHandler = true;
   #held: ((close: boolean) => void) | undefined;
-  #stream: UwsResponseStream | undefined;
+  #stream: UwsResponseStream | UwsMessageStream | undefined;
+  /** Undefined: it has no key of WebSocket. */
+  readonly #upgrading: UwsUpgradeContext | undefined;
+  #framing: MessageFraming | undefined;
   #unread: UnreadBody | undefined;
   #abortCallbacks: (() => void)[] | undefined;
   #onClosed: (() => void) | undefined;
@@ -91,7 +100,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   #stalledSinceMs = 0;
   #remoteAddress: string | undefined;
 
-  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
+  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared, upgrading?: UwsUpgradeContext) {
     this.#res = res;
     this.#shared = shared;
     this.scheme = shared.scheme;
@@ -105,6 +114,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       head.push(name, value);
     });
     this.headBytes = bytes;
+    if (upgrading !== undefined) this.webSocketProtocols = protocolsOf(this);
+    this.#upgrading = upgrading;
   }
 
   /** Looked up when first asked for: most requests never ask, and it costs a tenth of one. */
@@ -233,9 +244,15 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     requestBody.drain((fully) => this.#held?.(!fully));
   }
 
-  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
+  stream(
+    status: number,
+    headers: readonly Header[],
+    preamble: Uint8Array,
+    messages?: MessageFraming,
+  ): ResponseStream {
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
+    if (messages !== undefined) return this.#changeOver(status, headers, messages);
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#corked(() => {
         this.#writeHead(status, headers);
@@ -254,8 +271,48 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#head.length = 0;
     const writes = (this.#shared.writes ??= new UwsWrites(this.#res));
     // It holds the exchange itself: closures would keep what is in reach of this call, for as long.
-    this.#stream = new UwsResponseStream(this.#res, writes, this);
-    return this.#stream;
+    const stream = new UwsResponseStream(this.#res, writes, this);
+    this.#stream = stream;
+    return stream;
+  }
+
+  /** From now on the library's response is not touched any more. */
+  #changeOver(status: number, headers: readonly Header[], framing: MessageFraming): ResponseStream {
+    assert(this.webSocketProtocols !== undefined, 'the client asks for WebSocket');
+    this.#remoteAddress = this.remoteAddress;
+    this.#framing = framing;
+    const key = this.header('sec-websocket-key') ?? '';
+    const context = this.#upgrading as UwsUpgradeContext;
+    this.#corked(() => {
+      this.#writeHead(status, headers);
+      this.#res.upgrade({ exchange: this }, key, framing.protocol ?? '', '', context);
+    });
+    this.#head.length = 0;
+    return this.#stream ?? closedStream;
+  }
+
+  /** Inside of changeOver(). */
+  opened(socket: UwsWebSocket): void {
+    this.#stream = new UwsMessageStream(
+      socket,
+      this.#framing?.isText === true,
+      this.#shared.timers,
+      this,
+    );
+  }
+
+  /** While it is one of messages. */
+  get messages(): UwsMessageStream | undefined {
+    return this.#stream instanceof UwsMessageStream ? this.#stream : undefined;
+  }
+
+  socketClosed(): void {
+    const stream = this.#stream;
+    if (!(stream instanceof UwsMessageStream)) return;
+    stream.over();
+    if (this.#closed) return;
+    if (stream.isEnded) this.#complete();
+    else this.#leave();
   }
 
   onAbort(callback: () => void): void {
@@ -273,7 +330,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#inHandler = false;
     if (this.#closed) return;
     this.#shared.live.add(this.#living);
-    this.#res.onAborted(() => this.#leave());
+    if (this.#framing === undefined) this.#res.onAborted(() => this.#leave());
   }
 
   /** The body took too long, an answer has waited long enough for the rest of it, or the reader of
@@ -288,9 +345,10 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   /** Cuts the connection. */
   cut(): void {
     if (this.#closed) return;
-    const res = this.#res;
+    const stream = this.#stream;
     this.#gone();
-    res.close();
+    if (stream instanceof UwsMessageStream) stream.abort();
+    else this.#res.close();
   }
 
   #respondOnce(status: number): void {
@@ -405,6 +463,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       this.#shared.load.answers.cutCount += 1;
       return this.cut();
     }
+    if (this.#framing !== undefined) return this.#lookAgain();
     // Both: the library's clock begins anew with resume(), which wants a pause() before it.
     this.#res.pause();
     this.#res.resume();

@@ -20,6 +20,7 @@ export function fakeExchange(
     scheme: 'http',
     remoteAddress: '127.0.0.1',
     peerCertificate: undefined,
+    webSocketProtocols: undefined,
     header: (name) => headers[name],
     headers: () => all,
     headerValues: (name) => all.filter(([each]) => each === name).map(([, value]) => value),

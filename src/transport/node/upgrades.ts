@@ -1,0 +1,143 @@
+/**
+ * Requests over HTTP/1.1 that ask for another protocol. For them node takes its parser off the
+ * connection before anybody is asked. Each is answered as any other request, and its connection
+ * ends with the answer; one that asks for WebSocket may be answered with messages instead.
+ *
+ *     asks for another protocol, no body ─▶ a request; HTTP is spoken, or WebSocket (granted)
+ *                                  body  ─▶ read anew, as a request that asks for nothing
+ *
+ * One that comes before the answer to the request ahead of it ends the connection. What comes
+ * behind one that is answered in HTTP is dropped: its sender was told that the connection ends.
+ */
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Server as HttpServerOfNode } from 'node:http';
+import type { Http2SecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { MessageFraming } from '../http-exchange.ts';
+import { webSocketLimits } from '../web-socket.ts';
+
+/** What a connection may become, until its request is answered. */
+export interface Upgradable {
+  /** With these headers of the answer. Undefined: it could not be. */
+  webSocket(framing: MessageFraming): WebSocket | undefined;
+}
+
+const upgradable = new WeakMap<object, Upgradable>();
+
+export function upgradableOf(request: object): Upgradable | undefined {
+  return upgradable.get(request);
+}
+
+type Connected = (this: unknown, socket: Socket) => void;
+
+/** `connected`: node's own listener for connections, by which one is read anew. */
+export function serveUpgrades(
+  server: HttpServerOfNode | Http2SecureServer,
+  connected: Connected,
+): void {
+  const webSockets = createWebSockets();
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, rest: Buffer) => {
+    socket.on('error', ignore);
+    if (hasBody(req)) return readAnew(server, connected, req, socket, rest);
+    const res = new ServerResponse(req);
+    res.shouldKeepAlive = false;
+    if (!given(res, socket)) return void socket.destroy();
+    res.on('finish', () => {
+      res.detachSocket(socket);
+      socket.destroySoon();
+    });
+    const halfClosed = (): void => void socket.destroy();
+    socket.on('end', halfClosed);
+    upgradable.set(req, {
+      webSocket(framing) {
+        socket.off('end', halfClosed);
+        return webSockets.open(req, res, socket, rest, framing);
+      },
+    });
+    server.emit('request', req, res);
+    // Nobody else reads it; a client that goes is noticed so.
+    if (req.headers.upgrade?.toLowerCase() !== 'websocket') socket.resume();
+  });
+}
+
+/** False: an answer ahead of it is on its way, behind which nobody would read any more. */
+function given(res: ServerResponse, socket: Socket): boolean {
+  try {
+    res.assignSocket(socket);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createWebSockets() {
+  const framings = new WeakMap<IncomingMessage, MessageFraming>();
+  const headers = new WeakMap<IncomingMessage, readonly string[]>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: webSocketLimits.receivedBytesMax,
+    autoPong: false,
+    // One thing that a client says in each turn: a read may bring thousands.
+    allowSynchronousEvents: false,
+    handleProtocols: (_offered, req) => framings.get(req)?.protocol ?? false,
+  });
+  server.on('headers', (lines, req) => lines.push(...(headers.get(req) ?? [])));
+  return {
+    open(
+      req: IncomingMessage,
+      res: ServerResponse,
+      socket: Socket,
+      rest: Buffer,
+      framing: MessageFraming,
+    ): WebSocket | undefined {
+      framings.set(req, framing);
+      headers.set(req, linesOf(res));
+      res.detachSocket(socket);
+      let opened: WebSocket | undefined;
+      // It calls back before it returns, or has refused what was asked.
+      server.handleUpgrade(req, socket, rest, (webSocket) => (opened = webSocket));
+      return opened;
+    },
+  };
+}
+
+/** Of the answer's own, which the library knows nothing of. */
+function linesOf(res: ServerResponse): readonly string[] {
+  return Object.entries(res.getHeaders()).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [String(value)]).map((each) => `${name}: ${each}`),
+  );
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** The same head without what it asks for, and what has come behind it. */
+function readAnew(
+  server: HttpServerOfNode | Http2SecureServer,
+  connected: Connected,
+  req: IncomingMessage,
+  socket: Socket,
+  rest: Buffer,
+): void {
+  const { httpVersion, method, rawHeaders, url } = req;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) {
+      lines.push(`${name}: ${rawHeaders[at + 1]}`);
+    }
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
+  connected.call(server, socket);
+}
+
+function ignore(): void {
+  // The 'close' event that follows says all there is to know.
+}

@@ -1,0 +1,116 @@
+/**
+ * One response as messages of a WebSocket of uWebSockets.js.
+ *
+ * The library stops to tell of a socket that has room again when it was written to, and backed up
+ * again, while it told: so what waits goes on in the next turn of the event loop.
+ *
+ * Invariants: the library takes every message whole, also one for which the socket has no room, and
+ * says so; nothing more is written then until it has been sent. The library's socket is not touched
+ * after its `close`. Bounds: the library closes a connection of which nothing has come for its idle
+ * time, answers to its pings included; it holds at most one message more than the socket took.
+ */
+import type { Timers } from '../../stdx/clock.ts';
+import type { ResponseStream } from '../http-exchange.ts';
+import { normalClosure, webSocketLimits } from '../web-socket.ts';
+import type { UwsWebSocket } from './uws-binding.ts';
+import type { ResponseWatcher } from './uws-response-stream.ts';
+
+/** What `send` says of a message that it has not taken. */
+const dropped = 2;
+const takenAndSent = 1;
+
+export class UwsMessageStream implements ResponseStream {
+  /** Bytes that were written. */
+  sentBytes = 0;
+  readonly #socket: UwsWebSocket;
+  readonly #isText: boolean;
+  readonly #timers: Pick<Timers, 'nextTurn'>;
+  readonly #watcher: Pick<ResponseWatcher, 'blocked'>;
+  #closed = false;
+  /** The connection is no longer there. */
+  #isOver = false;
+  /** end() was called: all has been said. */
+  isEnded = false;
+  #blocked = false;
+  /** It goes on in the next turn. */
+  #resumes = false;
+  #pings = 0;
+  #drained: (() => void) | undefined;
+
+  constructor(
+    socket: UwsWebSocket,
+    isText: boolean,
+    timers: Pick<Timers, 'nextTurn'>,
+    watcher: Pick<ResponseWatcher, 'blocked'>,
+  ) {
+    this.#socket = socket;
+    this.#timers = timers;
+    this.#watcher = watcher;
+    this.#isText = isText;
+  }
+
+  /** It waits for its socket. */
+  get isBlocked(): boolean {
+    return this.#blocked;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  write(message: Uint8Array): boolean {
+    if (this.#closed || message.length === 0) return !this.#blocked;
+    this.sentBytes += message.length;
+    const said = this.#socket.send(message, !this.#isText, false);
+    if (said === dropped) this.abort();
+    this.#blocked = said !== takenAndSent;
+    if (this.#blocked) this.#watcher.blocked();
+    return !this.#blocked;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drained = callback;
+  }
+
+  end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.isEnded = true;
+    this.#socket.end(normalClosure);
+  }
+
+  abort(): void {
+    this.gone();
+    if (!this.#isOver) this.#socket.close();
+  }
+
+  /** The socket has taken some. */
+  drained(): void {
+    if (!this.#blocked || this.#resumes || this.#closed) return;
+    if (this.#socket.getBufferedAmount() > 0) return this.#watcher.blocked();
+    this.#resumes = true;
+    this.#timers.nextTurn(() => {
+      this.#resumes = false;
+      this.#blocked = false;
+      this.#drained?.();
+    });
+  }
+
+  /** The library has answered one: a read may bring ten thousands. */
+  pinged(): void {
+    if (this.#pings === 0) this.#timers.nextTurn(() => (this.#pings = 0));
+    this.#pings += 1;
+    if (this.#pings > webSocketLimits.pingsPerTurnMax) this.abort();
+  }
+
+  gone(): void {
+    this.#closed = true;
+    this.#drained = undefined;
+  }
+
+  /** The library says that the connection is no longer there. */
+  over(): void {
+    this.#isOver = true;
+    this.gone();
+  }
+}

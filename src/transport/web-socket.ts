@@ -1,0 +1,42 @@
+/**
+ * WebSocket (RFC 6455) instead of a chunked body: what both adapters must know of it. The clients
+ * that speak it are browsers, and libraries for Java, which watch so.
+ *
+ * A connection that has changed over carries one response, each write of which is one message.
+ * What the client sends is not for anybody: pings and closes are answered, the rest is dropped.
+ *
+ * Bounds: `webSocketLimits`; what a reader has not taken is bounded as of any other stream.
+ */
+import type { HttpExchange } from './http-exchange.ts';
+
+export const webSocketLimits = {
+  /** Of a message that a client sends. Policy: its connection is closed (1009). */
+  receivedBytesMax: 4 * 1024,
+  /** In one turn of the event loop. Policy: a connection that brings more is cut. */
+  pingsPerTurnMax: 256,
+  /** Of the subprotocols that are offered; further ones are not looked at. */
+  protocolsMax: 16,
+} as const;
+
+/** The stream has said all there is to say. */
+export const normalClosure = 1000;
+
+type RequestHead = Pick<HttpExchange, 'method' | 'header' | 'headerValues'>;
+
+/** What is offered, in the order of preference. Undefined: nobody asks for WebSocket in a way that
+ * can be granted. */
+export function protocolsOf(exchange: RequestHead): readonly string[] | undefined {
+  const asks =
+    exchange.method === 'GET' &&
+    exchange.header('upgrade')?.toLowerCase() === 'websocket' &&
+    /(^|[ ,])upgrade($|[ ,])/i.test(exchange.header('connection') ?? '') &&
+    exchange.header('sec-websocket-version') === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(exchange.header('sec-websocket-key') ?? '');
+  if (!asks) return undefined;
+  return exchange
+    .headerValues('sec-websocket-protocol')
+    .flatMap((value) => value.split(',', webSocketLimits.protocolsMax))
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+    .slice(0, webSocketLimits.protocolsMax);
+}
