@@ -303,6 +303,8 @@ describe('addresses of services', () => {
         serviceOf('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }),
       );
       assert.deepEqual(first['ipFamilies'], ['IPv6', 'IPv4']);
+      const empty = await patch(both, 'six', { spec: { ipFamilyPolicy: '' } });
+      assert.equal(empty.status, 422, 'a policy that is named is not the one from before');
       const single = await patch(both, 'dual', { spec: { ipFamilyPolicy: 'SingleStack' } });
       assert.deepEqual((single.body['spec'] as JsonObject)['clusterIPs'], [four]);
       assert.ok(!(await taken(both)).includes(six ?? ''));
