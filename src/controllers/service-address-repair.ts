@@ -5,6 +5,7 @@
  *     a service has it, no record      ▶ the record is made
  *     a service has it, another's      ▶ logged: one of the two has to change
  *     a record for a service without   ▶ the record goes
+ *     an IPAddress that a client made  ▶ stays: it does not say that it is managed here
  *
  * A service's own write claims and gives back in its transaction
  * (admission/addresses/service-claims.ts), so after a crash there is nothing to put right.
@@ -19,6 +20,7 @@ import { allocatedTo } from '../admission/addresses/service-claims.ts';
 import {
   addressClaim,
   ipAddresses,
+  isManaged,
   nodePortsResource,
   ownerOf,
   portClaim,
@@ -163,12 +165,15 @@ async function repairRecord(
   });
 }
 
-/** Of a service that is not there, or has it no longer. Of other owners nobody here knows. */
+/** One of ours whose service is not there, or has it no longer. */
 function isOrphan(deps: AddressRepairDeps, resource: GroupResource, entry: Entry): boolean {
   const object = decodeObject(entry.bytes);
-  const [kind, namespace = '', name = ''] = (ownerOf(object) ?? '').split('/');
+  // Ports are not served: nobody else makes them.
+  if (resource !== nodePortsResource && !isManaged(object, deps.registry.identity)) return false;
   // A finalizer holds it, so its owner has more to do.
-  if (kind !== 'services' || (object.metadata.finalizers ?? []).length > 0) return false;
+  if ((object.metadata.finalizers ?? []).length > 0) return false;
+  const [kind, namespace = '', name = ''] = (ownerOf(object) ?? '').split('/');
+  if (kind !== 'services') return true;
   const service = deps.registry.streams.snapshot(services).get(namespace, name);
   if (service === undefined) return true;
   return !wantedBy(deps, service).some(

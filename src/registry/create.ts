@@ -35,7 +35,7 @@ import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
-import { storedForm, toDecidedVersion } from './versions.ts';
+import { storedForm, storedKind, toDecidedVersion } from './versions.ts';
 import { resolveOutcome, executeWithCompanions } from './execute-with-companions.ts';
 import type { FinalOutcome } from './execute-with-companions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
@@ -413,7 +413,7 @@ function checkedObject(given: CreationToPrepare): Result<ApiObject> {
     strategy.validate(object),
     strategy.validateCreated(object),
   );
-  return errors.length > 0 ? refused(newInvalid(kind, name, errors)) : ok(object);
+  return errors.length > 0 ? refused(newInvalid(storedKind(kind), name, errors)) : ok(object);
 }
 
 function withWarnings(

@@ -40,7 +40,7 @@ import type { Preconditions } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
-import { toDecidedVersion } from './versions.ts';
+import { storedKind, toDecidedVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
 
 /** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
@@ -226,7 +226,7 @@ export function updateRefusal(
     kindErrors(strategyOf(kind), subresource, next, object),
   );
   if (errors.length === 0) return undefined;
-  return newInvalid(kind, object.metadata.name ?? '', errors);
+  return newInvalid(storedKind(kind), object.metadata.name ?? '', errors);
 }
 
 /** A scale is a write to the object; a binding or an eviction is admitted before it comes here. */

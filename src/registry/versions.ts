@@ -36,8 +36,9 @@ function storageApiVersion(kind: KindInfo): string {
   return formatGroupVersion({ group: kind.storage.group, version: kind.storageVersion });
 }
 
-/** The kind at the version its objects are stored in, which need not be served. */
-function storedKind(kind: KindInfo): Versioned {
+/** The kind at the version its objects are stored in, which need not be served. Who refuses an
+ * object names this one, whichever group it came through. */
+export function storedKind(kind: KindInfo): Versioned {
   const { group } = kind.storage;
   const { conversions, custom, kind: name, storageVersion: version } = kind;
   return { group, version, kind: name, conversions, custom };

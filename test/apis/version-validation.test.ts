@@ -103,6 +103,13 @@ describe('an update', () => {
       event,
       ['reason: Invalid value: "Other": field is immutable'],
     ],
+    [
+      'names who reports an event as its version does',
+      events,
+      { ...event, reportingComponent: 'example.org/d' },
+      event,
+      ['reportingController: Invalid value: "example.org/d": field is immutable'],
+    ],
   ];
   for (const [title, key, next, current, errors] of rows) {
     it(title, () => assert.deepEqual(updated(key, next, current), errors));

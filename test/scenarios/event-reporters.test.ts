@@ -24,6 +24,15 @@ const scenarios: readonly Scenario[] = [
       },
     ],
   },
+  {
+    title: 'an event that is refused is named as the store names it, in both groups',
+    steps: ['/api/v1', '/apis/events.$domain/v1'].map((version) => ({
+      request: `POST ${version}/namespaces/$ns/events`,
+      body: { metadata: { name: 'refused' }, eventTime: '2020-01-02T03:04:05.000006Z' },
+      status: 422,
+      expect: { reason: 'Invalid', details: { name: 'refused', group: absent, kind: 'Event' } },
+    })),
+  },
 ];
 
 runScenarios('reporters of events', scenarios);

@@ -1,6 +1,7 @@
 /** Cluster IPs and node ports over HTTP: who gets which, what is refused, and what is given back. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { part } from '../../src/apimachinery/members.ts';
 import { eventually } from '../support/clients/watch-client.ts';
@@ -302,6 +303,8 @@ describe('addresses of services', () => {
         serviceOf('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }),
       );
       assert.deepEqual(first['ipFamilies'], ['IPv6', 'IPv4']);
+      const empty = await patch(both, 'six', { spec: { ipFamilyPolicy: '' } });
+      assert.equal(empty.status, 422, 'a policy that is named is not the one from before');
       const single = await patch(both, 'dual', { spec: { ipFamilyPolicy: 'SingleStack' } });
       assert.deepEqual((single.body['spec'] as JsonObject)['clusterIPs'], [four]);
       assert.ok(!(await taken(both)).includes(six ?? ''));
@@ -361,22 +364,34 @@ describe('addresses of services', () => {
       assert.deepEqual([...(await taken(small))].sort(), [...given].sort());
     }));
 
-  it('are put right: what has none gets its record, what is nobody’s goes', () =>
+  it('are put right: each gets its record, and only what clients made stays without one', () =>
     withServer({ controllers: 'serviceaddresses' }, async (kept) => {
       const spec = await made(kept, serviceOf('a', { type: 'NodePort' }));
       const address = String(spec['clusterIP']);
       assert.equal((await kept.request('DELETE', `${addresses}/${address}`)).status, 200);
-      const parentRef = { resource: 'services', namespace: 'default', name: 'none' };
-      const orphan = {
-        apiVersion: 'networking.k8s.io/v1',
-        kind: 'IPAddress',
-        metadata: { name: '10.0.0.77' },
-        spec: { parentRef },
-      };
-      assert.equal((await kept.request('POST', addresses, { body: orphan })).status, 201);
-      await eventually('both are put right', async () => {
-        const now = await taken(kept);
-        return now.length === 1 && now[0] === address;
-      });
+      const managed = { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' };
+      const none = { resource: 'services', namespace: 'default', name: 'none' };
+      const other = { group: 'example.com', resource: 'gateways', namespace: 'default', name: 'g' };
+      const rows = [
+        { name: '10.0.0.77', labels: managed, parentRef: none },
+        { name: '10.0.0.78', labels: managed, parentRef: other },
+        { name: '10.0.0.79', labels: {}, parentRef: none },
+        { name: '10.0.0.80', labels: {}, parentRef: other },
+      ];
+      for (const { name, labels, parentRef } of rows) {
+        const body = {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'IPAddress',
+          metadata: { name, labels },
+          spec: { parentRef },
+        };
+        assert.equal((await kept.request('POST', addresses, { body })).status, 201);
+      }
+      await eventually('all are put right', async () =>
+        isDeepStrictEqual(
+          [...(await taken(kept))].sort(),
+          [address, '10.0.0.79', '10.0.0.80'].sort(),
+        ),
+      );
     }));
 });

@@ -38,7 +38,9 @@ export function withFamilies(
   const hidden = texts(spec, 'clusterIPs')[0] === 'None';
   const free = hidden && Object.keys(part(spec, 'selector')).length === 0;
   const usual = free ? 'RequireDualStack' : 'SingleStack';
-  const policy = text(spec, 'ipFamilyPolicy') || text(before, 'ipFamilyPolicy') || usual;
+  // Who says an empty one has named one that there is not.
+  const said = spec['ipFamilyPolicy'] === undefined ? before : spec;
+  const policy = said?.['ipFamilyPolicy'] === undefined ? usual : text(said, 'ipFamilyPolicy');
   const unsound = problems({ ...spec, ipFamilyPolicy: policy });
   if (unsound.length > 0) return unsound;
   const released = before === undefined ? spec : withReleased(spec, before, policy);

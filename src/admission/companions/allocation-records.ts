@@ -28,6 +28,9 @@ export function ipAddresses(identity: Identity): GroupResource {
   return { group: identity.fill('networking.{domain}'), resource: 'ipaddresses' };
 }
 
+/** Who has made an IPAddress, as its label says. */
+const allocator = 'ipallocator.{domain}';
+
 /** Of records in use: the word that conditions test of all but epochs. */
 const inUse = 'live';
 
@@ -75,13 +78,21 @@ export function addressClaim(address: string, parent: Parent, birth: Birth): Com
       generation: 1,
       labels: {
         [identity.fill('ipaddress.{labelDomain}/ip-family')]: isIPv6(address) ? 'IPv6' : 'IPv4',
-        [identity.fill('ipaddress.{labelDomain}/managed-by')]:
-          identity.fill('ipallocator.{domain}'),
+        [managedBy(identity)]: identity.fill(allocator),
       },
     },
     spec: { parentRef: { group: '', ...parent } },
   };
   return claimOf(resource, object, parent);
+}
+
+function managedBy(identity: Identity): string {
+  return identity.fill('ipaddress.{labelDomain}/managed-by');
+}
+
+/** Whether an IPAddress says that it was made here, with a service, and not by a client. */
+export function isManaged(address: ApiObject, identity: Identity): boolean {
+  return address.metadata.labels?.[managedBy(identity)] === identity.fill(allocator);
 }
 
 export function portClaim(port: number, parent: Parent, birth: Birth): Companion {

@@ -11,7 +11,15 @@ const dual: readonly Family[] = ['IPv4', 'IPv6'];
 const single: readonly Family[] = ['IPv4'];
 const policy = 'spec.ipFamilyPolicy: Invalid value: ';
 const both = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] };
-const addressed = { ...both, clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1', 'fd00::1'] };
+const asked = {
+  ipFamilies: ['IPv4', 'IPv6'],
+  clusterIP: '10.0.0.1',
+  clusterIPs: ['10.0.0.1', 'fd00::1'],
+};
+const addressed = { ...both, ...asked };
+const noPolicy =
+  'spec.ipFamilyPolicy: Unsupported value: "": supported values: "PreferDualStack", ' +
+  '"RequireDualStack", "SingleStack"';
 const two = `must be 'RequireDualStack' or 'PreferDualStack' when multiple`;
 
 interface Row {
@@ -53,6 +61,17 @@ const rows: readonly Row[] = [
     wrong: ['spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"'],
   },
   {
+    title: 'no policy that there is not, also not an empty one',
+    spec: { ipFamilyPolicy: '' },
+    wrong: [noPolicy],
+  },
+  {
+    title: 'no empty policy where there was one',
+    spec: { ...addressed, ipFamilyPolicy: '' },
+    before: addressed,
+    wrong: [noPolicy],
+  },
+  {
     title: 'not one that the cluster does not have',
     cluster: single,
     spec: { ipFamilies: ['IPv6'] },
@@ -75,7 +94,7 @@ const rows: readonly Row[] = [
   },
   {
     title: 'not two addresses and families without a policy',
-    spec: { ...addressed, ipFamilyPolicy: '' },
+    spec: asked,
     wrong: [
       `${policy}"SingleStack": ${two} cluster IPs are specified`,
       `${policy}"SingleStack": ${two} IP families are specified`,

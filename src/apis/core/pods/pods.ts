@@ -9,6 +9,11 @@ import { podSubresources } from './subresources.ts';
 import { decideBinding } from './binding.ts';
 import { decideDisruptionMark } from './eviction.ts';
 
+/** What a template says of owners is not looked at: its pods get others. Those of objects are. */
+const templateOwner = ['apiVersion', 'kind', 'name', 'uid']
+  .map((name) => `meta.OwnerReference.${name}`)
+  .join(' ');
+
 export const pods: KindDefinition = {
   resource: '/pods',
   decisions: { 'pods/binding': decideBinding, 'pods/eviction': decideDisruptionMark },
@@ -23,7 +28,8 @@ export const pods: KindDefinition = {
   validation: podRules,
   schemaExemptions: {
     optional: `core.HTTPHeader.value core.Sysctl.value core.PodReadinessGate.conditionType
- core.PodSchedulingGate.name core.TopologySpreadConstraint.whenUnsatisfiable`,
+ core.PodSchedulingGate.name core.TopologySpreadConstraint.whenUnsatisfiable core.HostAlias.ip
+ ${templateOwner}`,
     openValues: `core.ContainerResizePolicy.resourceName core.EmptyDirVolumeSource.medium
  core.PodReadinessGate.conditionType`,
   },

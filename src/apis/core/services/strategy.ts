@@ -125,7 +125,7 @@ function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
   for (const { field, has } of dependent) {
     if (has(before) && !has(spec) && result[field] !== undefined) {
       if (deepEqual(result[field], before[field])) result = without(result, field);
-    } else if (has(before) && has(spec) && isKept(field) && !isGiven(result[field])) {
+    } else if (has(before) && has(spec) && isLeftOut(field, result[field])) {
       const was = before[field];
       if (was !== undefined) result = { ...result, [field]: was };
     }
@@ -133,9 +133,10 @@ function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
   return result === spec ? next : { ...next, spec: result };
 }
 
-/** What clients that know it not leave out. */
-function isKept(field: string): boolean {
-  return field === 'healthCheckNodePort' || field === 'ipFamilies' || field === 'ipFamilyPolicy';
+/** Whether a client does not know what is kept for it: an empty policy is one that there is not. */
+function isLeftOut(field: string, value: JsonValue | undefined): boolean {
+  if (field === 'ipFamilyPolicy') return value === undefined;
+  return (field === 'healthCheckNodePort' || field === 'ipFamilies') && !isGiven(value);
 }
 
 function withNodePortsOf(spec: JsonObject, before: JsonObject): JsonObject {

@@ -4,7 +4,7 @@ import { items, part, text, texts } from '../../../apimachinery/members.ts';
 import type { JsonObject } from '../../../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
 import { nodeSelectorRules } from '../nodes/node-selectors.ts';
-import { oneSource } from '../pods/validation/volume-sources.ts';
+import { oneSource, persistentSources } from '../pods/validation/volume-sources.ts';
 import { accessModeRules } from './claim-rules.ts';
 import { volumeSourceRules } from './persistent-volume-sources.ts';
 import {
@@ -34,7 +34,7 @@ const notSources: ReadonlySet<string> = new Set([
 ]);
 
 function sourcesOf(spec: JsonObject): readonly string[] {
-  return Object.keys(spec).filter((name) => !notSources.has(name));
+  return persistentSources(Object.keys(spec).filter((name) => !notSources.has(name)));
 }
 
 export const persistentVolumeRules: KindRules = {

@@ -10,6 +10,7 @@ import {
   each,
   form,
   formEach,
+  givenForm,
   noProblems,
   numberOf,
 } from '../../../validation/checks.ts';
@@ -71,7 +72,7 @@ function searchRules(searches: readonly string[], field: string): Problems {
 export function hostAliasRules(aliases: readonly JsonObject[], path: string): Problems {
   return each(aliases, (alias, at) =>
     allErrors(
-      form(`${path}[${at}].ip`, text(alias, 'ip'), checkIp),
+      givenForm(`${path}[${at}].ip`, text(alias, 'ip'), checkIp),
       formEach(`${path}[${at}].hostnames`, texts(alias, 'hostnames'), checkDns1123Subdomain),
     ),
   );

@@ -150,10 +150,36 @@ export const sharedSources: Readonly<Record<string, SourceRules>> = lookup({
 export const gitRules: SourceRules = (source, path) =>
   descendingPath(`${path}.directory`, text(source, 'directory'));
 
-/** Only one of them. */
+/** As the reference looks at them: of several the first is kept, whichever was written first. */
+const podOrder = `emptyDir hostPath gitRepo gcePersistentDisk awsElasticBlockStore secret nfs iscsi
+  glusterfs flocker persistentVolumeClaim rbd cinder cephfs quobyte downwardAPI fc flexVolume
+  configMap azureFile vsphereVolume photonPersistentDisk portworxVolume azureDisk storageos
+  projected scaleIO csi ephemeral image`;
+const persistentOrder = `hostPath gcePersistentDisk awsElasticBlockStore glusterfs flocker nfs rbd
+  quobyte cephfs iscsi cinder fc flexVolume azureFile vsphereVolume photonPersistentDisk
+  portworxVolume azureDisk scaleIO local storageos csi`;
+
+export const podSources = precedence(podOrder);
+export const persistentSources = precedence(persistentOrder);
+
+type Precedence = (sources: readonly string[]) => readonly string[];
+
+function precedence(order: string): Precedence {
+  const places = new Map(order.split(/\s+/).map((name, at) => [name, at]));
+  const placeOf = (name: string): number => places.get(name) ?? places.size;
+  return (sources) =>
+    sources.length < 2 ? sources : sources.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Where the reference spells a source otherwise. */
+const shown: Readonly<Record<string, string>> = lookup({ cephfs: 'cephFS' });
+
+/** Only one of them. `sources`: in their order of precedence. */
 export function oneSource(sources: readonly string[], path: string): Problems {
   if (sources.length <= 1) return noProblems;
   return sources
     .slice(1)
-    .map((name) => forbidden(`${path}.${name}`, 'may not specify more than 1 volume type'));
+    .map((name) =>
+      forbidden(`${path}.${shown[name] ?? name}`, 'may not specify more than 1 volume type'),
+    );
 }

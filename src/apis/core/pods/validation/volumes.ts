@@ -8,7 +8,7 @@ import {
 } from '../../../../apimachinery/validation/names.ts';
 import { fileFieldRules, resourceFieldRules } from './container-environment.ts';
 import { backstep, descendingPath } from './container-mounts.ts';
-import { gitRules, oneSource, sharedSources } from './volume-sources.ts';
+import { gitRules, oneSource, podSources, sharedSources } from './volume-sources.ts';
 import type { SourceRules } from './volume-sources.ts';
 import { claimSpecRules } from '../../volumes/claim-rules.ts';
 import type { Problems } from '../../../validation/checks.ts';
@@ -52,7 +52,7 @@ export function sourceOf(volume: JsonObject): string | undefined {
 }
 
 function volumeRules(volume: JsonObject, path: string): Problems {
-  const sources = Object.keys(volume).filter((name) => name !== 'name');
+  const sources = podSources(Object.keys(volume).filter((name) => name !== 'name'));
   const [source] = sources;
   const rules = source === undefined ? undefined : (own[source] ?? sharedSources[source]);
   return allErrors(
