@@ -45,6 +45,9 @@ export const recordBytesAtOnce = 64 * 1024;
  * begin together. What is decided about a larger one has the next turns. */
 export const objectBytesOfTurn = 128 * 1024;
 
+/** Characters of all fields of an object that selectors ask for. */
+export const recordFieldsMax = 64 * 1024;
+
 /** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
 export const actorBytes = 512;
 export const bytesPerEncodedByte = 4;

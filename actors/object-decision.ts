@@ -9,7 +9,8 @@
  *
  * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
  * content is "unchanged" and makes no mutation. A dry run makes none either. A value that is too
- * large for the store is refused here, before it can disturb a shared commit.
+ * large for the store is refused here, before it can disturb a shared commit; one with long texts
+ * to select by, before it is written out.
  */
 import {
   newAlreadyExists,
@@ -17,6 +18,7 @@ import {
   newInternalError,
   newNotFound,
   newRequestEntityTooLarge,
+  newTooLarge,
 } from '../src/apimachinery/status-error.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
@@ -42,7 +44,7 @@ import type {
   ProposalSteps,
   Question,
 } from './actors.ts';
-import { objectBytesOfTurn } from './limits.ts';
+import { objectBytesOfTurn, recordFieldsMax } from './limits.ts';
 import { lifeStep } from './object-machine.ts';
 import type { DecisionEvent, LifeState, WriteVerdict } from './object-machine.ts';
 import { absentState } from './object-snapshot.ts';
@@ -405,6 +407,27 @@ function removed(
   return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
 }
 
+const longFields = `the fields to select by hold more than ${recordFieldsMax} characters`;
+
+/** They stand in the record a second time, where they are written in one piece. What has come to
+ * have them in another way may be written, but not grow. */
+function hasLongFields(
+  key: ObjectKey,
+  record: ObjectRecord,
+  before: ObjectImage | undefined,
+  { encode }: DecisionPorts,
+): boolean {
+  const length = lengthOfFields(record);
+  if (length <= recordFieldsMax) return false;
+  return before === undefined || lengthOfFields(encode(key, before.object).record) < length;
+}
+
+function lengthOfFields({ fields }: ObjectRecord): number {
+  let length = 0;
+  for (const name in fields) length += (fields[name] as string).length;
+  return length;
+}
+
 function put(
   { key, storeKey }: ObjectName,
   command: ObjectCommand,
@@ -416,6 +439,9 @@ function put(
   assert(object !== undefined, `${outcome} has an object`);
   const { record } = ports.encode(key, object);
   const { image } = basis;
+  if (hasLongFields(key, record, image, ports)) {
+    return { kind: 'refused', event: 'refused', error: newTooLarge(longFields) };
+  }
   const timer =
     finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
   const at = { key: storeKey, state: life };

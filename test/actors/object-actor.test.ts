@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';
+import { recordFieldsMax } from '../../actors/limits.ts';
 import type { StatusError } from '../../src/apimachinery/status-error.ts';
 import { newConflict } from '../../src/apimachinery/status-error.ts';
 import { storeKey } from '../../src/storage/keys.ts';
@@ -513,6 +514,30 @@ describe('object actor: what a decision sees and does', () => {
     const huge = pod('a', { spec: 'x'.repeat(storageLimits.valueBytesMax) });
     assert.equal(refusalOf(await run('a', createOf(huge))).code, 413);
     assert.equal(store.counts.mutations, 0);
+  });
+
+  test('C10 fields to select by are bounded, together, unless they were as long before', async () => {
+    const encode: typeof encodePod = (key, object) => {
+      const { record } = encodePod(key, object);
+      const length = typeof object['spec'] === 'number' ? object['spec'] : 0;
+      return { record: { ...record, fields: { a: 'x'.repeat(length), b: 'y' } } };
+    };
+    const { overtake, run } = actorHarness({ encode });
+    const most = recordFieldsMax - 1;
+    assert.equal((await run('a', createOf(pod('a', { spec: most })))).kind, 'created');
+    for (const more of [
+      createOf(pod('b', { spec: most + 1 })),
+      createOf(pod('b', { spec: 1e6 })),
+    ]) {
+      assert.equal(refusalOf(await run('b', more)).code, 413);
+    }
+    assert.equal(refusalOf(await run('a', withSpec(most + 1))).code, 413);
+    assert.equal((await run('a', withSpec(1))).kind, 'replaced');
+    await overtake('c', pod('c', { spec: most + 2 }));
+    const other = replaceOf(({ object }) => ({ ...object, other: 1 }));
+    assert.equal((await run('c', other)).kind, 'replaced');
+    assert.equal(refusalOf(await run('c', withSpec(most + 3))).code, 413);
+    assert.equal((await run('c', withSpec(most + 1))).kind, 'replaced');
   });
 
   test('S2 a decision may be made several times', async () => {

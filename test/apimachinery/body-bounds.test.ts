@@ -1,7 +1,11 @@
 /** What holds for a body in every encoding: its bounds, and one content for one text. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyValuesMax, countValues } from '../../src/apimachinery/codecs/body-bounds.ts';
+import {
+  bodyValuesMax,
+  countValues,
+  mayHoldMore,
+} from '../../src/apimachinery/codecs/body-bounds.ts';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
@@ -47,6 +51,29 @@ describe('a body in any encoding', () => {
       );
     });
   }
+
+  it('is looked at as far as the bound, however long a list is', () => {
+    let asked = 0;
+    const list: readonly JsonValue[] = new Proxy(new Array<JsonValue>(100_000).fill({}), {
+      get(target, name, receiver) {
+        asked += 1;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+      ownKeys: () => assert.fail('all its names are made'),
+    });
+    assert.ok(countValues(list, 10) > 10);
+    assert.ok(asked < 10, `${asked}`);
+  });
+
+  it('may hold more when its text has as many commas and brackets', () => {
+    for (const value of [[], {}, [[[]]], { a: [1, { b: 2 }], c: 'd' }, ['[', ',']] as JsonValue[]) {
+      const text = JSON.stringify(value);
+      const count = countValues(value);
+      assert.ok(count === 0 || mayHoldMore(text, count - 1), text);
+      assert.ok(!mayHoldMore(text, text.length), text);
+    }
+    assert.ok(!mayHoldMore('[1,2,3]', 3));
+  });
 
   it('is bounded as its kind says in Protobuf, at once and in steps', () => {
     const bytes = encodeProtobuf(statusType, statusOf(bodyValuesMax / 2 + 10));

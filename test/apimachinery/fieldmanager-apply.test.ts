@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 import { structuralType } from '../../src/apimachinery/fieldmanager/schema/structural.ts';
 import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
+import { ownableFieldsMax } from '../../src/apimachinery/fieldmanager/typed/count-fields.ts';
 import { lastAppliedAnnotation, OwnedObject } from '../support/checks/field-ownership.ts';
 
 const data = (values: JsonObject) => ({ data: values });
@@ -374,6 +376,21 @@ describe('the way in from client-side apply', () => {
       metadata: { name: 'web', namespace: 'default' },
       data: { x: '2', y: '1' },
     });
+  });
+
+  it('is not taken where the annotation lists more than an object may have', () => {
+    const names = (count: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, '']));
+    for (const [listed, code] of [
+      [names(ownableFieldsMax - 100), undefined],
+      [names(ownableFieldsMax + 1), 409],
+      [{ list: Array.from({ length: bodyValuesMax + 1 }, () => '') } as JsonObject, 409],
+    ] as const) {
+      const object = configMap();
+      const { metadata } = clientSide({ ...listed, x: '1' });
+      object.update('kubectl-client-side-apply', { metadata, data: { x: '1' } });
+      assert.equal(object.apply('kubectl', data({ x: '2' }))?.code, code);
+    }
   });
 
   it('still conflicts on what somebody has changed since', () => {

@@ -273,17 +273,21 @@ describe('what a version cannot hold', () => {
     });
   }
 
-  it('is not looked for in metrics that are too many: those stay in the form they have', () => {
+  it('is kept where what an annotation says is too much to be read', () => {
     const target = { type: 'Utilization', averageUtilization: 3 };
     const metrics = Array.from({ length: 1_000 }, () => ({
       type: 'Resource',
       resource: { name: 'cpu', target },
     }));
     const many: ApiObject = { ...scaler, spec: { maxReplicas: 3, metrics } };
-    const old = convert(many, 'autoscaling/v1');
-    const name = 'autoscaling.alpha.kubernetes.io/metrics';
-    assert.deepEqual(old.metadata.annotations, { [name]: stringifyJson(metrics) });
-    assert.deepEqual(convert(old, 'autoscaling/v2'), many);
+    assert.deepEqual(convert(convert(many, 'autoscaling/v1'), 'autoscaling/v2'), many);
+    for (const what of ['behavior', 'conditions', 'current-metrics', 'metrics']) {
+      const name = `autoscaling.alpha.kubernetes.io/${what}`;
+      const annotations = { [name]: stringifyJson(metrics) };
+      const old = kindOf('autoscaling/v1', 'HorizontalPodAutoscaler');
+      const said = { apiVersion: 'autoscaling/v1', kind: old.kind, metadata: { annotations } };
+      assert.deepEqual(convert(said, 'autoscaling/v2').metadata.annotations, annotations);
+    }
   });
 
   it('is kept under the names of the identity', () => {

@@ -18,6 +18,10 @@ export const bodyDepthMax = 1000;
  * event loop. A kind may have a bound of its own. */
 export const bodyValuesMax = 25_000;
 
+const comma = 0x2c;
+const openingBrace = 0x7b;
+const openingBracket = 0x5b;
+
 export const tooDeep = `the body nests deeper than ${bodyDepthMax} levels`;
 
 /** Thrown by a codec while it reads. */
@@ -31,13 +35,29 @@ export function newTooManyValues(max = bodyValuesMax): StatusError {
  * number above it. */
 export function countValues(value: JsonValue, most = bodyValuesMax): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const isList = Array.isArray(value);
-  let count = isList ? value.length : 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    // By index: to walk through the names of a long list, the engine makes all of them first.
+    count = value.length;
+    for (let at = 0; at < value.length && count <= most; at += 1) {
+      count += countValues(value[at] as JsonValue, most - count);
+    }
+    return count;
+  }
   for (const name in value as JsonObject) {
-    if (!isList) count += 1;
-    const inner = (value as JsonObject)[name] as JsonValue;
-    if (typeof inner === 'object') count += countValues(inner, most - count);
+    count += 1 + countValues((value as JsonObject)[name] as JsonValue, most - count);
     if (count > most) break;
   }
   return count;
+}
+
+/** Of a text of JSON that nobody has read yet: it may hold more values than that. Commas and
+ * brackets are counted, those in its texts, too. */
+export function mayHoldMore(text: string, most: number): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === comma || code === openingBrace || code === openingBracket) count += 1;
+  }
+  return count > most;
 }

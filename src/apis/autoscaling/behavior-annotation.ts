@@ -5,11 +5,17 @@
  * Clients of the reference write the names of its own types there, with capital letters, and read
  * any case; so does this. What has another form says nothing, as in the reference: no part of it
  * enters the object.
+ *
+ * Bound: both ways are made in one piece, for each version that somebody has written in. No write
+ * leaves rules of more than `behaviorValuesMax`.
  */
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { defined, isList, without } from '../conversion/fields.ts';
+
+/** Members and items of scaling rules, those inside one another counted: 240 policies. */
+export const behaviorValuesMax = 1_000;
 
 const scalingPeriodSeconds = 15;
 

@@ -6,19 +6,24 @@
  *             form, under the names that clients of the reference know
  *
  * status.currentReplicas is always written in the older versions; v2 leaves a zero out.
+ *
+ * Bound: an annotation is read in one piece, time and again in one write. One that may hold more
+ * than its `valuesMax` is not read but stays an annotation, and no write leaves such a one.
  */
+import { mayHoldMore } from '../../apimachinery/codecs/body-bounds.ts';
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import {
   hasTooManyValues,
+  metricValuesMax,
   newerMetrics,
   newerStatuses,
   olderMetrics,
   olderStatuses,
 } from './metrics.ts';
-import { behaviorOf, behaviorText } from './behavior-annotation.ts';
+import { behaviorOf, behaviorText, behaviorValuesMax } from './behavior-annotation.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';
 import {
   annotationOf,
@@ -60,7 +65,9 @@ export function withCpuTarget(object: JsonObject, labelDomain: string): JsonObje
 /** A v1 object measures something that v1 has no field for. */
 function hasOtherMetrics(object: JsonObject, labelDomain: string): boolean {
   const text = annotationOf(object, namesOf(labelDomain).metrics);
-  const metrics = text === undefined ? undefined : parsed(text);
+  if (text === undefined) return false;
+  if (mayHoldMore(text, metricValuesMax)) return true;
+  const metrics = parsed(text);
   return isList(metrics) && metrics.length > 0;
 }
 
@@ -107,12 +114,7 @@ function changed(
 
 export function v1Maps(labelDomain: string): FieldMaps {
   const names = namesOf(labelDomain);
-  const annotated: readonly Annotated[] = [
-    [names.metrics, 'spec', 'metrics', asJson],
-    [names.currentMetrics, 'status', 'currentMetrics', asJson],
-    behaviorIn(names),
-    [names.conditions, 'status', 'conditions', asJson],
-  ];
+  const annotated = annotatedIn(names);
   return {
     implied: (object) => withCpuTarget(object, labelDomain),
     toHub(object) {
@@ -208,17 +210,36 @@ interface Written {
   readonly text: (value: JsonValue) => string;
   /** Undefined: the text says nothing, and is dropped, as the reference does. */
   readonly value: (text: string) => JsonValue | undefined;
+  readonly valuesMax: number;
 }
 
-const asJson: Written = { text: stringifyJson, value: parsed };
+const asJson: Written = { text: stringifyJson, value: parsed, valuesMax: metricValuesMax };
 
-const asBehavior: Written = { text: behaviorText, value: behaviorOf };
+const asBehavior: Written = {
+  text: behaviorText,
+  value: behaviorOf,
+  valuesMax: behaviorValuesMax,
+};
 
 /** Name of the annotation, and where the field stands. */
 type Annotated = readonly [string, 'spec' | 'status', string, Written];
 
+function annotatedIn(names: Names): readonly Annotated[] {
+  return [
+    [names.metrics, 'spec', 'metrics', asJson],
+    [names.currentMetrics, 'status', 'currentMetrics', asJson],
+    behaviorIn(names),
+    [names.conditions, 'status', 'conditions', asJson],
+  ];
+}
+
 function behaviorIn({ behavior }: Names): Annotated {
   return [behavior, 'spec', 'behavior', asBehavior];
+}
+
+/** Names of annotations, each with how many values its text may hold. */
+export function annotationBounds(labelDomain: string): readonly (readonly [string, number])[] {
+  return annotatedIn(namesOf(labelDomain)).map(([name, , , { valuesMax }]) => [name, valuesMax]);
 }
 
 function putAnnotation(object: JsonObject, [name, part, field, written]: Annotated): JsonObject {
@@ -231,7 +252,7 @@ function putAnnotation(object: JsonObject, [name, part, field, written]: Annotat
 
 function takeAnnotation(object: JsonObject, [name, part, field, written]: Annotated): JsonObject {
   const text = annotationOf(object, name);
-  if (text === undefined) return object;
+  if (text === undefined || mayHoldMore(text, written.valuesMax)) return object;
   const rest = withAnnotations(object, { [name]: undefined });
   const value = written.value(text);
   if (value === undefined) return rest;

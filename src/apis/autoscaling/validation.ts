@@ -4,9 +4,12 @@
  * Emulated releases store older versions: what those say of metrics has other fields, and is held
  * to its schema only.
  */
+import { countValues, mayHoldMore } from '../../apimachinery/codecs/body-bounds.ts';
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
-import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { checkDns1123Label, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import {
   allErrors,
@@ -21,35 +24,48 @@ import {
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { hasTooManyValues, metricValuesMax } from './metrics.ts';
+import { behaviorValuesMax } from './behavior-annotation.ts';
+import { annotationBounds } from './conversion.ts';
+import { metricValuesMax } from './metrics.ts';
 import { resourceNameRules } from '../core/pods/validation/resource-requirements.ts';
-import { lookup } from '../../stdx/lookup.ts';
+import { lookup, ownMember } from '../../stdx/lookup.ts';
 
 const stabilizationSecondsMax = 3600;
 
 const periodSecondsMax = 1800;
 
-export const autoscalerRules: KindRules = {
-  validateStatusUpdate: (next) => {
-    const status = part(next, 'status');
-    return allErrors(
-      nonNegative(status, 'status', ['currentReplicas', 'desiredReplicas']),
-      valuesRules(status['currentMetrics'], 'status.currentMetrics'),
-    );
-  },
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    const tooMany = valuesRules(spec['metrics'], 'spec.metrics');
-    if (tooMany.length > 0) return tooMany;
-    return allErrors(
-      boundsRules(spec),
-      referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-      metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
-      nothingToWakeRules(spec, 'spec.metrics'),
-      behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
-    );
-  },
-};
+export function autoscalerRules({ labelDomain }: Identity): KindRules {
+  const bounds = annotationBounds(labelDomain);
+  return {
+    validateStatusUpdate: (next) => {
+      const status = part(next, 'status');
+      return allErrors(
+        nonNegative(status, 'status', ['currentReplicas', 'desiredReplicas']),
+        valuesRules(status['currentMetrics'], 'status.currentMetrics', metricValuesMax),
+        annotationRules(next, bounds),
+      );
+    },
+    validate: (object) => {
+      const spec = part(object, 'spec');
+      const tooMany = allErrors(
+        valuesRules(spec['metrics'], 'spec.metrics', metricValuesMax),
+        valuesRules(spec['behavior'], 'spec.behavior', behaviorValuesMax),
+        annotationRules(object, bounds),
+      );
+      return tooMany.length > 0 ? tooMany : specRules(spec);
+    },
+  };
+}
+
+function specRules(spec: JsonObject): Problems {
+  return allErrors(
+    boundsRules(spec),
+    referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
+    metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
+    nothingToWakeRules(spec, 'spec.metrics'),
+    behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
+  );
+}
 
 function boundsRules(spec: JsonObject): Problems {
   const min = numberOf(spec['minReplicas']);
@@ -67,9 +83,27 @@ function boundsRules(spec: JsonObject): Problems {
 }
 
 /** Before anything else is looked at: each costs as much as there is. */
-function valuesRules(metrics: JsonValue | undefined, field: string): Problems {
-  if (metrics === undefined || !hasTooManyValues(metrics)) return noProblems;
-  return [forbidden(field, `must not hold more than ${metricValuesMax} members and items`)];
+function valuesRules(value: JsonValue | undefined, field: string, most: number): Problems {
+  if (value === undefined || countValues(value, most) <= most) return noProblems;
+  return [tooManyValues(field, most)];
+}
+
+/** Those that older versions read as fields. */
+function annotationRules(
+  { metadata }: ApiObject,
+  bounds: readonly (readonly [string, number])[],
+): Problems {
+  const { annotations } = metadata;
+  if (annotations === undefined) return noProblems;
+  return each(bounds, ([name, most]) =>
+    mayHoldMore(ownMember(annotations, name) ?? '', most)
+      ? [tooManyValues(`metadata.annotations[${name}]`, most)]
+      : noProblems,
+  );
+}
+
+function tooManyValues(field: string, most: number): FieldError {
+  return forbidden(field, `must not hold more than ${most} members and items`);
 }
 
 /** Without pods there are no figures of pods: something else must wake the target. */

@@ -45,6 +45,7 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { createClosings } from './closing-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -336,9 +337,10 @@ function endOf({ aborted, rstCode }: ServerHttp2Stream): StreamEnd {
 }
 
 /** Connections of HTTP/1.1: when many end at once, or in the clear when many requests come at once,
- * the others are read from a few at a time. One function each for all sockets. */
+ * the others are read from a few at a time, and a few close. */
 function endsInTurns(): (socket: Socket) => SessionMember {
   const turns = createSessionTurns(systemTimers, 1);
+  const closeInTurns = createClosings(systemTimers);
   const members = new WeakMap<Socket, SessionMember>();
   const ending = function (this: Socket): void {
     members.get(this)?.ending();
@@ -347,6 +349,7 @@ function endsInTurns(): (socket: Socket) => SessionMember {
     members.get(this)?.gone();
   };
   return (socket) => {
+    closeInTurns(socket);
     const member = turns(new EndingConnection(socket));
     members.set(socket, member);
     socket.on('end', ending).on('error', ending).on('close', gone);

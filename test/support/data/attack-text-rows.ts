@@ -215,4 +215,75 @@ const owners: readonly AttackRow[] = [
   },
 ];
 
-export const attackTextRows: readonly AttackRow[] = [...readings, ...texts, ...secrets, ...owners];
+/** Annotations that are read as something else. */
+const annotations: readonly AttackRow[] = [
+  {
+    title: 'annotations that are read as fields of an autoscaler, and as tolerations',
+    right: [422],
+    run: async (port, of) => {
+      const list = `[${many(of(10_000, 80_000), () => '{}').join()}]`;
+      const asScaler = ['metrics', 'current-metrics', 'conditions', 'behavior'].map((what) => ({
+        [`autoscaling.alpha.kubernetes.io/${what}`]:
+          what === 'behavior' ? `{"scaleUp":{"policies":${list}}}` : list,
+      }));
+      const spec = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } };
+      const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+      const statuses: number[] = [];
+      for (const said of asScaler) {
+        statuses.push(await post(port, path, { metadata: { name: 'a', annotations: said }, spec }));
+      }
+      const tolerations = { 'scheduler.alpha.kubernetes.io/tolerations': list };
+      const containers = [{ name: 'a', image: 'b' }];
+      const metadata = { name: 'a', annotations: tolerations };
+      return [...statuses, await post(port, pods, { metadata, spec: { containers } })];
+    },
+  },
+  {
+    title: 'a last intent of many names in an annotation, and applies in conflict with it',
+    right: [201, 409],
+    run: async (port, of) => {
+      const object = (name: string, data: object) => ({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name },
+        data,
+      });
+      const statuses: number[] = [];
+      for (const count of [of(4_000, 4_900), of(6_000, 18_000)]) {
+        const name = `intent-${count}`;
+        const text = JSON.stringify(object(name, { ...record(count, () => ''), a: 'b' }));
+        const said = { 'kubectl.kubernetes.io/last-applied-configuration': text };
+        const live = { metadata: { name, annotations: said }, data: { k1: 'x', a: 'c' } };
+        statuses.push(await post(port, `${configMaps}?fieldManager=other`, live));
+        const body = JSON.stringify(object(name, { k1: 'y', a: 'd' }));
+        const path = `${configMaps}/${name}?fieldManager=kubectl`;
+        statuses.push(await send(port, { method: 'PATCH', path, type: apply, body }));
+      }
+      return statuses;
+    },
+  },
+  {
+    title: 'texts to select by that are as long as a body',
+    right: [413],
+    run: async (port, of) => {
+      const long = 'x'.repeat(of(100_000, 2_500_000));
+      const involvedObject = { namespace: 'default', name: 'x' };
+      const event = { metadata: { name: 'a' }, involvedObject, reportingComponent: long };
+      return [
+        await post(port, '/api/v1/namespaces/default/events', event),
+        await post(port, '/api/v1/namespaces/default/secrets', {
+          metadata: { name: 'long' },
+          type: long,
+        }),
+      ];
+    },
+  },
+];
+
+export const attackTextRows: readonly AttackRow[] = [
+  ...readings,
+  ...texts,
+  ...secrets,
+  ...owners,
+  ...annotations,
+];

@@ -373,6 +373,27 @@ const level = rowsOf(flow, 'PriorityLevelConfiguration');
 const schema = rowsOf(flow, 'FlowSchema');
 const budget = rowsOf('policy/v1', 'PodDisruptionBudget');
 const scaler = rowsOf('autoscaling/v2', 'HorizontalPodAutoscaler');
+
+function scalingPolicies(count: number): JsonObject[] {
+  return Array.from({ length: count }, () => ({ type: 'Pods', value: 1, periodSeconds: 15 }));
+}
+
+/** Of older versions, with texts that are not read. */
+function annotatedScalers(): readonly ValidationRow[] {
+  const bounds = { metrics: 5000, 'current-metrics': 5000, conditions: 5000, behavior: 1000 };
+  return Object.entries(bounds).map(([name, most]) => {
+    const key = `autoscaling.alpha.kubernetes.io/${name}`;
+    const long = `[${Array.from({ length: most + 1 }, () => '{}').join()}]`;
+    return scaler(
+      `too many values in an annotation: ${name}`,
+      { metadata: { annotations: { [key]: long } }, spec: { scaleTargetRef, maxReplicas: 2 } },
+      [
+        `metadata.annotations[${key}]: Forbidden: must not hold more than ${most} members and items`,
+      ],
+    );
+  });
+}
+
 const aMetric = () => ({ type: 'Pods', pods: { metric: {} } });
 const scaleTargetRef = { kind: 'Deployment', name: 'd' };
 const priority = rowsOf('scheduling.k8s.io/v1', 'PriorityClass');
@@ -447,6 +468,18 @@ const policies: readonly ValidationRow[] = [
     { spec: { scaleTargetRef, maxReplicas: 0, metrics: Array.from({ length: 1_300 }, aMetric) } },
     ['spec.metrics: Forbidden: must not hold more than 5000 members and items'],
   ),
+  scaler(
+    'too many scaling policies',
+    {
+      spec: {
+        scaleTargetRef,
+        maxReplicas: 2,
+        behavior: { scaleUp: { policies: scalingPolicies(400) } },
+      },
+    },
+    ['spec.behavior: Forbidden: must not hold more than 1000 members and items'],
+  ),
+  ...annotatedScalers(),
   scaler('bounds', { spec: { scaleTargetRef, minReplicas: 3, maxReplicas: 2 } }, [
     'spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`',
   ]),

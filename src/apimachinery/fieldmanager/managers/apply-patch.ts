@@ -137,7 +137,7 @@ function* applyOrTakeOver(
   const outcome = yield* applyIntent(rules, live, intent, owners);
   if (outcome.kind === 'applied') return outcome;
   yield;
-  const conflicts = withoutLastApplied(request, type, bare, outcome.conflicts);
+  const conflicts = yield* withoutLastApplied(request, type, bare, outcome.conflicts);
   if (conflicts.size > 0) return { kind: 'conflicts', conflicts };
   yield;
   return yield* applyIntent(rules, live, { ...intent, force: true }, owners);

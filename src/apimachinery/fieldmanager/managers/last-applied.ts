@@ -7,8 +7,11 @@
  * and where the annotation is there, an apply brings it up to date.
  *
  * Bounds: an annotation of more than LAST_APPLIED_BYTES_MAX is taken away instead: the object has
- * room for the intent itself, not for a second copy of it.
+ * room for the intent itself, not for a second copy of it. One that says more than an object may
+ * hold (values of a body, fields to own) says nothing: any client may write one.
  */
+import type { Steps } from '../../../stdx/stepwise.ts';
+import { bodyValuesMax, mayHoldMore } from '../../codecs/body-bounds.ts';
 import { parseJsonText, stringifyJson } from '../../codecs/lossless.ts';
 import { part, text } from '../../members.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
@@ -19,6 +22,7 @@ import { difference, isEmptySet } from '../fieldpath/field-set.ts';
 import type { Conflicts } from '../merge/update.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { compareValuesOf } from '../typed/compare.ts';
+import { countFields, ownableFieldsMax } from '../typed/count-fields.ts';
 import { claimedFields } from '../typed/to-field-set.ts';
 import { validateValue } from '../typed/validate.ts';
 import { compareText } from '../value/ordering.ts';
@@ -30,14 +34,14 @@ const clientManager = 'kubectl';
 const LAST_APPLIED_BYTES_MAX = 256 * 1024;
 
 /** Conflicts without those about fields that client-side apply had set. */
-export function withoutLastApplied(
+export function* withoutLastApplied(
   request: ApplyRequest,
   type: MergeType,
   live: JsonObject,
   conflicts: Conflicts,
-): Conflicts {
+): Steps<Conflicts> {
   if (request.manager !== clientManager) return conflicts;
-  const allowed = fieldsOfLastApplied(request, type, live);
+  const allowed = yield* fieldsOfLastApplied(request, type, live);
   if (allowed === undefined) return conflicts;
   const left = new Map<string, FieldSet>();
   for (const [manager, set] of conflicts) {
@@ -48,22 +52,28 @@ export function withoutLastApplied(
 }
 
 /** What client-side apply set and nobody has changed since. */
-function fieldsOfLastApplied(
+function* fieldsOfLastApplied(
   request: ApplyRequest,
   type: MergeType,
   live: JsonObject,
-): FieldSet | undefined {
+): Steps<FieldSet | undefined> {
   const text = annotationOf(live, request.lastAppliedAnnotation);
   const intent = text === '' ? undefined : parseIntent(text);
   if (intent === undefined || intent['apiVersion'] !== request.apiVersion) return undefined;
+  if (countFields(type, intent) > ownableFieldsMax) return undefined;
+  yield;
   if (validateValue(type, intent).length > 0) return undefined;
+  yield;
   const claimed = claimedFields(type, intent);
+  yield;
   const found = compareValuesOf(type, intent, live);
   if (found === undefined) return claimed;
+  yield;
   return difference(difference(claimed, found.modified), found.removed);
 }
 
 function parseIntent(text: string): JsonObject | undefined {
+  if (mayHoldMore(text, bodyValuesMax)) return undefined;
   try {
     const value: JsonValue = parseJsonText(text);
     return isJsonObject(value) ? value : undefined;

@@ -2,6 +2,7 @@
  * Annotations of a pod that decide what its node does, and what the node may read: they are set
  * with the pod and stay, also in writes to its status. Those of templates will be those of pods.
  */
+import { mayHoldMore } from '../../../../apimachinery/codecs/body-bounds.ts';
 import { forbidden, invalid } from '../../../../apimachinery/field-error.ts';
 import type { Identity } from '../../../../apimachinery/identity.ts';
 import { objects, text, textMap } from '../../../../apimachinery/members.ts';
@@ -43,6 +44,9 @@ export function annotationRules(pod: AnnotatedPod, identity: Identity): Problems
 /** They are read in one piece, and a text may hold 87,000. */
 const annotatedTolerationsMax = 1_000;
 
+/** Itself and its members, with some room: what has more is not read at all. */
+const valuesOfToleration = 10;
+
 /** Tolerations as JSON, from before they had a field: nobody reads them, but they are checked. */
 function annotatedTolerations(
   annotations: Readonly<Record<string, string>>,
@@ -52,11 +56,11 @@ function annotatedTolerations(
   const key = identity.fill('scheduler.alpha.{labelDomain}/tolerations');
   const given = ownMember(annotations, key) ?? '';
   if (given === '') return noProblems;
+  const tooMany = [invalid(path, key, `must hold at most ${annotatedTolerationsMax} tolerations`)];
+  if (mayHoldMore(given, annotatedTolerationsMax * valuesOfToleration)) return tooMany;
   const tolerations = parsedTolerations(given);
   if (tolerations === undefined) return [invalid(path, key, 'is no list of tolerations')];
-  if (tolerations.length > annotatedTolerationsMax) {
-    return [invalid(path, key, `must hold at most ${annotatedTolerationsMax} tolerations`)];
-  }
+  if (tolerations.length > annotatedTolerationsMax) return tooMany;
   return each(tolerations, (toleration, at) => {
     const here = `${path}.${key}[${at}]`;
     return allErrors(

@@ -1,0 +1,61 @@
+/** Sockets that close: few at once, thousands a bounded number in each turn. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closingsPerTurn, createClosings } from '../../src/transport/node/closing-turns.ts';
+
+function harness() {
+  let turns: (() => void)[] = [];
+  const closed: number[] = [];
+  const closeInTurns = createClosings({
+    nextTurn(callback) {
+      turns.push(callback);
+      return { cancel: () => undefined };
+    },
+  });
+  /** Destroys a socket of this name. */
+  const destroy = (name: number): void => {
+    const socket = {
+      name,
+      _destroy(_error: Error | null, done: (error?: Error | null) => void) {
+        closed.push(this.name);
+        done();
+      },
+    };
+    closeInTurns(socket);
+    socket._destroy(null, () => undefined);
+  };
+  /** How many close in it; undefined: there is nothing to be done. */
+  const turn = (): number | undefined => {
+    const now = turns;
+    turns = [];
+    const had = closed.length;
+    for (const callback of now) callback();
+    return now.length === 0 ? undefined : closed.length - had;
+  };
+  return { closed, destroy, turn };
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('sockets that close', () => {
+  it('close at once when they are few, and ask for one turn', () => {
+    const { closed, destroy, turn } = harness();
+    for (const name of numbers(3)) destroy(name);
+    assert.deepEqual(closed, numbers(3));
+    assert.equal(turn(), 0);
+    assert.equal(turn(), undefined);
+  });
+
+  it('close a bounded number in each turn when they are many, in order, later ones behind', () => {
+    const { closed, destroy, turn } = harness();
+    for (const name of numbers(1_000)) destroy(name);
+    assert.equal(closed.length, closingsPerTurn);
+    assert.equal(turn(), closingsPerTurn);
+    destroy(1_000);
+    assert.equal(closed.includes(1_000), false);
+    for (let count = turn(); count !== undefined; count = turn()) {
+      assert.ok(count <= closingsPerTurn);
+    }
+    assert.deepEqual(closed, numbers(1_001));
+  });
+});
