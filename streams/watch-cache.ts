@@ -404,11 +404,12 @@ class WatchCache implements Streams {
     try {
       for await (const page of this.#deps.storage.tail(after, signal)) {
         const seenMs = this.#deps.clock.monotonicMs();
-        await this.#applyPage(page.changes, seenMs);
+        const isUsed = await this.#applyPage(page.changes, seenMs);
         if (signal.aborted || this.#isFatal) return;
         this.#progress.advance(page.through);
         this.#progress.wake();
         this.#kept.trim();
+        if (isUsed) await this.#nextTurn();
       }
       if (!signal.aborted) throw new StorageError('closed', 'the change log ended');
     } catch (error) {
@@ -425,8 +426,8 @@ class WatchCache implements Streams {
 
   /** A slice in each turn. Each change is with all groups before the next is applied, unless that
    * takes more than one turn: then they are applied ahead of it, and handed at once only to scopes
-   * that are not behind. */
-  async #applyPage(changes: readonly Change[], seenMs: number): Promise<void> {
+   * that are not behind. True: the last slice is used up, and another page has a later turn. */
+  async #applyPage(changes: readonly Change[], seenMs: number): Promise<boolean> {
     const { signal } = this.#stopping;
     const { clock, limits } = this.#deps;
     const sliceMs = (): number => limits.turnApplyMs * (this.#outstanding.isEmpty ? 1 : applyShare);
@@ -440,9 +441,10 @@ class WatchCache implements Streams {
       if (left === 0 || !isOver()) continue;
       this.#progress.wake();
       await this.#nextTurn();
-      if (signal.aborted || this.#isFatal) return;
+      if (signal.aborted || this.#isFatal) return false;
       endsMs = clock.monotonicMs() + sliceMs();
     }
+    return isOver();
   }
 
   /** What is left of it is handed out in turns of its own. */

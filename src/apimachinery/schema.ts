@@ -34,6 +34,12 @@ export function formatGroupVersion({ group, version }: GroupVersion): string {
   return made;
 }
 
+/** The same, and nothing is kept of it: for walks over all versions that there are, which may be
+ * more than are kept. */
+export function apiVersionText(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
 /** Undefined when the text has more than one slash or an empty part. */
 export function parseGroupVersion(apiVersion: string): GroupVersion | undefined {
   const parts = apiVersion.split('/', 3);

@@ -259,6 +259,8 @@ export interface GroupInfo {
 export interface SchemeChange {
   readonly added: readonly KindInfo[];
   readonly removed: readonly KindInfo[];
+  /** Of the group: those in which kinds came, went or changed. */
+  readonly versions: ReadonlySet<string>;
 }
 
 export interface Scheme {

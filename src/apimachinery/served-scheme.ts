@@ -12,12 +12,12 @@
  * that it had, and is never hidden by a defined one. Kinds, versions and groups that a change does
  * not touch stay the same objects.
  * Bounds: a change costs the same however many definitions there are; the lists over its group and
- * over everything are made when they are next asked for. Nothing is sorted for them, because what
- * is defined is kept in its order; of a group the versions that have changed are looked at, and the
- * others listed. Small groups are made with the change, so that whoever asks first has not
- * thousands of them to make.
+ * over everything are made when they are next asked for. Only versions that have come since are
+ * sorted for them, because what is defined is kept in its order, and the name of a version is read
+ * once; of a group the versions that have changed are looked at, and the others listed. Small
+ * groups are made with the change, so that whoever asks first has not thousands of them to make.
  */
-import { indexBehind, indexFor } from '../stdx/sorted-list.ts';
+import { indexFor } from '../stdx/sorted-list.ts';
 import type { GroupResource } from './schema.ts';
 import { allSelectable, compareText, makeScheme, selectableValues } from './scheme.ts';
 import type {
@@ -38,12 +38,13 @@ export interface ServedScheme extends Scheme {
   isBuiltIn(resource: GroupResource): boolean;
 }
 
-/** `compareVersions`: preferred first. */
+/** `orderKey`: of the name of a version. As texts, no two the same, they stand as the versions do:
+ * preferred first. */
 export function serveScheme(
   always: readonly GroupInfo[],
-  compareVersions: (a: string, b: string) => number,
+  orderKey: (version: string) => string,
 ): ServedScheme {
-  return new Served(always, compareVersions);
+  return new Served(always, orderKey);
 }
 
 /** All that is defined of one resource. */
@@ -62,12 +63,19 @@ interface DefinedGroup {
   /** By resource. */
   readonly stored: Map<string, Defined>;
   readonly versions: Map<string, DefinedNames>;
-  /** The names of those that are not always there, preferred first. */
-  readonly ordered: string[];
+  /** Those that are not always there, as of then, preferred first. */
+  ordered: readonly OrderedVersion[];
+  /** Those that have come since, by name. */
+  readonly come: Map<string, OrderedVersion>;
   /** Of all versions in which something is defined, as of when they were last asked for. */
   readonly made: Map<string, VersionInfo>;
   /** The names of those that have changed since. */
   readonly changed: Set<string>;
+}
+
+interface OrderedVersion {
+  readonly version: string;
+  readonly key: string;
 }
 
 interface DefinedNames {
@@ -82,7 +90,7 @@ const smallGroupMax = 16;
 
 class Served implements ServedScheme {
   readonly #always: Scheme;
-  readonly #isBefore: (a: string, b: string) => boolean;
+  readonly #orderKey: (version: string) => string;
   readonly #byDefinition = new Map<string, Defined>();
   readonly #defined = new Map<string, DefinedGroup>();
   /** The names of those, sorted. */
@@ -99,9 +107,9 @@ class Served implements ServedScheme {
   #allStored: readonly GroupResource[] | undefined;
   #generation = 0;
 
-  constructor(always: readonly GroupInfo[], compareVersions: (a: string, b: string) => number) {
+  constructor(always: readonly GroupInfo[], orderKey: (version: string) => string) {
     this.#always = makeScheme(always);
-    this.#isBefore = (a, b) => (compareVersions(a, b) || compareText(a, b)) < 0;
+    this.#orderKey = orderKey;
   }
 
   get generation(): number {
@@ -132,6 +140,7 @@ class Served implements ServedScheme {
     const change: SchemeChange = {
       added: next === undefined ? [] : [next.stored],
       removed: before === undefined ? [] : [before.stored],
+      versions: new Set([before, next].flatMap(versionsOf)),
     };
     for (const listener of [...this.#listeners]) listener(change);
   }
@@ -255,8 +264,7 @@ class Served implements ServedScheme {
       group.changed.add(each.version);
       if (names.byResource.size + names.byKind.size > 0) continue;
       group.versions.delete(each.version);
-      const place = this.#placeOf(group, each.version);
-      if (group.ordered[place] === each.version) group.ordered.splice(place, 1);
+      group.come.delete(each.version);
     }
   }
 
@@ -270,13 +278,9 @@ class Served implements ServedScheme {
     const names = emptyNames();
     of.versions.set(version, names);
     if (this.#always.findVersion(group, version) === undefined) {
-      of.ordered.splice(this.#placeOf(of, version), 0, version);
+      of.come.set(version, { version, key: this.#orderKey(version) });
     }
     return names;
-  }
-
-  #placeOf({ ordered }: DefinedGroup, version: string): number {
-    return indexBehind(ordered, (each) => this.#isBefore(each, version));
   }
 
   #newGroup(name: string): DefinedGroup {
@@ -285,6 +289,7 @@ class Served implements ServedScheme {
       stored: new Map(),
       versions: new Map(),
       ordered: [],
+      come: new Map(),
       made: new Map(),
       changed: new Set(),
     };
@@ -312,7 +317,7 @@ class Served implements ServedScheme {
       defined?.made.clear();
       return;
     }
-    const { changed, made, ordered, versions } = defined;
+    const { changed, made, versions } = defined;
     for (const name of changed) {
       const more = versions.get(name)?.sorted;
       const always = this.#always.findVersion(group, name)?.kinds ?? [];
@@ -322,7 +327,9 @@ class Served implements ServedScheme {
     changed.clear();
     const always = this.#always.findGroup(group)?.versions ?? [];
     const mixed = always.map((each) => made.get(each.version) ?? each);
-    const own = ordered.map((name) => made.get(name) as VersionInfo);
+    defined.ordered = inOrder(defined);
+    defined.come.clear();
+    const own = defined.ordered.map(({ version }) => made.get(version) as VersionInfo);
     this.#groups.set(group, { group, versions: [...mixed, ...own] });
   }
 }
@@ -334,8 +341,29 @@ const resourceOf = ({ resource }: KindInfo): string => resource;
 /** Orders as group and resource do: NUL is in neither. */
 const sortName = ({ group, resource }: GroupResource): string => `${group}\0${resource}`;
 
+function versionsOf(defined: Defined | undefined): readonly string[] {
+  return defined?.kinds.map(({ version }) => version) ?? [];
+}
+
 function emptyNames(): DefinedNames {
   return { byResource: new Map(), byKind: new Map(), sorted: [] };
+}
+
+/** Those that are there. One that went and came again is among both. */
+function inOrder({ come, ordered, versions }: DefinedGroup): readonly OrderedVersion[] {
+  const all: OrderedVersion[] = [];
+  const add = (each: OrderedVersion | undefined): void => {
+    if (each === undefined || all.at(-1)?.key === each.key) return;
+    if (versions.has(each.version)) all.push(each);
+  };
+  let at = 0;
+  for (const each of [...come.values()].sort((a, b) => compareText(a.key, b.key))) {
+    while (at < ordered.length && (ordered[at] as OrderedVersion).key < each.key)
+      add(ordered[at++]);
+    add(each);
+  }
+  while (at < ordered.length) add(ordered[at++]);
+  return all;
 }
 
 function merged(a: readonly KindInfo[], b: readonly KindInfo[]): readonly KindInfo[] {

@@ -1,30 +1,27 @@
 /**
  * The order of versions whose names somebody else has chosen: v2, v1, v2beta1, v1alpha3, then names
  * of another form, by letters.
+ *
+ * They are ordered by keys, so that each name is read once, with however many others it is
+ * compared.
  */
 
-/** Preferred first. */
-export function compareVersionNames(a: string, b: string): number {
-  const [first, second] = [rankOf(a), rankOf(b)];
-  if (first === undefined || second === undefined) {
-    if (first === second) return a < b ? -1 : a > b ? 1 : 0;
-    return first === undefined ? 1 : -1;
-  }
-  for (const [at, own] of first.entries()) {
-    const other = second[at] ?? 0;
-    if (own !== other) return other - own;
-  }
-  return 0;
-}
-
-const form = /^v([1-9]\d{0,14})(?:(alpha|beta)([1-9]\d{0,14}))?$/;
-const stability = { alpha: 0, beta: 1, stable: 2 } as const;
-
-/** How stable, then the numbers; the greater comes first. */
-function rankOf(version: string): readonly number[] | undefined {
+/** Keys are compared as texts, and stand as their names do: preferred first. Each name has its
+ * own. */
+export function versionOrderKey(version: string): string {
   const match = form.exec(version);
-  if (match === null) return undefined;
+  if (match === null) return `${otherForms}${version}`;
   const [, major, word, minor] = match;
   const stage = word === 'alpha' || word === 'beta' ? word : 'stable';
-  return [stability[stage], Number(major), Number(minor ?? 0)];
+  return `${stages[stage]}${greaterFirst(Number(major))}${greaterFirst(Number(minor ?? 0))}`;
+}
+
+const digitsMax = 15;
+const form = /^v([1-9]\d{0,14})(?:(alpha|beta)([1-9]\d{0,14}))?$/;
+const stages = { stable: 0, beta: 1, alpha: 2 } as const;
+const otherForms = 3;
+const greatest = 10 ** digitsMax - 1;
+
+function greaterFirst(number: number): string {
+  return String(greatest - number).padStart(digitsMax, '0');
 }

@@ -13,7 +13,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { GroupInfo } from '../apimachinery/scheme.ts';
 import { serveScheme } from '../apimachinery/served-scheme.ts';
 import type { ServedScheme } from '../apimachinery/served-scheme.ts';
-import { compareVersionNames } from '../apimachinery/version-order.ts';
+import { versionOrderKey } from '../apimachinery/version-order.ts';
 import { resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaulters.ts';
@@ -69,7 +69,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
     kind: 'ok',
-    scheme: serveScheme(groupsOf(served, { kinds, identity, release }), compareVersionNames),
+    scheme: serveScheme(groupsOf(served, { kinds, identity, release }), versionOrderKey),
     warnings,
   };
 }

@@ -19,9 +19,9 @@ import { metadataType } from './custom-writes.ts';
 const others = 500;
 const group = 'shop.example';
 
-function entryOf(plural: string, more: JsonObject = {}): DefinitionEntry {
+function entryOf(plural: string, more: JsonObject = {}, spec: JsonObject = {}): DefinitionEntry {
   const kind = `K${plural}`;
-  const object = definition({ plural, kind });
+  const object = definition({ plural, kind, spec });
   const names = { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` };
   const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }));
   const status = { acceptedNames: names, conditions, ...more };
@@ -130,17 +130,48 @@ test('one definition more is read once and defined once, and leaves all others a
     ['steps', `define ${large.name}`],
   );
   assert.ok(scheme.findResource(group, 'v1', 'larges') !== undefined);
+
+  const many = entryOf('manys', {}, versionsOf(100));
+  const taking = served.set(many);
+  assert.ok(taking !== undefined);
+  let parts = 0;
+  assert.deepEqual(
+    steps(() => {
+      for (parts = 1; taking.next().done !== true; parts += 1) {
+        // All of its versions come in the last step.
+        assert.equal(scheme.findVersion(group, 'v100'), undefined);
+      }
+    }),
+    [`define ${many.name}`],
+    'one of many versions',
+  );
+  assert.ok(parts >= 100 / 12, `it is made in parts: ${String(parts)}`);
+  assert.ok(scheme.findResource(group, 'v100', 'manys') !== undefined);
+  const stopped = served.set(entryOf('stops', {}, versionsOf(100)));
+  stopped?.next();
+  finished(served.reset([entryOf('stops', {}, versionsOf(100))]));
+  assert.ok(
+    scheme.findResource(group, 'v100', 'stops') !== undefined,
+    'what was not ended is not known',
+  );
 });
 
-test('the summary of a definition of many versions is made in parts', () => {
-  const schema = { openAPIV3Schema: { type: 'object', description: 'd'.repeat(32 * 1024) } };
-  const versions = Array.from({ length: 40 }, (_, at) => ({
-    name: `v${String(at)}`,
+function versionsOf(
+  count: number,
+  schema: JsonObject = { openAPIV3Schema: { type: 'object' } },
+): JsonObject {
+  const versions = Array.from({ length: count }, (_, at) => ({
+    name: `v${String(at + 1)}`,
     served: true,
     storage: at === 0,
     schema,
   }));
-  const object = definition({ plural: 'manys', kind: 'Many', spec: { versions } });
+  return { versions };
+}
+
+test('the summary of a definition of many versions is made in parts', () => {
+  const schema = { openAPIV3Schema: { type: 'object', description: 'd'.repeat(32 * 1024) } };
+  const object = definition({ plural: 'manys', kind: 'Many', spec: versionsOf(40, schema) });
   const whole = { ...object, metadata: { name: 'manys.shop.example' } } as ApiObject;
   const making = summarySteps(whole);
   let parts = 1;

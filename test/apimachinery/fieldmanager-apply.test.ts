@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { structuralType } from '../../src/apimachinery/fieldmanager/schema/structural.ts';
-import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
+import {
+  validateValue,
+  validationSteps,
+} from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
 import { ownableFieldsMax } from '../../src/apimachinery/fieldmanager/typed/count-fields.ts';
@@ -423,4 +426,27 @@ it('what lies below a part that preserves unknown fields takes them, too, as doe
   assert.equal(validateValue(list, [{ a: 1 }]).length, 1);
   assert.equal(validateValue(structuralType({ type: 'array', items: item }), [{ b: 1 }]).length, 1);
   assert.deepEqual(validateValue(structuralType({ type: 'object' }), { b: { c: 1 } }), []);
+});
+
+it('a large value is looked through in parts, and what is wrong stands in its order', () => {
+  const names = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+  const entry = { type: 'object', properties: { name: { type: 'string' }, names } };
+  const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+  const type = structuralType({ type: 'array', items: entry, ...keyed });
+  const items = Array.from({ length: 2_000 }, (_, at) => ({ name: `n${at}`, names: ['a', 'b'] }));
+  const partsOf = (count: number): number =>
+    [...validationSteps(type, items.slice(0, count))].length;
+  assert.equal(partsOf(10), 0, 'a small one is looked through at once');
+  assert.ok(partsOf(2_000) >= 4, `${partsOf(2_000)}`);
+  const wrong = items.map((item, at) =>
+    at === 3 ? { ...item, names: ['a', 'a', 5, {}], x: 1 } : at === 1_999 ? { names: [] } : item,
+  );
+  const found = validateValue(type, wrong).map((each) => each.replace(/(element \d+): .*/, '$1'));
+  assert.deepEqual(found, [
+    '[name="n3"].names: duplicate entries for key [="a"]',
+    '[name="n3"].names[=5]: expected string, got 5',
+    '[name="n3"].names: element 3',
+    '[name="n3"].x: field not declared in schema',
+    'element 1999',
+  ]);
 });

@@ -11,6 +11,7 @@ import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
+import { residuePartsMax } from '../../src/apis/conversion/residue.ts';
 import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { conversionsOf, familyOf, hubOf } from '../../src/apis/version-families.ts';
@@ -62,6 +63,15 @@ const convertedTypes = catalogue
 const rounds = Number(process.env['CONVERSION_ROUNDS'] ?? 12);
 const several = catalogue.filter((kind) => familyOf(kind).length > 1);
 
+/** The most parts of what one of its annotations keeps for another version. */
+function partsKept({ metadata }: ApiObject): number {
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([name]) =>
+    name.startsWith('conversion.kubernetes.io/'),
+  );
+  const counts = kept.map(([, text]) => (JSON.parse(text) as readonly unknown[]).length);
+  return Math.max(0, ...counts);
+}
+
 describe('versions of one resource', () => {
   for (const kind of several) {
     const hub = hubOf(kind);
@@ -94,6 +104,7 @@ describe('versions of one resource', () => {
           const object = randomObject(schema, labels, { prng, density });
           const there = toVersion(object, source, versioned(to));
           assert.equal(there.apiVersion, formatGroupVersion(versioned(to)));
+          assert.ok(partsKept(there) <= residuePartsMax / 4, 'far below what is read');
           const back = toVersion(there, versioned(to), source);
           assert.deepEqual(back, object, `${to.type}, round ${round}: ${stringifyJson(there)}`);
           // Once more by way of every third version: what is kept for one passes through others.
@@ -251,6 +262,17 @@ describe('what a version cannot hold', () => {
       assert.equal(back.metadata.annotations?.['a'], expected);
       assert.equal(Object.getPrototypeOf(back), Object.prototype);
     }
+  });
+
+  it('is left out when it has more parts than any version makes', () => {
+    const kept = (count: number): number => {
+      const object = annotated(partsAt(['metadata', 'annotations'], count));
+      return Object.keys(convert(object, 'autoscaling/v1').metadata.annotations ?? {}).filter(
+        (name) => /^k\d+$/.test(name),
+      ).length;
+    };
+    assert.equal(kept(residuePartsMax), residuePartsMax);
+    assert.equal(kept(residuePartsMax + 1), 0);
   });
 
   for (const [title, make] of [

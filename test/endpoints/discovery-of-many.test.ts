@@ -9,10 +9,10 @@ import { decodeYaml, encodeYamlSteps } from '../../src/apimachinery/codecs/yaml.
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { serveScheme } from '../../src/apimachinery/served-scheme.ts';
-import { compareVersionNames } from '../../src/apimachinery/version-order.ts';
+import { versionOrderKey } from '../../src/apimachinery/version-order.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { apiGroupDiscoveryList } from '../../src/endpoints/discovery/aggregated.ts';
-import { apiResourceList } from '../../src/endpoints/discovery/plain.ts';
+import { apiGroup, apiGroupList, apiResourceList } from '../../src/endpoints/discovery/plain.ts';
 import { hashedJson, jsonInSteps } from '../../src/endpoints/openapi/hashed-json.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import type { Steps } from '../../src/stdx/stepwise.ts';
@@ -39,7 +39,7 @@ function served() {
   const identity = identityOf('kubernetes');
   const built = buildScheme({ identity, featureGates: new Set() });
   assert.ok(built.kind === 'ok');
-  const scheme = serveScheme(built.scheme.groups, compareVersionNames);
+  const scheme = serveScheme(built.scheme.groups, versionOrderKey);
   const define = (at: number, group: string): void => {
     const [resource, kind] = [`k${at}s`, `K${at}`];
     const storage = { group, resource };
@@ -48,14 +48,18 @@ function served() {
   };
   for (let at = 0; at < kindsCount; at += 1) define(at, at % 2 === 0 ? 'many' : `g${at}`);
   let turnsCount = 0;
+  const pauses: (number | undefined)[] = [];
   const turns = createTurns({ clock: systemClock, timers: systemTimers });
   const discovery = makeDiscovery({
     scheme,
     identity,
     serverAddress: '127.0.0.1:8080',
-    turns: { run: (step) => turns.run((isOver) => ((turnsCount += 1), step(isOver))) },
+    turns: {
+      run: (step) => turns.run((isOver) => ((turnsCount += 1), step(isOver))),
+      pause: (costMs) => (pauses.push(costMs), turns.pause(costMs)),
+    },
   });
-  return { define, discovery, turnsCount: () => turnsCount };
+  return { define, discovery, pauses, turnsCount: () => turnsCount };
 }
 
 async function documentOf(found: Awaitable<DiscoveryResult>): Promise<DiscoveryDocument> {
@@ -98,6 +102,24 @@ describe('aggregated discovery of a thousand kinds', () => {
     const digest = createHash('sha512').update(text).digest('hex').toUpperCase();
     assert.equal(one.etag, `"${digest}"`);
     assert.equal(await documentOf(discovery.find('/apis', asJson)), one);
+  });
+
+  it('has a turn for each who waits for it or asks for all of it, by what it weighs', async () => {
+    const { discovery, pauses } = served();
+    const weights: number[] = [];
+    const rows = [
+      ['/apis', asJson],
+      ['/apis', asJson],
+      ['/apis/apps/v1', 'application/json'],
+    ] as const;
+    for (const [path, accept] of rows) {
+      const asked = Array.from({ length: 5 }, () => discovery.find(path, accept));
+      for (const { body } of await Promise.all(asked.map(documentOf))) {
+        if (path === '/apis') weights.push(body.byteLength / 1_000_000);
+      }
+    }
+    assert.equal(weights.length, 10);
+    assert.deepEqual(pauses, weights, 'and none for what is small');
   });
 
   it('is of one moment: what is defined meanwhile is in the next', async () => {
@@ -195,6 +217,22 @@ describe('one step of discovery', () => {
     const { made, most } = shownAtOnce(count, apiResourceList('g0', version));
     assert.ok(most <= atOnceMax, `${most}`);
     assert.equal((made['resources'] as readonly unknown[]).length, 4_000);
+  });
+
+  it('shows few versions of a group', () => {
+    const versions = Array.from({ length: 4_000 }, (_, at) => ({ version: `v${at}`, kinds: [] }));
+    const groups = [{ group: 'g', versions }];
+    for (const work of [apiGroup({ group: 'g', versions }), apiGroupList(groups)]) {
+      assert.ok([...work].length >= versions.length / 200);
+    }
+    const group = finished(apiGroup({ group: 'g', versions }));
+    const { kind: _kind, apiVersion: _apiVersion, ...body } = group;
+    const list = finished(apiGroupList(groups));
+    assert.deepEqual(list['groups'], [body]);
+    assert.deepEqual(group['preferredVersion'], { groupVersion: 'g/v0', version: 'v0' });
+    const writing = jsonInSteps(list, 4);
+    assert.ok([...writing].length >= 3);
+    assert.equal(Buffer.from(finished(jsonInSteps(list, 4))).toString(), JSON.stringify(list));
   });
 
   it('writes a part of a large document', () => {

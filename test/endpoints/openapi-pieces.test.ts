@@ -8,6 +8,7 @@ import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
+import { collectGarbage } from '../support/checks/heap.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -99,7 +100,46 @@ describe('documents of pieces', () => {
     );
     assert.notDeepEqual(await read(openapi, '/openapi/v3'), index);
   });
+
+  it('a document is in memory once: no pieces are unpacked when it gets its place', async () => {
+    const many = Array.from({ length: 64 }, (_, at) => large(`k${at}`));
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const openapi = makeOpenApi({ documents: documentsOf(many, piece('always')), turns });
+    const held = (): number => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const { allocUnsafeSlow } = Buffer;
+    const before = held();
+    const beside: number[] = [];
+    Buffer.allocUnsafeSlow = (bytes) => {
+      if (bytes > many.length * largeBytes) beside.push(held() - before);
+      return allocUnsafeSlow(bytes);
+    };
+    try {
+      await Promise.all(Array.from({ length: 8 }, () => read(openapi, '/openapi/v2')));
+    } finally {
+      Buffer.allocUnsafeSlow = allocUnsafeSlow;
+    }
+    assert.equal(beside.length, 1, 'one for all who read it together');
+    assert.ok((beside[0] ?? Infinity) < (many.length * largeBytes) / 2, `${beside[0]} beside it`);
+  });
 });
+
+const largeBytes = 128 * 1024;
+
+/** Of what packs well. */
+function large(name: string): DocumentPiece {
+  return {
+    source: {},
+    stamp: `stamp of ${name}`,
+    *make() {
+      yield;
+      const own = { [name]: { type: 'object', description: name.repeat(largeBytes) } };
+      return { paths: { [`/${name}`]: {} }, own, shared: {} };
+    },
+  };
+}
 
 /** The longest text that one call of JSON.stringify gives. */
 async function longestWritten(work: () => Promise<unknown>): Promise<number> {

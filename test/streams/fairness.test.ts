@@ -150,7 +150,7 @@ describe('fairness', () => {
     let isCurrent = false;
     void world.streams.waitUntilCurrent().then(() => (isCurrent = true));
     await until(() => isCurrent && eventsCount(other) === 1, 4 * few);
-    assert.ok(crowded.some((sink) => eventsCount(sink) === 0));
+    assert.ok(crowded.some((sink) => eventsCount(sink) < count));
     await until(() => crowded.every((sink) => eventsCount(sink) > count), 20 * many);
     assert.ok(encoded < 2 * many, `${encoded} frames are made, not one for each watch and event`);
     assert.equal(new Set(crowded.map((sink) => sink.replay().events.join('\n'))).size, 1);

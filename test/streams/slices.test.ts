@@ -78,6 +78,25 @@ describe('slices', () => {
     await world.stop();
   });
 
+  it('I30: what the log tells later has no second slice in a turn that was used up', async () => {
+    const world = await createWorld({ limits: { turnApplyMs: 0 } });
+    const applied = (): number => world.streams.snapshot(pods).count(undefined);
+    // Each is told by itself: the one before has been applied, and its turn is used up.
+    let most = 0;
+    for (let at = 0; at < 20; at += 1) {
+      const before = applied();
+      for (const name of ['a', 'b', 'c']) {
+        await world.put(pod(`${name}${at}`));
+        for (let left = 20; left > 0; left -= 1) await Promise.resolve();
+      }
+      most = Math.max(most, applied() - before);
+      await turns(6);
+    }
+    assert.equal(applied(), 60);
+    assert.equal(most, 1);
+    await world.stop();
+  });
+
   it('I30 I8: no bookmark overtakes a change that is on its way to the groups', async () => {
     const limits = { turnApplyMs: 0, bookmarkIntervalMs: 200 };
     const world = await createWorld({ limits });

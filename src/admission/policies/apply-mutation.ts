@@ -17,7 +17,7 @@ import {
 import { mergeValues } from '../../apimachinery/fieldmanager/typed/merge.ts';
 import {
   formatValidationErrors,
-  validateValue,
+  validationSteps,
 } from '../../apimachinery/fieldmanager/typed/validate.ts';
 import {
   displayPath,
@@ -29,6 +29,7 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Mutated } from './json-patch-mutation.ts';
 
@@ -45,7 +46,8 @@ export function* applyConfiguration(
   { isLarge, kind, type }: Applied,
 ): Steps<Mutated> {
   const named = { ...configuration, apiVersion: formatGroupVersion(kind), kind: kind.kind };
-  const wrong = validateValue(type, named);
+  const validating = validationSteps(type, named);
+  const wrong = isLarge ? yield* validating : finished(validating);
   if (wrong.length > 0) {
     const errors = formatValidationErrors(wrong);
     return failed(`failed to convert patch object to typed object: ${errors}`);

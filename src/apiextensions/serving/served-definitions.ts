@@ -17,6 +17,7 @@ import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { eachInSteps } from '../../stdx/in-steps.ts';
+import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
@@ -26,7 +27,7 @@ import type { DefinitionReader } from './definition-reader.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
 import { createRememberedConversions } from './remembered-conversions.ts';
 import type { RememberedConversions } from './remembered-conversions.ts';
-import { servedDefinition } from './served-kind.ts';
+import { servedDefinition, versionsAtOnce } from './served-kind.ts';
 import { webhookConversion } from './webhook-conversion.ts';
 import type { ServedKind, ServedKindDeps } from './served-kind.ts';
 
@@ -50,10 +51,10 @@ export interface DefinitionEntry {
 }
 
 export interface ServedDefinitions {
-  /** These there are, and no others. */
-  /** In steps; the definitions before it go in the last one. */
+  /** These there are, and no others. In steps; the definitions before it go in the last one. */
   reset(entries: Iterable<DefinitionEntry>): Steps<void>;
-  /** Of a large one the rest of the work, in steps: it is served when they are over. */
+  /** Of a large one, and one of many versions, the rest of the work, in steps: it is served when
+   * they are over. */
   set(entry: DefinitionEntry): Steps<void> | undefined;
   remove(name: string): void;
   /** Undefined: nobody has defined the kind. */
@@ -75,37 +76,43 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
   const served = new WeakMap<KindInfo, ServedKind>();
   const strategies = new WeakMap<KindInfo, KindStrategy>();
 
-  const take = ({ bytes, name }: DefinitionEntry, summary: DefinitionSummary): void => {
+  /** Whether nothing of its kinds changes. */
+  const isAsBefore = ({ bytes, name }: DefinitionEntry, summary: DefinitionSummary): boolean => {
     const before = known.get(name);
-    if (before !== undefined && isServedAlike(before, summary)) {
-      before.bytes = bytes;
-      before.isEnding = summary.isEnding;
-      before.storesSeveral = summary.storesSeveral;
-      return;
-    }
+    if (before === undefined || !isServedAlike(before, summary)) return false;
+    before.bytes = bytes;
+    before.isEnding = summary.isEnding;
+    before.storesSeveral = summary.storesSeveral;
+    return true;
+  };
+  /** Its kinds are made in steps, and served from the last one on. */
+  function* taking({ bytes, name }: DefinitionEntry, summary: DefinitionSummary): Steps<void> {
     const { isEnding, storesSeveral } = summary;
     const own: Known = { summary, bytes, isEnding, storesSeveral };
-    known.set(name, own);
-    const defined = servedDefinition(summary, kindDeps(deps, summary, own, remembered));
+    const defined = yield* servedDefinition(summary, kindDeps(deps, summary, own, remembered));
     const { kinds = [], stored } = defined ?? {};
     for (const each of kinds) served.set(each.kind, each);
     if (stored !== undefined) served.set(stored.kind, stored);
+    known.set(name, own);
     deps.scheme.define(
       name,
       kinds.map(({ kind }) => kind),
       stored?.kind,
     );
-  };
+  }
   const set = (entry: DefinitionEntry): Steps<void> | undefined => {
     const summary = deps.reader.summaryAtOnce(entry.bytes);
     if (summary === undefined) return setInSteps(entry);
-    take(entry, summary);
+    if (isAsBefore(entry, summary)) return undefined;
+    const work = taking(entry, summary);
+    if (summary.versions.length > versionsAtOnce) return work;
+    finished(work);
     return undefined;
   };
   function* setInSteps(entry: DefinitionEntry): Steps<void> {
     const summary = yield* deps.reader.summarySteps(entry.bytes);
     yield;
-    take(entry, summary);
+    if (!isAsBefore(entry, summary)) yield* taking(entry, summary);
   }
   const remove = (name: string): void => {
     deps.reader.forget(name);

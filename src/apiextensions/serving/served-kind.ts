@@ -10,7 +10,7 @@
  * that it is shown in, and is read by both: by the first as it is stored, with its defaults, by the
  * second for what it knows, without.
  */
-import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import { apiVersionText, formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type {
   CustomKind,
@@ -26,7 +26,7 @@ import type { CustomVersion } from '../custom-schema.ts';
 import { metadataProblem } from '../prepare/metadata-problem.ts';
 import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
 import type { WebhookConversion, WebhookConversionDeps } from './webhook-conversion.ts';
-import { compareVersionNames } from '../../apimachinery/version-order.ts';
+import { versionOrderKey } from '../../apimachinery/version-order.ts';
 
 export interface ServedKindDeps {
   /** The resource of definitions. */
@@ -55,16 +55,18 @@ export interface ServedDefinition {
   readonly stored: ServedKind;
 }
 
+/** Kinds are made of so many versions in one step. */
+export const versionsAtOnce = 12;
+
 /** Undefined: it is not served, or not yet. */
-export function servedDefinition(
+export function* servedDefinition(
   definition: DefinitionSummary,
   deps: ServedKindDeps,
-): ServedDefinition | undefined {
+): Steps<ServedDefinition | undefined> {
   if (!definition.isEstablished || definition.accepted.plural === '') return undefined;
   const storage = definition.versions.find((each) => each.storage);
   if (storage === undefined) return undefined;
-  const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
-  const byApiVersion = versionsByApiVersion(definition, compiled);
+  const { compiled, byApiVersion } = yield* compiledVersions(definition, deps);
   const webhook =
     definition.converts === 'Webhook' ? deps.webhook(readerOf(byApiVersion)) : undefined;
   const conversions =
@@ -73,23 +75,41 @@ export function servedDefinition(
       : webhookConversions(definition, webhook);
   const stored = storedForms(definition, storage, byApiVersion, conversions);
   const mergeTypeAt = (apiVersion: string) => byApiVersion.get(apiVersion)?.mergeType;
+  const better = bestVersion(definition);
   const served = (each: VersionSummary): ServedKind => {
     const version = compiled.get(each.name) as CustomVersion;
-    const parts = { storage, stored, version, conversions, webhook, mergeTypeAt };
+    const parts = { storage, stored, version, conversions, webhook, mergeTypeAt, better };
     return { kind: kindOf(definition, each, parts, deps), version };
   };
-  const kinds = definition.versions.filter((each) => each.served).map(served);
+  const kinds: ServedKind[] = [];
+  for (const each of definition.versions) {
+    if (!each.served) continue;
+    if (kinds.length > 0 && kinds.length % versionsAtOnce === 0) yield;
+    kinds.push(served(each));
+  }
   const own = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
   return { kinds, stored: own };
 }
 
-function versionsByApiVersion(
-  { group }: DefinitionSummary,
-  compiled: ReadonlyMap<string, CustomVersion>,
-): ReadonlyMap<string, CustomVersion> {
-  return new Map(
-    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
-  );
+interface CompiledVersions {
+  readonly compiled: ReadonlyMap<string, CustomVersion>;
+  readonly byApiVersion: ReadonlyMap<string, CustomVersion>;
+}
+
+function* compiledVersions(
+  { group, versions }: DefinitionSummary,
+  { compile }: ServedKindDeps,
+): Steps<CompiledVersions> {
+  const compiled = new Map<string, CustomVersion>();
+  const byApiVersion = new Map<string, CustomVersion>();
+  for (const each of versions) {
+    if (compiled.size > 0 && compiled.size % versionsAtOnce === 0) yield;
+    const version = compile(each);
+    compiled.set(each.name, version);
+    byApiVersion.set(apiVersionText(group, each.name), version);
+  }
+  if (versions.length > versionsAtOnce) yield;
+  return { compiled, byApiVersion };
 }
 
 type StoredForms = Pick<CustomKind, 'isWhole' | 'readStored' | 'toStored'> & {
@@ -153,6 +173,8 @@ interface KindParts {
   readonly conversions: KindInfo['conversions'];
   readonly webhook: WebhookConversion | undefined;
   readonly mergeTypeAt: CustomKind['mergeTypeAt'];
+  /** The best of those that are served and not deprecated. */
+  readonly better: VersionSummary | undefined;
 }
 
 function kindOf(
@@ -213,7 +235,7 @@ function kindOf(
 function customKind(
   definition: DefinitionSummary,
   summary: VersionSummary,
-  { mergeTypeAt, stored, version, webhook }: KindParts,
+  { better, mergeTypeAt, stored, version, webhook }: KindParts,
   { definitions, isEnding, storesSeveral }: ServedKindDeps,
 ): CustomKind {
   const { group, resource } = definitions;
@@ -234,7 +256,7 @@ function customKind(
     definition: { group, resource, name: definition.name },
     isEnding,
     storesSeveral,
-    deprecationWarning: deprecationOf(definition, summary),
+    deprecationWarning: deprecationOf(definition, summary, better),
     webhook,
   };
 }
@@ -255,18 +277,27 @@ const shapeChars = 8;
 
 /** What the definition says or, without, which version is better. */
 function deprecationOf(
-  { accepted: { kind }, group, versions }: DefinitionSummary,
+  { accepted: { kind }, group }: DefinitionSummary,
   { deprecated, deprecationWarning, name }: VersionSummary,
+  best: VersionSummary | undefined,
 ): string | undefined {
   if (!deprecated) return undefined;
   if (deprecationWarning !== undefined) return deprecationWarning;
-  const better = versions
-    .filter((each) => each.served && !each.deprecated)
-    .map((each) => each.name)
-    .sort(compareVersionNames)
-    .find((each) => compareVersionNames(each, name) < 0);
-  const instead = better === undefined ? '' : `; use ${group}/${better} ${kind}`;
+  const isBetter = best !== undefined && versionOrderKey(best.name) < versionOrderKey(name);
+  const instead = isBetter ? `; use ${group}/${best.name} ${kind}` : '';
   return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+/** Of those that are served and not deprecated. Undefined: there are none, or nobody asks. */
+function bestVersion({ versions }: DefinitionSummary): VersionSummary | undefined {
+  if (!versions.some(({ deprecated }) => deprecated)) return undefined;
+  let best: { readonly version: VersionSummary; readonly key: string } | undefined;
+  for (const version of versions) {
+    if (!version.served || version.deprecated) continue;
+    const key = versionOrderKey(version.name);
+    if (best === undefined || key < best.key) best = { version, key };
+  }
+  return best?.version;
 }
 
 function statusOf(
@@ -300,7 +331,7 @@ function webhookConversions(
 ): KindInfo['conversions'] {
   return new Map(
     versions.map(({ name }): [string, KindConversion] => {
-      const own = formatGroupVersion({ group, version: name });
+      const own = apiVersionText(group, name);
       return [own, { toHub: asItIs, fromHub: (object) => webhook.need(object, own) }];
     }),
   );
@@ -324,7 +355,5 @@ function conversionsOf(
     bySchema.set(sameSchemaAs, made);
     return made;
   };
-  return new Map(
-    versions.map((each) => [formatGroupVersion({ group, version: each.name }), conversionOf(each)]),
-  );
+  return new Map(versions.map((each) => [apiVersionText(group, each.name), conversionOf(each)]));
 }

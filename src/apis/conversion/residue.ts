@@ -7,8 +7,9 @@
  *
  * Invariants: a part of the residue is restored only where the converted object still says what it
  * said when the residue was made, so a change that a client made meanwhile is never undone. Lists
- * are one value. An annotation that cannot be read is left out, never an error. Any client may
- * write one: restoring costs as much as the object and the text are long.
+ * are one value. An annotation that cannot be read is left out, never an error.
+ * Bounds: any client may write one. Restoring costs as much as the object and the text are long; of
+ * more parts than a conversion makes, nothing is restored.
  */
 import { createHash } from 'node:crypto';
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
@@ -96,6 +97,9 @@ function restoredBelow(object: JsonObject, places: ReadonlyMap<string, Place>): 
   return Object.fromEntries(members);
 }
 
+/** A part is a field that another version lacks, and no item of a list: a kind has tens of them. */
+export const residuePartsMax = 500;
+
 function readParts(text: string): readonly Part[] {
   let rows: JsonValue;
   try {
@@ -103,7 +107,7 @@ function readParts(text: string): readonly Part[] {
   } catch {
     return [];
   }
-  if (!isList(rows)) return [];
+  if (!isList(rows) || rows.length > residuePartsMax) return [];
   return rows.flatMap((row): Part[] => {
     if (!isJsonObject(row) || !isList(row['path']) || typeof row['was'] !== 'string') return [];
     const path = row['path'].filter((name) => typeof name === 'string');

@@ -56,8 +56,8 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
     onError: deps.onError,
   });
   const following = new Subscription();
-  /** Groups that have changed: those that change in the same turn are looked at together, for that
-   * costs what they hold. */
+  /** Names of those whose versions have changed: what changes in the same turn is looked at
+   * together. Versions that have gone are among them, and no others of their groups. */
   let changed = new Set<string>();
   let stopped = false;
   const look = (looking: Steps<void>): void => {
@@ -66,40 +66,25 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
     );
   };
   const lookSoon = onceATurn(timers, () => {
-    const groups = changed;
+    const services = changed;
     changed = new Set();
-    look(lookAtGroups(groups));
+    look(enqueueEach(services));
   });
-  function* lookAtAll(): Steps<void> {
-    yield* lookAtGroups(yield* definedGroups(registry.scheme));
-  }
-  function* lookAtGroups(groups: ReadonlySet<string>): Steps<void> {
-    if (groups.size === 0) return;
-    for (const group of groups) {
-      yield* inSteps(registry.scheme.findGroup(group)?.versions ?? [], (version) => {
-        if (isDefined(version)) queue.enqueue(`${version.version}.${group}`);
-        return undefined;
-      });
-      yield;
-    }
-    // A version may be gone of a group that is still there.
-    yield* inSteps(registry.streams.snapshot(kind.storage).entries(undefined), ({ name }) => {
-      if (groups.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
-      return undefined;
-    });
-  }
-  const lookAt = (kinds: readonly KindInfo[]): void => {
-    for (const { group } of kinds) changed.add(group);
+  const enqueueEach = (services: Iterable<string>): Steps<void> =>
+    inSteps(services, (service) => void queue.enqueue(service));
+  const lookAt = (kinds: readonly KindInfo[], versions: ReadonlySet<string>): void => {
+    for (const { group } of kinds)
+      for (const version of versions) changed.add(`${version}.${group}`);
     if (kinds.length > 0) lookSoon();
   };
   return {
     start() {
       queue.start();
-      look(lookAtAll());
+      look(lookAtAll(registry.scheme, queue.enqueue));
       following.add(
-        registry.scheme.onChange(({ added, removed }) => {
-          lookAt(added);
-          lookAt(removed);
+        registry.scheme.onChange(({ added, removed, versions }) => {
+          lookAt(added, versions);
+          lookAt(removed, versions);
         }),
       );
     },
@@ -109,6 +94,17 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
       await queue.stop();
     },
   };
+}
+
+/** All that are to be there; those that are there are looked at anyway. */
+function* lookAtAll(scheme: Scheme, enqueue: (service: string) => void): Steps<void> {
+  for (const group of yield* definedGroups(scheme)) {
+    yield* inSteps(scheme.findGroup(group)?.versions ?? [], (version) => {
+      if (isDefined(version)) enqueue(`${version.version}.${group}`);
+      return undefined;
+    });
+    yield;
+  }
 }
 
 /** By what is stored: the lists of groups need not be made for that. */

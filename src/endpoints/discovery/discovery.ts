@@ -10,7 +10,7 @@
  * depend on the scheme only, so each is made once for as long as that serves the same, and is of
  * one moment; aggregated documents carry an ETag, which changes exactly when they do.
  * Bounds: one document per path, form and format. Users may have defined thousands of kinds: a
- * document is made in turns with everybody else; one that is small, at once.
+ * document is made in turns with everybody else, and sent in them; one that is small, at once.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
@@ -25,7 +25,6 @@ import type { Scheme } from '../../apimachinery/scheme.ts';
 import { metaTypes } from '../../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { assert } from '../../stdx/assert.ts';
-import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { inSteps } from '../../stdx/in-steps.ts';
 import { joined } from '../../stdx/joined-bytes.ts';
@@ -34,6 +33,7 @@ import { startedAtOnce } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { hashedJson, jsonInSteps } from '../openapi/hashed-json.ts';
+import { turnToSend } from '../turn-to-send.ts';
 import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
 import type { AggregatedVersion } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
@@ -55,7 +55,7 @@ export interface DiscoveryOptions {
   readonly identity: Identity;
   /** host:port as clients reach the server. */
   readonly serverAddress: string;
-  readonly turns: Pick<Turns, 'run'>;
+  readonly turns: Pick<Turns, 'run' | 'pause'>;
 }
 
 export interface Discovery {
@@ -96,11 +96,45 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
             ? encodedPlain(plain, chosen.type)
             : aggregatedDocument(path, form, chosen.type, options);
         document = startedAtOnce(options.turns, steps);
-        cache.set(name, document);
+        keep(cache, name, document);
       }
-      return after(document, (made) => ({ kind: 'document', document: made }));
+      return inTurn(options.turns, document);
     },
   };
+}
+
+/** As a promise until it is made. */
+function keep(
+  cache: Map<string, Awaitable<DiscoveryDocument>>,
+  name: string,
+  document: Awaitable<DiscoveryDocument>,
+): void {
+  cache.set(name, document);
+  if (!(document instanceof Promise)) return;
+  const settle = (change: () => void) => (): void => {
+    if (cache.get(name) === document) change();
+  };
+  document.then(
+    (made) => settle(() => cache.set(name, made))(),
+    settle(() => cache.delete(name)),
+  );
+}
+
+/** Sent at once where it has been made: a fraction of a millisecond, as a request takes anyway. */
+const sentAtOnceBytes = 256 * 1024;
+
+function inTurn(
+  turns: DiscoveryOptions['turns'],
+  document: Awaitable<DiscoveryDocument>,
+): Awaitable<DiscoveryResult> {
+  if (!(document instanceof Promise) && document.body.byteLength <= sentAtOnceBytes) {
+    return { kind: 'document', document };
+  }
+  return (async () => {
+    const made = await document;
+    await turnToSend(turns, made.body);
+    return { kind: 'document', document: made };
+  })();
 }
 
 /** Aggregated documents have no Protobuf form: clients ask for them as JSON. */
@@ -139,7 +173,7 @@ function plainDocument(
     return found && (() => apiResourceList(group, found));
   }
   const found = scheme.findGroup(group);
-  return found && (() => small(apiGroup(found)));
+  return found && (() => apiGroup(found));
 }
 
 /** Of what is served when it is begun. */
@@ -200,13 +234,13 @@ function* encodedPlain(
   return { body, contentType: type.mediaType, etag: undefined };
 }
 
-/** As deep as `resources[]`. */
-const entriesDepth = 2;
+/** As deep as `groups[].versions[]`, `resources[]` or `versions[]`. */
+const entriesDepth = ({ kind }: JsonObject): number => (kind === 'APIGroupList' ? 4 : 2);
 
 function* encoded(value: JsonObject, type: SupportedType): Steps<Uint8Array> {
   switch (type.format) {
     case 'json':
-      return yield* jsonInSteps(value, entriesDepth);
+      return yield* jsonInSteps(value, entriesDepth(value));
     case 'yaml':
       return yield* encodeYamlSteps(value);
     case 'cbor':

@@ -3,10 +3,10 @@
  *
  * A document shows exactly the verbs and subresources that the scheme says are served. Spec 1,
  * sections 1, 4.1 and 9. Bound: users may have defined thousands of groups, and thousands of kinds
- * in one of them: lists of those are made in steps.
+ * or of versions in one of them: lists of those are made in steps.
  */
 import { createHash } from 'node:crypto';
-import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import { apiVersionText } from '../../apimachinery/schema.ts';
 import type {
   GroupInfo,
   KindInfo,
@@ -29,21 +29,33 @@ export function apiVersions(core: GroupInfo, serverAddress: string): JsonObject 
 /** At /apis. */
 export function* apiGroupList(groups: readonly GroupInfo[]): Steps<JsonObject> {
   const bodies: JsonObject[] = [];
-  yield* inSteps(groups, (group) => void bodies.push(groupBody(group)));
+  yield* inSteps(groupBodies(groups), (body) => {
+    if (body !== undefined) bodies.push(body);
+    return undefined;
+  });
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: bodies };
 }
 
 /** At /apis/<group>. */
-export function apiGroup(group: GroupInfo): JsonObject {
-  return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group) };
+export function* apiGroup(group: GroupInfo): Steps<JsonObject> {
+  let made: JsonObject = {};
+  yield* inSteps(groupBodies([group]), (body) => {
+    made = body ?? made;
+    return undefined;
+  });
+  return { kind: 'APIGroup', apiVersion: 'v1', ...made };
 }
 
-function groupBody(group: GroupInfo): JsonObject {
-  const versions = group.versions.map((version) => ({
-    groupVersion: formatGroupVersion({ group: group.group, version: version.version }),
-    version: version.version,
-  }));
-  return { name: group.group, versions, preferredVersion: versions[0] };
+/** Each group behind its versions, for each of which there is undefined: a step counts both. */
+function* groupBodies(groups: readonly GroupInfo[]): Generator<JsonObject | undefined, void> {
+  for (const { group: name, versions: served } of groups) {
+    const versions: JsonObject[] = [];
+    for (const { version } of served) {
+      versions.push({ groupVersion: apiVersionText(name, version), version });
+      yield undefined;
+    }
+    yield { name, versions, preferredVersion: versions[0] };
+  }
 }
 
 /** At /api/v1 and /apis/<group>/<version>. */
@@ -57,7 +69,7 @@ export function* apiResourceList(group: string, version: VersionInfo): Steps<Jso
   return {
     kind: 'APIResourceList',
     ...(group === '' ? {} : { apiVersion: 'v1' }),
-    groupVersion: formatGroupVersion({ group, version: version.version }),
+    groupVersion: apiVersionText(group, version.version),
     resources,
   };
 }

@@ -1,5 +1,6 @@
 /**
- * The JSON of a large document and its SHA-512, in steps of about `stepCharacters`.
+ * The JSON of a large document and its SHA-512, in steps of about `stepCharacters`, or of
+ * `stepPieces`, where those are short.
  *
  * Invariant: the text is the one that stringifyJson gives of the whole. Bound: what lies deeper
  * than `depthMax` is written in one step.
@@ -12,6 +13,7 @@ import { joined } from '../../stdx/joined-bytes.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 const stepCharacters = 128 * 1024;
+const stepPieces = 2048;
 /** As deep as `components.schemas.NAME`. */
 const schemasDepth = 3;
 
@@ -42,14 +44,16 @@ export function* jsonInSteps(
   return yield* joined(parts);
 }
 
-/** The text in parts of `stepCharacters`; the last one may be short. */
+/** The text in parts of so much; the last one may be short. */
 function* jsonParts(document: JsonObject, depthMax: number): Generator<Uint8Array, void> {
   let text = '';
+  let pieces = 0;
   for (const piece of jsonPieces(document, depthMax)) {
     text += piece;
-    if (text.length < stepCharacters) continue;
+    pieces += 1;
+    if (text.length < stepCharacters && pieces < stepPieces) continue;
     yield Buffer.from(text, 'utf8');
-    text = '';
+    [text, pieces] = ['', 0];
   }
   if (text !== '') yield Buffer.from(text, 'utf8');
 }

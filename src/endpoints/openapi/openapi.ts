@@ -23,6 +23,7 @@ import { inSteps } from '../../stdx/in-steps.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import { turnToSend } from '../turn-to-send.ts';
 import { hashedJson } from './hashed-json.ts';
 import { pieceStore } from './pieced-document.ts';
 import type { Encoding } from './pieced-document.ts';
@@ -170,10 +171,6 @@ function urlOf(path: string, hash: string): string {
   return `/openapi/v3/${path}?hash=${hash}`;
 }
 
-/** Bytes that a socket takes in a millisecond. */
-const sentBytesPerMs = 1_000_000;
-
-/** All who have waited for a document would be sent it in the turn in which it is there. */
 async function answer(
   turns: OpenApiOptions['turns'],
   document: Kept,
@@ -182,7 +179,7 @@ async function answer(
   immutable: boolean,
 ): Promise<OpenApiResult> {
   const body = request.gzip ? document.packed : await document.plain();
-  await turns.pause(body.byteLength / sentBytesPerMs);
+  await turnToSend(turns, body);
   const etag = `"${document.hash}"`;
   const { gzip: gzipped } = request;
   return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };

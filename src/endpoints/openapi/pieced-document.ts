@@ -10,7 +10,8 @@
  * Invariants: a piece is made when a document that has it is first asked for, and again only when
  * its kind is another one. Equal pieces give equal documents. Other requests get their turn after
  * some ten kilobytes, whatever a piece holds.
- * Bounds: a piece is kept, packed, for as long as its kind is served.
+ * Bounds: a piece is kept, packed, for as long as its kind is served. A document is in memory once
+ * while it is put together: each piece is unpacked into its place, and one at a time.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
@@ -20,7 +21,6 @@ import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/docum
 import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { inSteps } from '../../stdx/in-steps.ts';
-import { joined } from '../../stdx/joined-bytes.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 export type Encoding = 'json' | 'protobuf';
@@ -35,6 +35,7 @@ interface KeptPiece {
   /** Its paths, then its definitions. */
   readonly packed: Uint8Array;
   readonly pathsBytes: number;
+  readonly definitionsBytes: number;
   /** Of what is defined in it, or referred to. */
   readonly defined: readonly string[];
   readonly shared: readonly string[];
@@ -73,6 +74,7 @@ export function pieceStore(run: RunSteps): PieceStore {
     return {
       packed: await gzipBytes(written.bytes),
       pathsBytes: written.pathsBytes,
+      definitionsBytes: written.bytes.byteLength - written.pathsBytes,
       hash: written.hash,
       defined: Object.keys(parts.own),
       shared: Object.keys(parts.shared),
@@ -93,27 +95,99 @@ export function pieceStore(run: RunSteps): PieceStore {
   return {
     hashOf: async (dialect, piece) => (await kept({ dialect, encoding: 'json' }, piece)).hash,
     async assemble(form, frame, pieces) {
-      const paths: Uint8Array[] = [];
-      const definitions: Uint8Array[] = [];
+      const all: KeptPiece[] = [];
       const defined = new Set<string>();
       const shared = new Set<string>();
       for (const piece of pieces) {
         const each = await kept(form, piece);
-        const bytes = await gunzipBytes(each.packed);
-        paths.push(bytes.subarray(0, each.pathsBytes));
-        definitions.push(bytes.subarray(each.pathsBytes));
+        all.push(each);
         for (const name of each.defined) defined.add(name);
         for (const name of each.shared) shared.add(name);
       }
-      for (const name of [...shared].sort()) {
+      const more = [...shared].sort().flatMap((name) => {
         const part = sharedParts.get(`${nameOf(form)} ${name}`);
-        if (!defined.has(name) && part !== undefined) definitions.push(part);
-      }
-      if (form.encoding === 'json') return run(jsonOf(frame, paths, definitions));
-      const first = await run(encoded(form.dialect, frame));
-      return run(joined([first, ...paths, ...definitions]));
+        return defined.has(name) || part === undefined ? [] : [part];
+      });
+      const around =
+        form.encoding === 'json'
+          ? frameOfJson(frame)
+          : { ...unframed, head: await run(encoded(form.dialect, frame)) };
+      return assembled(around, all, more, run);
     },
   };
+}
+
+/** What stands around paths and definitions, and between two of either. */
+interface Frame {
+  readonly head: Uint8Array;
+  readonly between: Uint8Array;
+  readonly tail: Uint8Array;
+  readonly separator: Uint8Array;
+}
+
+const noBytes = new Uint8Array();
+const unframed: Frame = { head: noBytes, between: noBytes, tail: noBytes, separator: noBytes };
+
+/** `more`: definitions behind those of the pieces. */
+async function assembled(
+  { between, head, separator, tail }: Frame,
+  pieces: readonly KeptPiece[],
+  more: readonly Uint8Array[],
+  run: RunSteps,
+): Promise<Uint8Array> {
+  const [paths, definitions] = await run(lengthsOf(pieces, more, separator.byteLength));
+  const pathsAt = head.byteLength;
+  const definitionsAt = pathsAt + paths + between.byteLength;
+  const tailAt = definitionsAt + definitions;
+  const whole = Buffer.allocUnsafeSlow(tailAt + tail.byteLength);
+  whole.set(head, 0);
+  whole.set(between, pathsAt + paths);
+  whole.set(tail, tailAt);
+  const addPath = separatedAt(whole, pathsAt, separator);
+  const addDefinition = separatedAt(whole, definitionsAt, separator);
+  for (const { packed, pathsBytes } of pieces) {
+    const bytes = await gunzipBytes(packed);
+    addPath(bytes.subarray(0, pathsBytes));
+    addDefinition(bytes.subarray(pathsBytes));
+  }
+  for (const each of more) addDefinition(each);
+  return whole;
+}
+
+/** Writes parts that are not empty one behind the other. */
+function separatedAt(
+  whole: Uint8Array,
+  start: number,
+  separator: Uint8Array,
+): (part: Uint8Array) => void {
+  let at = start;
+  const write = (bytes: Uint8Array): void => {
+    whole.set(bytes, at);
+    at += bytes.byteLength;
+  };
+  return (part) => {
+    if (part.byteLength === 0) return;
+    if (at > start) write(separator);
+    write(part);
+  };
+}
+
+/** Of all paths and of all definitions, with what stands between them. */
+function* lengthsOf(
+  pieces: readonly KeptPiece[],
+  more: readonly Uint8Array[],
+  separatorBytes: number,
+): Steps<readonly [number, number]> {
+  let [paths, definitions] = [0, 0];
+  const added = (sum: number, bytes: number): number =>
+    bytes === 0 ? sum : sum + bytes + (sum > 0 ? separatorBytes : 0);
+  yield* inSteps(pieces, (piece) => {
+    paths = added(paths, piece.pathsBytes);
+    definitions = added(definitions, piece.definitionsBytes);
+    return undefined;
+  });
+  for (const { byteLength } of more) definitions = added(definitions, byteLength);
+  return [paths, definitions];
 }
 
 const nothing: PieceParts = { paths: {}, own: {}, shared: {} };
@@ -177,30 +251,15 @@ function bytesOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-const comma = Buffer.from(',');
 /** The places of the frame in which members come. */
 const places = /(?<="paths":\{)|(?<="(?:definitions|schemas)":\{)/;
 
-function* jsonOf(
-  frame: JsonObject,
-  paths: readonly Uint8Array[],
-  definitions: readonly Uint8Array[],
-): Steps<Uint8Array> {
+function frameOfJson(frame: JsonObject): Frame {
   const [head = '', between = '', tail = ''] = JSON.stringify(frame).split(places);
-  const parts: Uint8Array[] = [Buffer.from(head)];
-  yield* addSeparated(parts, paths);
-  parts.push(Buffer.from(between));
-  yield* addSeparated(parts, definitions);
-  parts.push(Buffer.from(tail));
-  return yield* joined(parts);
-}
-
-function* addSeparated(parts: Uint8Array[], members: readonly Uint8Array[]): Steps<void> {
-  const before = parts.length;
-  yield* inSteps(members, (member) => {
-    if (member.byteLength === 0) return undefined;
-    if (parts.length > before) parts.push(comma);
-    parts.push(member);
-    return undefined;
-  });
+  return {
+    head: Buffer.from(head),
+    between: Buffer.from(between),
+    tail: Buffer.from(tail),
+    separator: Buffer.from(','),
+  };
 }

@@ -24,7 +24,7 @@ import type { Managers, ManagersDraft } from '../merge/managers.ts';
 import { setOwned, withSet } from '../merge/managers.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { deducedType } from '../schema/deduced.ts';
-import { formatValidationErrors, validateValue } from '../typed/validate.ts';
+import { formatValidationErrors, validationSteps } from '../typed/validate.ts';
 import { newApplyConflict } from './conflict-error.ts';
 import { withLastApplied, withoutLastApplied } from './last-applied.ts';
 import type { Managed } from './managed-fields.ts';
@@ -51,7 +51,7 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const { live, kind, apiVersion, manager, subresource } = request;
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const intended = intendedPart(request.applied, live);
-  const error = refusalOf(request, type, intended);
+  const error = yield* refusalOf(request, type, intended);
   if (error !== undefined) return { kind: 'refused', error };
   yield;
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
@@ -74,11 +74,11 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
 }
 
 /** Why the intent is none of this kind, if so. */
-function refusalOf(
+function* refusalOf(
   request: ApplyRequest,
   type: MergeType,
   intended: JsonObject,
-): StatusError | undefined {
+): Steps<StatusError | undefined> {
   const { applied, apiVersion, kind } = request;
   if (applied.apiVersion !== apiVersion || applied.kind !== kind.kind) {
     const shown = displayKind(applied.apiVersion, applied.kind);
@@ -88,7 +88,7 @@ function refusalOf(
   if (managedFields !== undefined && managedFields !== null) {
     return newBadRequest('metadata.managedFields must be nil');
   }
-  const errors = validateValue(type, intended);
+  const errors = yield* validationSteps(type, intended);
   if (errors.length === 0) return undefined;
   const shown = `${namespace ?? ''}/${name ?? ''}; ${displayKind(apiVersion, kind.kind)}`;
   const why = formatValidationErrors(errors);

@@ -4,8 +4,13 @@
  *
  * Forms, declared fields and the keys of associative lists are looked at, nothing else.
  *
- * Bounds: it stops after VALIDATION_ERRORS_MAX findings.
+ *     places   [ map: its third member ] ▶ [ list: its first item ] ▶ [ map: ... ]
+ *
+ * Invariant: findings come in the order of the value, a place before what is in it.
+ * Bounds: it stops after VALIDATION_ERRORS_MAX findings; a step is `visitsAtOnce` values.
  */
+import { finished } from '../../../stdx/stepwise.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import { canonicalText } from '../value/ordering.ts';
 import { displayElement, displayPath, fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeScalar, MergeType } from '../schema/merge-type.ts';
@@ -20,22 +25,67 @@ export interface ValidationRules {
   readonly allowDuplicates: boolean;
 }
 
+/** A list or a map that is being looked through. */
+type Place = ListPlace | MapPlace;
+
+interface ListPlace {
+  readonly list: MergeList;
+  readonly items: JsonArray;
+  readonly seen: Set<string>;
+  next: number;
+  /** Of the item before the next one. */
+  element: string;
+}
+
+interface MapPlace {
+  readonly map: MergeMap;
+  readonly members: JsonObject;
+  readonly names: readonly string[];
+  next: number;
+}
+
 interface Walk extends ValidationRules {
   readonly errors: string[];
-  /** Elements of the place that is looked at. */
-  readonly path: string[];
+  /** From the whole value down to the one that is looked at. */
+  readonly places: Place[];
 }
+
+const strict: ValidationRules = { allowDuplicates: false };
 
 /** What is wrong, each with its path; empty when nothing is. */
 export function validateValue(
   type: MergeType,
   value: JsonValue,
-  rules: ValidationRules = { allowDuplicates: false },
+  rules: ValidationRules = strict,
 ): readonly string[] {
-  const { allowDuplicates } = rules;
-  const walk: Walk = { allowDuplicates, errors: [], path: [] };
+  return finished(validationSteps(type, value, rules));
+}
+
+/** Members and items that are looked at in one step: some tenths of a millisecond. */
+const visitsAtOnce = 1024;
+
+/** validateValue() in parts. */
+export function* validationSteps(
+  type: MergeType,
+  value: JsonValue,
+  { allowDuplicates }: ValidationRules = strict,
+): Steps<readonly string[]> {
+  const walk: Walk = { allowDuplicates, errors: [], places: [] };
   check(walk, type, value);
+  while (goOn(walk)) yield;
   return walk.errors.slice(0, VALIDATION_ERRORS_MAX);
+}
+
+/** False: there is no more. */
+function goOn(walk: Walk): boolean {
+  const { errors, places } = walk;
+  for (let left = visitsAtOnce; left > 0; left -= 1) {
+    const place = places.at(-1);
+    if (place === undefined || errors.length >= VALIDATION_ERRORS_MAX) return false;
+    const isMore = 'list' in place ? checkNextItem(walk, place) : checkNextMember(walk, place);
+    if (!isMore) places.pop();
+  }
+  return true;
 }
 
 /** One error alone, several under each other. */
@@ -43,27 +93,26 @@ export function formatValidationErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`;
 }
 
-function report(walk: Walk, why: string): void {
-  walk.errors.push(walk.path.length === 0 ? why : `${displayPath(walk.path)}: ${why}`);
+/** `places`: on the way to what it is about, each at the member or item that leads there. */
+function report(walk: Walk, why: string, places: readonly Place[] = walk.places): void {
+  const path = places.map(elementOf);
+  walk.errors.push(path.length === 0 ? why : `${displayPath(path)}: ${why}`);
 }
 
-function checkBelow(walk: Walk, type: MergeType, value: JsonValue, element: string): void {
-  walk.path.push(element);
-  check(walk, type, value);
-  walk.path.pop();
+function elementOf(place: Place): string {
+  return 'list' in place ? place.element : fieldElement(place.names[place.next - 1] ?? '');
 }
 
 function check(walk: Walk, type: MergeType, value: JsonValue): void {
-  if (walk.errors.length >= VALIDATION_ERRORS_MAX) return;
   switch (formFor(type, value)) {
     case 'scalar':
       checkScalar(walk, type.scalar ?? 'untyped', value);
       return;
     case 'list':
-      checkList(walk, type.list as MergeList, value);
+      enterList(walk, type.list as MergeList, value);
       return;
     case 'map':
-      checkMap(walk, type.map as MergeMap, value);
+      enterMap(walk, type.map as MergeMap, value);
       return;
   }
 }
@@ -93,48 +142,57 @@ function isScalar(scalar: MergeScalar, value: JsonValue): boolean {
   }
 }
 
-function checkList(walk: Walk, list: MergeList, value: JsonValue): void {
+function enterList(walk: Walk, list: MergeList, value: JsonValue): void {
   if (value === null) return;
   const items: JsonArray | undefined = asList(value);
-  if (items === undefined) {
-    report(walk, `expected list, got ${canonicalText(value)}`);
-    return;
-  }
-  const seen = new Set<string>();
-  for (const [index, item] of items.entries()) {
-    let element = `i:${index}`;
-    if (!list.atomic) {
-      const checked = checkedItemElement(list, item);
-      if (checked.kind === 'invalid') {
-        report(walk, `element ${index}: ${checked.why}`);
-        return;
-      }
-      element = checked.element;
-      if (seen.has(element) && !walk.allowDuplicates) {
-        report(walk, `duplicate entries for key ${displayElement(element)}`);
-      }
-      seen.add(element);
-    }
-    checkBelow(walk, list.items, item, element);
-  }
+  if (items === undefined) report(walk, `expected list, got ${canonicalText(value)}`);
+  else walk.places.push({ list, items, seen: new Set(), next: 0, element: '' });
 }
 
-function checkMap(walk: Walk, map: MergeMap, value: JsonValue): void {
+/** False: the list is at its end. */
+function checkNextItem(walk: Walk, place: ListPlace): boolean {
+  const { items, list, seen } = place;
+  const index = place.next;
+  if (index === items.length) return false;
+  place.next += 1;
+  const item = items[index] as JsonValue;
+  if (list.atomic) {
+    place.element = `i:${index}`;
+  } else {
+    const checked = checkedItemElement(list, item);
+    const ownPlaces = (): readonly Place[] => walk.places.slice(0, -1);
+    if (checked.kind === 'invalid') {
+      report(walk, `element ${index}: ${checked.why}`, ownPlaces());
+      return false;
+    }
+    const { element } = checked;
+    if (seen.has(element) && !walk.allowDuplicates) {
+      report(walk, `duplicate entries for key ${displayElement(element)}`, ownPlaces());
+    }
+    seen.add(element);
+    place.element = element;
+  }
+  check(walk, list.items, item);
+  return true;
+}
+
+function enterMap(walk: Walk, map: MergeMap, value: JsonValue): void {
   if (value === null) return;
   const members: JsonObject | undefined = asMap(value);
-  if (members === undefined) {
-    report(walk, `expected map, got ${canonicalText(value)}`);
-    return;
-  }
-  for (const name of Object.keys(members)) {
-    const member = members[name];
-    if (member === undefined) continue;
-    const type = map.fields.get(name)?.type ?? map.values;
-    if (type !== undefined) checkBelow(walk, type, member, fieldElement(name));
-    else {
-      walk.path.push(fieldElement(name));
-      report(walk, 'field not declared in schema');
-      walk.path.pop();
-    }
-  }
+  if (members === undefined) report(walk, `expected map, got ${canonicalText(value)}`);
+  else walk.places.push({ map, members, names: Object.keys(members), next: 0 });
+}
+
+/** False: the map is at its end. */
+function checkNextMember(walk: Walk, place: MapPlace): boolean {
+  const { map, members, names } = place;
+  const name = names[place.next];
+  if (name === undefined) return false;
+  place.next += 1;
+  const member = members[name];
+  if (member === undefined) return true;
+  const type = map.fields.get(name)?.type ?? map.values;
+  if (type !== undefined) check(walk, type, member);
+  else report(walk, 'field not declared in schema');
+  return true;
 }
