@@ -164,6 +164,25 @@ export const webSocketProperties: readonly Property[] = [
     },
   ],
   [
+    'a connection may ask for another protocol with each of many bodies, and keeps nothing of them',
+    echo(1000),
+    async ({ connect }) => {
+      const warnings: string[] = [];
+      const note = ({ name }: Error): void => void warnings.push(name);
+      process.on('warning', note);
+      const client = connect();
+      for (let i = 0; i < 30; i += 1) {
+        client.expectResponse('POST');
+        client.write(Buffer.from(upgradeHead('POST', 'h2c', 'Content-Length: 5\r\n')));
+        client.write(Buffer.from('hello'));
+        assert.equal((await client.response()).body.toString(), 'hello');
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      process.off('warning', note);
+      assert.ok(!warnings.includes('MaxListenersExceededWarning'), warnings.join());
+    },
+  ],
+  [
     'a client that closes its WebSocket, or goes, is told of',
     granting(true, (stream) => void stream.write(Buffer.from('m'))),
     async (bench, notes) => {
@@ -269,10 +288,16 @@ export const webSocketProperties: readonly Property[] = [
       exchange.send(200, text, 'there');
     },
     async ({ connect }) => {
-      const client = connect();
-      client.write(Buffer.from('GET /slow HTTP/1.1\r\nHost: t\r\n\r\n'));
-      client.write(Buffer.from(upgradeHead('GET', 'SPDY/3.1')));
-      await client.closed;
+      for (const [method, more] of [
+        ['GET', ''],
+        ['POST', 'Content-Length: 5\r\n'],
+      ] as const) {
+        const client = connect();
+        client.write(Buffer.from('GET /slow HTTP/1.1\r\nHost: t\r\n\r\n'));
+        client.write(Buffer.from(upgradeHead(method, 'SPDY/3.1', more)));
+        if (more !== '') client.write(Buffer.from('hello'));
+        await client.closed;
+      }
       const other = connect();
       other.expectResponse('GET');
       other.write(Buffer.from('GET / HTTP/1.1\r\nHost: t\r\n\r\n'));

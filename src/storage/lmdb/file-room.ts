@@ -38,7 +38,7 @@ export const fileRoomLimits = {
   limitMs: 1_000,
 } as const;
 
-const pageBytes = 4096;
+export const pageBytes = 4096;
 const metaPages = 2;
 /** A longer value is put into pages of its own, in a row. */
 const inPageBytesMax = 2000;

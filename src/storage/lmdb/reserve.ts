@@ -20,6 +20,7 @@
 import { statfsSync } from 'node:fs';
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
+import { pageBytes } from './file-room.ts';
 import type { FileRoom, PageCount } from './file-room.ts';
 import { metaKeys } from './layout.ts';
 import { fileBytesMax, freeBytes } from './lmdb-errors.ts';
@@ -39,8 +40,6 @@ export const reserveLimits = {
   /** Where there is no room to free the whole of it at once, this part of as much is tried. */
   smallerSteps: 8,
 } as const;
-
-const pageBytes = 4096;
 
 /** A value that takes one page of 4 KiB for itself: any free page will do for it. */
 const pageValue = Buffer.alloc(pageBytes - 16);

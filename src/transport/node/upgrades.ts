@@ -40,11 +40,15 @@ export function serveUpgrades(
 ): void {
   const webSockets = createWebSockets();
   server.on('upgrade', (req: IncomingMessage, socket: Socket, rest: Buffer) => {
-    socket.on('error', ignore);
-    if (hasBody(req)) return readAnew(server, connected, req, socket, rest);
     const res = new ServerResponse(req);
-    res.shouldKeepAlive = false;
     if (!given(res, socket)) return void socket.destroy();
+    if (hasBody(req)) {
+      res.detachSocket(socket);
+      return readAnew(server, connected, req, socket, rest);
+    }
+    // Not above: a connection may be read anew many times, and node listens then.
+    socket.on('error', ignore);
+    res.shouldKeepAlive = false;
     res.on('finish', () => {
       res.detachSocket(socket);
       socket.destroySoon();
