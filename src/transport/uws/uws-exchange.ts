@@ -25,9 +25,9 @@ import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
-import { protocolsOf } from '../web-socket.ts';
 import type { UwsRequest, UwsResponse, UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
-import { UwsMessageStream } from './uws-message-stream.ts';
+import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
+import type { AskedUpgrade } from './uws-message-stream.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
@@ -70,7 +70,6 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   readonly query: string;
   readonly scheme: 'http' | 'https';
   readonly peerCertificate = undefined;
-  readonly webSocketProtocols: readonly string[] | undefined = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
@@ -89,9 +88,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   #inHandler = true;
   #held: ((close: boolean) => void) | undefined;
   #stream: UwsResponseStream | UwsMessageStream | undefined;
-  /** Undefined: it has no key of WebSocket. */
-  readonly #upgrading: UwsUpgradeContext | undefined;
-  #framing: MessageFraming | undefined;
+  /** One field for all of it: hardly any client asks. */
+  readonly #upgrade: AskedUpgrade | undefined;
   #unread: UnreadBody | undefined;
   #abortCallbacks: (() => void)[] | undefined;
   #onClosed: (() => void) | undefined;
@@ -100,7 +98,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   #stalledSinceMs = 0;
   #remoteAddress: string | undefined;
 
-  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared, upgrading?: UwsUpgradeContext) {
+  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared, context?: UwsUpgradeContext) {
     this.#res = res;
     this.#shared = shared;
     this.scheme = shared.scheme;
@@ -114,8 +112,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       head.push(name, value);
     });
     this.headBytes = bytes;
-    if (upgrading !== undefined) this.webSocketProtocols = protocolsOf(this);
-    this.#upgrading = upgrading;
+    this.#upgrade = context === undefined ? undefined : askedUpgrade(this, context);
   }
 
   /** Looked up when first asked for: most requests never ask, and it costs a tenth of one. */
@@ -124,6 +121,10 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       this.#remoteAddress = textOfAddress(this.#res.getRemoteAddress());
     }
     return this.#remoteAddress ?? '';
+  }
+
+  get webSocketProtocols(): readonly string[] | undefined {
+    return this.#upgrade?.protocols;
   }
 
   get answered(): boolean {
@@ -278,14 +279,14 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
 
   /** From now on the library's response is not touched any more. */
   #changeOver(status: number, headers: readonly Header[], framing: MessageFraming): ResponseStream {
-    assert(this.webSocketProtocols !== undefined, 'the client asks for WebSocket');
+    const upgrade = this.#upgrade;
+    assert(upgrade !== undefined, 'the client asks for WebSocket');
     this.#remoteAddress = this.remoteAddress;
-    this.#framing = framing;
+    upgrade.framing = framing;
     const key = this.header('sec-websocket-key') ?? '';
-    const context = this.#upgrading as UwsUpgradeContext;
     this.#corked(() => {
       this.#writeHead(status, headers);
-      this.#res.upgrade({ exchange: this }, key, framing.protocol ?? '', '', context);
+      this.#res.upgrade({ exchange: this }, key, framing.protocol ?? '', '', upgrade.context);
     });
     this.#head.length = 0;
     return this.#stream ?? closedStream;
@@ -295,7 +296,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   opened(socket: UwsWebSocket): void {
     this.#stream = new UwsMessageStream(
       socket,
-      this.#framing?.isText === true,
+      this.#upgrade?.framing?.isText === true,
       this.#shared.timers,
       this,
     );
@@ -330,7 +331,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#inHandler = false;
     if (this.#closed) return;
     this.#shared.live.add(this.#living);
-    if (this.#framing === undefined) this.#res.onAborted(() => this.#leave());
+    if (this.#upgrade?.framing === undefined) this.#res.onAborted(() => this.#leave());
   }
 
   /** The body took too long, an answer has waited long enough for the rest of it, or the reader of
@@ -463,7 +464,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       this.#shared.load.answers.cutCount += 1;
       return this.cut();
     }
-    if (this.#framing !== undefined) return this.#lookAgain();
+    if (this.#upgrade?.framing !== undefined) return this.#lookAgain();
     // Both: the library's clock begins anew with resume(), which wants a pause() before it.
     this.#res.pause();
     this.#res.resume();

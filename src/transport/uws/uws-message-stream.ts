@@ -10,14 +10,32 @@
  * time, answers to its pings included; it holds at most one message more than the socket took.
  */
 import type { Timers } from '../../stdx/clock.ts';
-import type { ResponseStream } from '../http-exchange.ts';
-import { normalClosure, webSocketLimits } from '../web-socket.ts';
-import type { UwsWebSocket } from './uws-binding.ts';
+import type { HttpExchange, MessageFraming, ResponseStream } from '../http-exchange.ts';
+import { normalClosure, protocolsOf, webSocketLimits } from '../web-socket.ts';
+import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
 /** What `send` says of a message that it has not taken. */
 const dropped = 2;
 const takenAndSent = 1;
+
+/** Of a client that asks to go on with WebSocket. */
+export interface AskedUpgrade {
+  readonly protocols: readonly string[];
+  /** The library's. */
+  readonly context: UwsUpgradeContext;
+  /** Undefined: the connection has not changed over. */
+  framing: MessageFraming | undefined;
+}
+
+/** Undefined: the client does not ask, or not as it should. */
+export function askedUpgrade(
+  exchange: HttpExchange,
+  context: UwsUpgradeContext,
+): AskedUpgrade | undefined {
+  const protocols = protocolsOf(exchange);
+  return protocols === undefined ? undefined : { protocols, context, framing: undefined };
+}
 
 export class UwsMessageStream implements ResponseStream {
   /** Bytes that were written. */
