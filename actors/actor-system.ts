@@ -145,9 +145,11 @@ class ObjectActors implements ObjectActorSystem {
     this.#limits = { ...actorLimits, ...deps.limits };
     const { residentMax, mailboxMax, idleMs } = this.#limits;
     assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
-    const { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf, readToday } = deps;
+    const { decide, encode, encodeRecord, expiryOf, readToday } = deps;
+    const { decodeObject, decodeObjectSteps, decodeRecord } = deps;
     const { isAccompanied, soleWriter = false } = deps;
-    const pure = { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf, readToday };
+    const decoders = { decodeObject, decodeObjectSteps, decodeRecord };
+    const pure = { ...decoders, decide, encode, encodeRecord, expiryOf, readToday };
     this.#ports = { ...pure, limits: this.#limits, soleWriter, isAccompanied };
     this.#logic = objectLogic(this.#ports);
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));

@@ -38,7 +38,7 @@ import {
 } from './object-decision.ts';
 import type { Decision, Finding } from './object-decision.ts';
 import type { ActionName } from './object-machine.ts';
-import { absentState, readPersisted, stateOf } from './object-snapshot.ts';
+import { absentState, readLightly, stateOf } from './object-snapshot.ts';
 import type { ObjectState } from './object-snapshot.ts';
 
 export type ObjectAction = (context: ObjectContext, event: ObjectEvent, effects: Effects) => void;
@@ -385,7 +385,7 @@ function adopt(
   const known = context.tip?.revision;
   if (known === undefined || known !== record?.revision) {
     try {
-      context.tip = stateOf(readPersisted(record, ports));
+      context.tip = stateOf(readLightly(record, ports));
     } catch (error) {
       failLoad(context, error, effects);
       return;

@@ -47,7 +47,7 @@ import type {
 import { objectBytesOfTurn, recordFieldsMax } from './limits.ts';
 import { lifeStep } from './object-machine.ts';
 import type { DecisionEvent, LifeState, WriteVerdict } from './object-machine.ts';
-import { absentState } from './object-snapshot.ts';
+import { absentState, EncodedImage } from './object-snapshot.ts';
 import type { ObjectImage, ObjectState } from './object-snapshot.ts';
 import { timerAfterDue, timerAfterWrite } from './token-timer.ts';
 import type { ExpiryOf } from './token-timer.ts';
@@ -152,7 +152,7 @@ export function continueEvaluation(
   ports: DecisionPorts,
 ): Finding | Asking | Unfinished {
   try {
-    return nextPart(rest, currentOf(key, basis, ports));
+    return nextPart(rest, () => currentOf(key, basis, ports));
   } catch (error) {
     return refusalFinding(newInternalError(messageOf(error)));
   }
@@ -201,7 +201,9 @@ function examineChange(
   }
   const current = currentOf(key, basis, ports);
   const proposed = ports.decide(key, command, current, answers);
-  return 'next' in proposed ? nextPart(proposed, current) : examineProposal(proposed, current);
+  return 'next' in proposed
+    ? nextPart(proposed, () => current)
+    : examineProposal(proposed, current);
 }
 
 /** Its first turn is for whoever asks for the object, which may have to be decoded then. */
@@ -213,6 +215,7 @@ function* decidedLater(
   ports: DecisionPorts,
 ): Generator<undefined, Proposal> {
   yield undefined;
+  if (basis.image instanceof EncodedImage) yield* basis.image.decoding();
   const proposed = ports.decide(key, command, currentOf(key, basis, ports), answers);
   if (!('next' in proposed)) return proposed;
   for (;;) {
@@ -237,12 +240,13 @@ function readImage(key: ObjectKey, image: ObjectImage, { readToday }: DecisionPo
   return readToday === undefined ? image : readToday(key, image);
 }
 
+/** `current`: not asked for before the end, since it may have to be decoded for it. */
 function nextPart(
   rest: ProposalSteps,
-  current: CurrentObject | undefined,
+  current: () => CurrentObject | undefined,
 ): Finding | Asking | Unfinished {
   const part = rest.next();
-  return part.done === true ? examineProposal(part.value, current) : { kind: 'unfinished', rest };
+  return part.done === true ? examineProposal(part.value, current()) : { kind: 'unfinished', rest };
 }
 
 function examineProposal(proposal: Proposal, current: CurrentObject | undefined): Finding | Asking {

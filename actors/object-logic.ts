@@ -85,7 +85,7 @@ export function withoutObject(kept: ObjectSnapshot, ports: RecordDecoders): Obje
   const { key, object, storeKey } = kept.context as unknown as PersistedContext;
   if (object === undefined || object.life === 'absent') return kept;
   const { image, life, revision } = object;
-  const light = { life, image: new EncodedImage(image, ports.decodeObject), revision };
+  const light = { life, image: new EncodedImage(image, ports), revision };
   return keptSnapshot(kept.value, { key, storeKey, object: light });
 }
 

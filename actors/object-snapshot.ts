@@ -16,7 +16,9 @@ import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Revision, StoredRecord } from '../src/storage/storage.ts';
 import { assert } from '../src/stdx/assert.ts';
+import type { Steps } from '../src/stdx/stepwise.ts';
 import { objectStates } from './actors.ts';
+import { objectBytesOfTurn } from './limits.ts';
 import type { LifeState } from './object-machine.ts';
 
 export interface ObjectImage {
@@ -36,20 +38,28 @@ export class EncodedImage implements ObjectImage {
   readonly metadataAt: number;
   readonly timer: RecordTimer | undefined;
   readonly shape: string | undefined;
-  readonly #decode: RecordDecoders['decodeObject'];
+  readonly #decoders: ObjectDecoders;
   #object: ApiObject | undefined = undefined;
 
-  constructor(image: ObjectImage, decode: RecordDecoders['decodeObject']) {
+  constructor(image: Omit<ObjectImage, 'object'>, decoders: ObjectDecoders) {
     this.bytes = image.bytes;
     this.metadataAt = image.metadataAt;
     this.timer = image.timer;
     this.shape = image.shape;
-    this.#decode = decode;
+    this.#decoders = decoders;
   }
 
   get object(): ApiObject {
-    this.#object ??= this.#decode(this.bytes);
+    this.#object ??= this.#decoders.decodeObject(this.bytes);
     return this.#object;
+  }
+
+  /** Decodes a large object in parts, before it is asked for. */
+  *decoding(): Steps<void> {
+    const { decodeObjectSteps } = this.#decoders;
+    if (this.#object !== undefined || decodeObjectSteps === undefined) return;
+    const object = yield* decodeObjectSteps(this.bytes);
+    this.#object ??= object;
   }
 }
 
@@ -75,9 +85,14 @@ export type PersistedObject =
       readonly revision: Revision;
     };
 
-export interface RecordDecoders {
-  readonly decodeRecord: (stored: StoredRecord) => ObjectRecord;
+export interface ObjectDecoders {
   readonly decodeObject: (bytes: Uint8Array) => ApiObject;
+  /** The same in parts. Absent: in one. */
+  readonly decodeObjectSteps?: ((bytes: Uint8Array) => Steps<ApiObject>) | undefined;
+}
+
+export interface RecordDecoders extends ObjectDecoders {
+  readonly decodeRecord: (stored: StoredRecord) => ObjectRecord;
 }
 
 const absentObject: PersistedObject = { life: 'absent' };
@@ -87,6 +102,29 @@ export function readPersisted(
   stored: StoredRecord | undefined,
   decoders: RecordDecoders,
 ): PersistedObject {
+  return readWith(stored, decoders, (object) => ({
+    ...object,
+    object: decoders.decodeObject(object.bytes),
+  }));
+}
+
+/** The same, but a large object is decoded when it is asked for: by whoever has turns for it. */
+export function readLightly(
+  stored: StoredRecord | undefined,
+  decoders: RecordDecoders,
+): PersistedObject {
+  return readWith(stored, decoders, (object) =>
+    object.bytes.byteLength > objectBytesOfTurn
+      ? new EncodedImage(object, decoders)
+      : { ...object, object: decoders.decodeObject(object.bytes) },
+  );
+}
+
+function readWith(
+  stored: StoredRecord | undefined,
+  decoders: RecordDecoders,
+  imageOf: (encoded: Omit<ObjectImage, 'object'>) => ObjectImage,
+): PersistedObject {
   if (stored === undefined) return absentObject;
   const { state, revision } = stored;
   if (state !== objectStates.live && state !== objectStates.finalizing) {
@@ -94,10 +132,8 @@ export function readPersisted(
   }
   try {
     const record = decoders.decodeRecord(stored);
-    const object = decoders.decodeObject(record.object);
-    const { metadataAt, shape, timer } = record;
-    const image = { object, bytes: record.object, metadataAt, timer, shape };
-    return { life: state, image, revision };
+    const { metadataAt, object: bytes, shape, timer } = record;
+    return { life: state, image: imageOf({ bytes, metadataAt, timer, shape }), revision };
   } catch (error) {
     if (error instanceof StorageError) throw error;
     throw new StorageError('corrupt', `record ${stored.key} cannot be read`, { cause: error });

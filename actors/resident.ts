@@ -14,7 +14,7 @@ import type { IdleMember } from './idle-list.ts';
 import type { EffectPerformer, ObjectContext, ObjectEffect } from './object-context.ts';
 import { knownObject, persistedState, unknownObject } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
-import { readPersisted } from './object-snapshot.ts';
+import { readLightly } from './object-snapshot.ts';
 import type { RecordDecoders } from './object-snapshot.ts';
 
 export interface ActiveObject {
@@ -72,7 +72,7 @@ export function restoringSnapshot(resident: Resident, decoders: RecordDecoders):
   if (successor === undefined) return kept;
   resident.successor = undefined;
   try {
-    return knownObject(key, name, readPersisted(successor, decoders));
+    return knownObject(key, name, readLightly(successor, decoders));
   } catch {
     // The actor asks the store, and says what is wrong with the record.
     return unknownObject(key, name);

@@ -15,12 +15,13 @@ import { assert, AssertionError } from '../stdx/assert.ts';
 import { ownMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 import { createPairCache } from '../stdx/pair-cache.ts';
+import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
-import { parseJsonText, parseSteps, stringifyJson } from './codecs/lossless.ts';
+import { parseJsonText, parseSteps } from './codecs/lossless.ts';
+import { writtenLarge } from './large-object-writer.ts';
 import { writtenObject } from './object-writer.ts';
-import { extractFields, textOfFields } from './shared-fields.ts';
-import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
-import { isJsonObject, without } from './unstructured.ts';
+import { extractFields, extractSteps } from './shared-fields.ts';
+import type { ApiObject, JsonObject, ObjectDraft } from './unstructured.ts';
 
 export interface EncodedObject {
   /** Compact JSON without metadata.resourceVersion. Short-lived: may share a pooled buffer. */
@@ -51,35 +52,24 @@ const beforeMetadata = Buffer.from(',"metadata":');
 export function encodeObject(object: ApiObject): EncodedObject {
   const head = headOf(object.kind, object.apiVersion);
   const metadataAt = head.length + 1;
-  let memory: Buffer | undefined;
+  const known = encodedLarge.get(object);
+  if (known !== undefined) return known;
   let bytes = writtenObject(head, object);
-  if (bytes === undefined) ({ bytes, memory } = encodedAsText(head, object));
+  let memory: Buffer | undefined;
+  if (bytes === undefined) ({ bytes, memory } = finished(writtenLarge(head, object)));
   assert(bytes.length > head.length + 3, 'a stored object has metadata');
   return { bytes, memory, metadataAt };
 }
 
-/** Around a large object: for the name, the labels and the fields in its record; for its shape. */
-const roomBefore = 1024;
-const roomBehind = 512;
+const encodedLarge = new WeakMap<ApiObject, EncodedObject>();
 
-function encodedAsText(
-  head: Uint8Array,
-  object: ApiObject,
-): { readonly bytes: Buffer; readonly memory: Buffer | undefined } {
-  const metadataText = textOfMetadata(object.metadata);
-  const rest = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
-  const isAll = rest === '{}';
-  const restAt = head.length + Buffer.byteLength(metadataText);
-  const size = restAt + (isAll ? 1 : Buffer.byteLength(rest));
-  const memory =
-    size < largeBytesMin ? undefined : Buffer.allocUnsafeSlow(roomBefore + size + roomBehind);
-  const bytes = memory?.subarray(roomBefore, roomBefore + size) ?? Buffer.allocUnsafe(size);
-  // The texts are written to their places: joined, they would be copied once more.
-  bytes.set(head, 0);
-  bytes.write(metadataText, head.length);
-  if (!isAll) bytes.write(rest, restAt);
-  bytes[restAt] = isAll ? closingBrace : comma;
-  return { bytes, memory };
+/** Encodes a large object in parts, so that encodeObject() of the very same one has it at once. */
+export function* encodeLargeSteps(object: ApiObject): Steps<void> {
+  const head = headOf(object.kind, object.apiVersion);
+  if (encodedLarge.has(object) || writtenObject(head, object) !== undefined) return;
+  yield;
+  const written = yield* writtenLarge(head, object);
+  encodedLarge.set(object, { ...written, metadataAt: head.length + 1 });
 }
 
 /** Of the kinds that there are. Emptied when full: users define kinds, too. */
@@ -144,12 +134,12 @@ export function decodeObject(bytes: Uint8Array): ApiObject {
   return putBackFields(object, apart.fields) ? object : (parseJsonText(text) as ApiObject);
 }
 
-/** decodeObject() in parts: what the engine reads at once is the longest of them. Written out
- * beside it, for each write decodes, and finishing these steps costs a tenth more. */
+/** decodeObject() in parts. Written out beside it, for each write decodes, and finishing these
+ * steps costs a tenth more. */
 export function* decodeSteps(bytes: Uint8Array): Steps<ApiObject> {
   const text = decodeTrustedText(bytes);
   yield;
-  const apart = extractFields(text);
+  const apart = yield* extractSteps(text);
   if (apart === undefined) return (yield* parseSteps(text)) as ApiObject;
   yield;
   const object = (yield* parseSteps(apart.text)) as ApiObject;
@@ -297,28 +287,4 @@ function endOfString(bytes: Uint8Array, at: number): number {
 /** Text of UTF-8 bytes that are known to be valid. */
 export function decodeTrustedText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function textOfMetadata(metadata: ApiObject['metadata']): string {
-  const { managedFields } = metadata;
-  const text = stringifyJson(without(metadata, 'resourceVersion', 'managedFields'));
-  if (managedFields === undefined) return text;
-  const entries = Array.isArray(managedFields)
-    ? `[${(managedFields as JsonArray).map(textOfEntry).join(',')}]`
-    : stringifyJson(managedFields);
-  return withMemberText(text, 'managedFields', entries);
-}
-
-/** Of one manager: with the text of its fields where that is known. */
-function textOfEntry(entry: JsonValue): string {
-  if (!isJsonObject(entry)) return stringifyJson(entry);
-  const { fieldsV1: fields } = entry;
-  const known = isJsonObject(fields) ? textOfFields(fields) : undefined;
-  if (known === undefined) return stringifyJson(entry);
-  return withMemberText(stringifyJson(without(entry, 'fieldsV1')), 'fieldsV1', known);
-}
-
-/** The text of an object with one more member, which comes last. */
-function withMemberText(text: string, name: string, value: string): string {
-  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"${name}":${value}}`;
 }

@@ -1,8 +1,8 @@
 /**
  * Writes an object in its stored form (object-encoding.ts), as bytes at once.
  *
- * Invariant: what it writes is what object-encoding.ts makes of texts, byte for byte. It relies on
- * values that are never changed once they are made.
+ * Invariant: what it writes is the JSON of the object in the order that object-encoding.ts says. It
+ * relies on values that are never changed once they are made.
  */
 import {
   begin,
@@ -19,19 +19,21 @@ import {
   writeValue,
   written,
 } from './codecs/json-writer.ts';
+import { encodedPart, keepParts } from './encoded-parts.ts';
+import type { PartPlace } from './encoded-parts.ts';
 import { textOfFields } from './shared-fields.ts';
-import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
+import type { ApiObject, JsonArray, JsonValue } from './unstructured.ts';
 import { isJsonObject } from './unstructured.ts';
 
 /** `head`: the bytes in front of the braces of metadata. Undefined: the object is too large for the
- * writer, and object-encoding.ts has to make it of texts. */
+ * writer, and large-object-writer.ts has to make it. */
 export function writtenObject(head: Uint8Array, object: ApiObject): Buffer | undefined {
   begin();
   // Setting a length is slow, even to the length that the list has.
   if (largeParts.length > 0) largeParts.length = 0;
   if (!writeObject(head, object)) return undefined;
   const bytes = written();
-  for (const { part, start, end } of largeParts) encodedParts.set(part, bytes.subarray(start, end));
+  if (largeParts.length > 0) keepParts(bytes, largeParts);
   return bytes;
 }
 
@@ -45,26 +47,16 @@ function writeObject(head: Uint8Array, object: ApiObject): boolean {
   return writeByte(closingBrace);
 }
 
-/** Most updates of large objects leave some of their parts as they are: the spec, where the status
- * is written, all but metadata, what another manager owns. A part that is the very same value has
- * the bytes that it had. */
-const encodedParts = new WeakMap<JsonObject, Uint8Array>();
 /** A smaller part is written anew in less time than it takes to remember it. */
 const largePartBytesMin = 1024;
 
-interface Part {
-  readonly part: JsonObject;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The large parts of the object that is being written. */
-const largeParts: Part[] = [];
+const largeParts: PartPlace[] = [];
 
 function writePart(value: JsonValue): boolean {
   if (!isJsonObject(value)) return writeValue(value);
   const start = position();
-  const known = encodedParts.get(value);
+  const known = encodedPart(value);
   if (!(known === undefined ? writeValue(value) : writeBytes(known))) return false;
   const end = position();
   if (end - start >= largePartBytesMin) largeParts.push({ part: value, start, end });

@@ -13,6 +13,7 @@
  * all, none longer than `textKeptMax`. At the limit they start anew: what is used is soon back.
  */
 import { AssertionError } from '../stdx/assert.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { createTextCache } from '../stdx/text-cache.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import type { JsonObject } from './unstructured.ts';
@@ -46,21 +47,58 @@ export interface WithoutFields {
 }
 
 /** The JSON of an object that has been stored, without what stands as `fieldsV1` in it, wherever
- * that is. Undefined: nothing does. */
+ * that is; what is so long that nobody shares it stays. Undefined: nothing is taken out. */
 export function extractFields(text: string): WithoutFields | undefined {
-  // Nothing else looks like it: within a string, the second quote would have a backslash.
-  let at = text.indexOf(fieldsMember);
-  if (at < 0) return undefined;
-  const fields: JsonObject[] = [];
-  let rest = '';
-  let from = 0;
-  for (; at >= 0; at = text.indexOf(fieldsMember, from)) {
-    const start = at + fieldsMember.length - 1;
-    rest += `${text.slice(from, start)}null`;
-    from = endOfObject(text, start);
-    fields.push(fieldsOfText(text.slice(start, from)));
+  const taking = startTaking(text);
+  while (takeNext(taking)) continue;
+  return withoutTaken(taking);
+}
+
+/** Characters that are looked at between two steps. */
+const takenAtOnce = 64 * 1024;
+
+/** extractFields() in parts. */
+export function* extractSteps(text: string): Steps<WithoutFields | undefined> {
+  const taking = startTaking(text);
+  for (let pauseAt = takenAtOnce; takeNext(taking);) {
+    if (taking.searchedTo < pauseAt) continue;
+    pauseAt = taking.searchedTo + takenAtOnce;
+    yield;
   }
-  return { text: rest + text.slice(from), fields };
+  return withoutTaken(taking);
+}
+
+interface Taking {
+  readonly text: string;
+  readonly fields: JsonObject[];
+  /** Of what is before `from`, all that stays. */
+  rest: string;
+  from: number;
+  searchedTo: number;
+}
+
+function startTaking(text: string): Taking {
+  return { text, fields: [], rest: '', from: 0, searchedTo: 0 };
+}
+
+/** False: there is no more. */
+function takeNext(taking: Taking): boolean {
+  const { fields, from, text } = taking;
+  // Nothing else looks like it: within a string, the second quote would have a backslash.
+  const at = text.indexOf(fieldsMember, taking.searchedTo);
+  if (at < 0) return false;
+  const start = at + fieldsMember.length - 1;
+  const end = endOfObject(text, start, start + textKeptMax);
+  taking.searchedTo = end ?? start + textKeptMax;
+  if (end === undefined) return true;
+  taking.rest += `${text.slice(from, start)}null`;
+  taking.from = end;
+  fields.push(fieldsOfText(text.slice(start, end)));
+  return true;
+}
+
+function withoutTaken({ fields, from, rest, text }: Taking): WithoutFields | undefined {
+  return fields.length === 0 ? undefined : { text: rest + text.slice(from), fields };
 }
 
 const fieldsMember = '"fieldsV1":{';
@@ -69,10 +107,12 @@ const closingBrace = 0x7d;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** `at` is the opening brace; the result is the offset behind the closing one. */
-function endOfObject(text: string, start: number): number {
+/** `start` is the opening brace; the result is the offset behind the closing one. Undefined: it
+ * would be beyond `most`. */
+function endOfObject(text: string, start: number, most: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
+    if (at >= most) return undefined;
     const char = text.charCodeAt(at);
     if (char === quote) at = closingQuote(text, at);
     else if (char === openingBrace) depth += 1;

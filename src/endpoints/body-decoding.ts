@@ -4,8 +4,7 @@
  *
  * Invariants: both ways give the same value. When the client has gone, no further part is decoded.
  * Work on a large body continues in a turn of its own. Bound: `atOnceBytesMax` bytes are read in
- * one turn, fewer of YAML; of a larger body no part is longer than the engine's own JSON.parse of
- * it.
+ * one turn, fewer of YAML.
  */
 import { cborSteps, decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { decodeJson, jsonSteps } from '../apimachinery/codecs/json.ts';

@@ -15,6 +15,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import { isLargeValue } from '../apimachinery/large-value.ts';
+import { encodeLargeSteps } from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { ConversionMissing } from '../apimachinery/object-version.ts';
@@ -153,7 +154,10 @@ function* proposeChange(
   // The object has just been read, perhaps.
   if (scope.inTurns) yield;
   if (input.body.verb === 'delete') {
-    return proposedDeletion(decideDelete(scope, target, input.body.options, stored), validate);
+    const deletion = decideDelete(scope, target, input.body.options, stored);
+    const left = deletion.kind === 'refused' ? undefined : deletion.object;
+    if (scope.inTurns && left !== undefined) yield* encodeLargeSteps(left);
+    return proposedDeletion(deletion, validate);
   }
   const current = asDecided(stored, target);
   const written = yield* produce(scope, operations, target, input, current);
@@ -181,6 +185,7 @@ function* proposeChange(
   // Of a large object this takes as long as writing it, which comes next.
   const isSame = scope.inTurns ? deepEqual(next, stored.stored ?? stored.object) : undefined;
   if (scope.inTurns) yield;
+  if (isSame === false) yield* encodeLargeSteps(next);
   return {
     kind: 'replace',
     object: next,
@@ -319,6 +324,7 @@ function* proposeCreation(
   if (scope.inTurns) yield;
   const { object: admissionObject, warnings } = prepared.value;
   const object = storedForm(admissionObject, target.kind);
+  if (scope.inTurns) yield* encodeLargeSteps(object);
   return { kind: 'create', object, admissionObject, warnings, validate };
 }
 

@@ -52,6 +52,11 @@ export function position(): number {
   return used;
 }
 
+/** Takes back what has been written behind this position: a write that failed may have begun. */
+export function shortenTo(at: number): void {
+  used = at;
+}
+
 /** A copy of all that has been written since begin(). It may lie in a pool. */
 export function written(): Buffer {
   const bytes = Buffer.allocUnsafe(used);

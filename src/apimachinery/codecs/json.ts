@@ -19,7 +19,8 @@ import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
 import { countMembers, duplicateFields, scanJson, scanSteps } from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
-import { parseJsonText, parseSteps, stringifyJson } from './lossless.ts';
+import { parsePieces } from './json-pieces.ts';
+import { parseJsonText, stringifyJson } from './lossless.ts';
 import { withoutLoneSurrogates } from './surrogates.ts';
 
 export type Decoded =
@@ -59,7 +60,7 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
 
 const notUtf8 = 'the body is not valid UTF-8';
 
-/** decodeJson() in parts: what the engine reads at once is the longest of them. */
+/** decodeJson() in parts. */
 export function* jsonSteps(
   bytes: Uint8Array,
   options?: DecodeOptions,
@@ -73,7 +74,7 @@ export function* jsonSteps(
   if ('kind' in structure) return structure;
   yield;
   try {
-    const read = structure.doubtfulNumbers ? yield* parseSteps(text) : parsed(text, structure);
+    const read = yield* parsePieces(text, (piece) => parsed(piece, structure));
     yield;
     return yield* completed(text, read, structure, options);
   } catch (error) {
@@ -133,7 +134,9 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /** The engine quotes what stands around the place, which may be a credential. */
 function withoutQuotation(message: string): string {
-  return message.replace(/^(Unexpected token '.{1,2}'), .*$/s, '$1');
+  const unquoted = message.replace(/^(Unexpected token '.{1,2}'), .*$/s, '$1');
+  // Some engines say it twice, and of a piece the line is not known.
+  return unquoted.replace(/ \(line \d+ column \d+\)$/, '');
 }
 
 /** Of a body that was not looked at. */

@@ -14,8 +14,9 @@
  * escapes. What is read and written again keeps the value of every integer.
  */
 import { parse as parseLossless } from 'lossless-json';
-import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { parsePieces } from './json-pieces.ts';
 import { markLongIntegers, withLongIntegers } from './long-integers.ts';
 
 /** A number token that a double may not hold, at a place where a value may begin. It may also
@@ -28,21 +29,17 @@ const integerToken = /^-?\d+$/;
 
 /** Throws SyntaxError for what is not JSON, RangeError for a number beyond a double's range. */
 export function parseJsonText(text: string): JsonValue {
-  return finished(parseSteps(text));
-}
-
-/** parseJsonText() in parts, none longer than the engine's own JSON.parse of the text. */
-export function* parseSteps(text: string): Generator<undefined, JsonValue> {
   const value = JSON.parse(text) as JsonValue;
   if (!doubtfulDigits.test(text) || !doubtfulNumber.test(text)) return value;
-  yield;
   const marked = markLongIntegers(text, isLongInteger);
   if (marked === undefined) return value;
-  yield;
   if (marked === 'taken') return parsedByLibrary(text);
-  const read = JSON.parse(marked.text) as JsonValue;
-  yield;
-  return withLongIntegers(read, marked.mark);
+  return withLongIntegers(JSON.parse(marked.text) as JsonValue, marked.mark);
+}
+
+/** parseJsonText() in parts. */
+export function parseSteps(text: string): Steps<JsonValue> {
+  return parsePieces(text, parseJsonText);
 }
 
 /** Of a text that has every mark in it, which nobody writes but to see what happens. */

@@ -8,11 +8,16 @@
  * reads what is stored, and never what another definition has made of it.
  */
 import type { ObjectImage } from '../../../actors/object-snapshot.ts';
-import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
+import {
+  decodeObject,
+  decodeSharedSteps,
+  encodeObject,
+} from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { CustomKind, Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { upgrading } from '../../registry/versions.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { decodeRecord, recordToPut } from '../../storage/record-codec.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
 import type { RecordRead } from '../../../streams/resource-change.ts';
@@ -25,6 +30,9 @@ export function recordPorts(scheme: Scheme) {
     encodeRecord: recordToPut,
     decodeRecord,
     decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
+    *decodeObjectSteps(bytes: Uint8Array): Steps<ApiObject> {
+      return upgrade(yield* decodeSharedSteps(bytes));
+    },
     readToday: readingImages(scheme),
   };
 }
