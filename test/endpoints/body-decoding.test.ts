@@ -156,8 +156,8 @@ describe('while a large body is read', () => {
       return parts;
     };
     assert.equal(partsOf(1_000), 4);
-    const [few, many] = [partsOf(5_000), partsOf(40_000)];
-    assert(many >= 3 * few, `${many} parts, not ${few}`);
+    const many = partsOf(20_000);
+    assert(many >= 10, `${many} parts`);
   });
 
   it('a client that goes costs no further part', async () => {
