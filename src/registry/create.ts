@@ -19,6 +19,7 @@ import {
 import type { AdmissionNotes } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import { isLargeValue } from '../apimachinery/large-value.ts';
+import { encodeLargeSteps } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
@@ -156,6 +157,7 @@ async function createNamed(
     }
     object = stored.value;
   }
+  if (inTurns) await runToEnd(deps.turns, encodeLargeSteps(object));
   const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
   // Admission may have given it another name than it was posted with.
