@@ -10,6 +10,8 @@
  * may depend on how many they are, or how long; `needs` says on what.
  */
 import type { Steps } from '../../stdx/stepwise.ts';
+import { parseSteps } from '../codecs/lossless.ts';
+import { decodeTrustedText, isLarge } from '../object-encoding.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { ScalarOf } from './aged-item.ts';
 
@@ -70,7 +72,7 @@ export function itemMaker(
   return {
     item: (json) => encode(parse(json)),
     *itemSteps(json) {
-      const value = parse(json);
+      const value = isLarge(json) ? yield* parseSteps(decodeTrustedText(json)) : parse(json);
       yield;
       return encodeSteps === undefined ? encode(value) : yield* encodeSteps(value);
     },
