@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Answer, Question } from '../../actors/actors.ts';
 import { objectBytesOfTurn } from '../../actors/limits.ts';
+import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { newForbidden } from '../../src/apimachinery/status-error.ts';
 import {
@@ -278,6 +279,32 @@ describe('questions of a decision', () => {
     const answeredIn = turns;
     assert.equal((await asking).kind, 'replaced');
     assert.equal((encodedIn.at(-1) ?? 0) - answeredIn, 1, 'behind an answer, too');
+  });
+
+  test('I36 a large object is decoded in turns of the decision that needs it, and once', async () => {
+    let turns = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (turns += 1));
+    let decodedCount = 0;
+    const { overtake, run, stored } = actorHarness({
+      pause,
+      soleWriter: true,
+      *decodeObjectSteps(bytes) {
+        for (let part = 0; part < 5; part += 1) yield;
+        decodedCount += 1;
+        return decodeObject(bytes);
+      },
+    });
+    const large = pod('large', { spec: 'x'.repeat(objectBytesOfTurn) });
+    await overtake('large', large);
+    const change = (added: string) => replaceOf(({ object }) => ({ ...object, added }));
+    assert.equal((await run('large', change('a'))).kind, 'replaced');
+    assert(turns >= 5, `${turns} turns`);
+    assert.equal((await run('large', change('a'))).kind, 'unchanged');
+    assert.equal(decodedCount, 1);
+    assert.deepEqual((await stored('large'))?.object, { ...large, added: 'a' });
+    await overtake('small', pod('small'));
+    assert.equal((await run('small', change('b'))).kind, 'replaced');
+    assert.equal(decodedCount, 1, 'a small one is decoded at once');
   });
 
   test('C8 a question that is not answered in time refuses its command', async () => {

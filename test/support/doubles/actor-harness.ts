@@ -3,6 +3,7 @@
  * can be held, made to fail, and overtaken by another writer.
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
+import type { ObjectDecoders } from '../../../actors/object-snapshot.ts';
 import type { ActorSystemDeps, ObjectActorSystem } from '../../../actors/actor-system.ts';
 import type {
   ActorSystem,
@@ -226,6 +227,7 @@ export interface HarnessOptions extends CompanionOptions {
   readonly expiryOf?: ExpiryOf;
   readonly answer?: AnswerPort;
   readonly pause?: () => Promise<void>;
+  readonly decodeObjectSteps?: ObjectDecoders['decodeObjectSteps'];
   readonly commandLog?: CommandLog;
   /** Absent: it is thrown. */
   readonly onBroken?: (error: unknown) => void;
@@ -260,6 +262,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     encodeRecord: recordToPut,
     decodeRecord,
     decodeObject,
+    decodeObjectSteps: options.decodeObjectSteps,
     clock: time.clock,
     timers: time.timers,
     soleWriter: options.soleWriter,
