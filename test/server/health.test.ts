@@ -131,6 +131,7 @@ describe('--livez-grace-period', () => {
     return {
       registry,
       admissionReadiness: new Map(),
+    flow: undefined,
       identity,
       storage: { failure: () => undefined },
       logFollow: {

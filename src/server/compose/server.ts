@@ -324,6 +324,7 @@ function stopper(
       serving.startRefusing();
       server.startClosing();
     } else server.stopAccepting();
+    serving.stopWaiting();
     const limit = timers.after(config.shutdownTimeoutMs, abandonStore);
     const endsMs = clock.monotonicMs() + config.shutdownTimeoutMs + lastAnswersMs;
     await background.stop();
@@ -333,6 +334,7 @@ function stopper(
     await parts.streams.endAllWatches();
     // Reads that wait for a fresh state need the log until they are answered.
     await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
+    serving.stop();
     await parts.streams.stop();
     server.stopAccepting();
     await parts.actors.stop();
