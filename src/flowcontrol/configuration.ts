@@ -59,11 +59,12 @@ export interface ConfigurationDeps {
 export interface Configuration {
   /** What the request is served by. */
   find(attributes: Attributes): SchemaInForce;
-  /** All objects have been read once. */
+  /** What was stored at the start has been read. */
   readonly isRead: boolean;
   /** A level that is gone has ended. */
   lookAgain(): void;
-  start(): void;
+  /** Resolves when that is in force. */
+  start(): Promise<void>;
   stop(): void;
 }
 
@@ -71,7 +72,6 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   const { clock, timers, turns } = deps;
   const following = new Subscription();
   const building = createBuilding(deps);
-  const complete = new Set<GroupResource>();
   let inForce = finished(building.ofMandatory());
   let next: TimerHandle | undefined;
   let isWorking = false;
@@ -91,10 +91,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     isChanged = false;
     isWorking = true;
     const startMs = clock.monotonicMs();
-    const isWhole = complete.size === 2;
     try {
       inForce = (await runStepwise(turns, building.ofStored(), () => isStopped)) ?? inForce;
-      isRead ||= isWhole;
     } catch (error) {
       isChanged = true;
       deps.onError(error);
@@ -108,10 +106,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       clear: () => undefined,
       set: () => undefined,
       remove: () => undefined,
-      complete() {
-        complete.add(resource);
-        look(0);
-      },
+      complete: () => look(configurationLimits.settleMs),
       changed: () => look(configurationLimits.settleMs),
     };
     following.add(followObjects(deps.streams, 'priority-and-fairness', resource, keeper));
@@ -122,7 +117,9 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       return isRead;
     },
     lookAgain: () => look(configurationLimits.settleMs),
-    start() {
+    async start() {
+      await work();
+      isRead = true;
       follow(deps.levelObjects);
       follow(deps.schemas);
     },

@@ -59,9 +59,9 @@ export interface FlowControl extends Pick<Levels, 'all' | 'counts'> {
   finish(ticket: FlowTicket): void;
   /** A watch has ended. */
   forgetWatch(ticket: FlowTicket): void;
-  /** What is stored has been read. */
+  /** What was stored at the start has been read: then `start` resolves. */
   readonly isRead: boolean;
-  start(): void;
+  start(): Promise<void>;
   /** Who waits is told to come again; nobody waits from now on. */
   stopWaiting(): void;
   stop(): void;
@@ -122,8 +122,8 @@ export function createFlowControl(deps: FlowControlDeps): FlowControl {
       ticket.watched = undefined;
     },
     start() {
-      configuration.start();
       levels.start();
+      return configuration.start();
     },
     stopWaiting: () => room.stop(),
     stop() {

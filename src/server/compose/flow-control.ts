@@ -32,10 +32,10 @@ export interface FlowPartDeps {
 }
 
 /** Undefined: an option says so, or its objects are not served. */
-export function startFlowControl(
+export async function startFlowControl(
   config: CompletedConfig,
   deps: FlowPartDeps,
-): FlowControl | undefined {
+): Promise<FlowControl | undefined> {
   const { clock, identity, timers } = deps;
   const { prng, scheme, streams } = deps.parts.registry;
   const resourceOf = (resource: string) => ({ group: identity.groups.flowcontrol, resource });
@@ -72,7 +72,7 @@ export function startFlowControl(
     },
     requestTimeoutMs: config.requestTimeoutMs,
   });
-  flow.start();
+  await flow.start();
   return flow;
 }
 

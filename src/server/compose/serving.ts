@@ -63,7 +63,6 @@ import type {
 import type { TransportLoad } from '../../transport/load.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
-import { startFlowControl } from './flow-control.ts';
 import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import { healthChecks } from './health-checks.ts';
 import { StorageError } from '../../storage/storage.ts';
@@ -114,6 +113,8 @@ export interface ServingDeps {
   readonly timers: Timers;
   readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
   readonly logFollow: LogFollow;
+  /** Undefined: there are no priority levels. */
+  readonly flow: FlowControl | undefined;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
   /** Of authentication. */
@@ -130,7 +131,7 @@ export interface ServingDeps {
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
-  const { parts, identity, log } = deps;
+  const { flow, parts, identity, log } = deps;
   let shuttingDown = false;
   let refusing = false;
   let inFlight = 0;
@@ -138,10 +139,9 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let discovery: Discovery | undefined;
   let servedAddress: string | undefined;
   const version = versionOf(config);
-  const flow = startFlowControl(config, deps);
   const seats = seatsOf(config, identity, flow);
-  const metrics = metricsOf(config, deps, version, seats, flow);
-  const health = healthOf(config, deps, flow, () => shuttingDown);
+  const metrics = metricsOf(config, deps, version, seats);
+  const health = healthOf(config, deps, () => shuttingDown);
   const endpoints = endpointsOf(config, deps, metrics);
   const api = createApiHandler({
     filter: filterOf(deps, metrics),
@@ -154,7 +154,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     health,
-    ...debugPages(config, deps, flow),
+    ...debugPages(config, deps),
     documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
@@ -201,8 +201,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
 
 function debugPages(
   config: CompletedConfig,
-  { clock, parts }: ServingDeps,
-  flow: FlowControl | undefined,
+  { clock, flow, parts }: ServingDeps,
 ): Pick<PlainPathDeps, 'actorsDebug' | 'fairnessDebug'> {
   return {
     actorsDebug: createActorsDebug(actorsDebugging(config, parts, clock)),
@@ -238,12 +237,7 @@ function inRequestTurns(
   return createRequestTurns({ clock, timers }, begin, ended);
 }
 
-function healthOf(
-  config: CompletedConfig,
-  deps: ServingDeps,
-  flow: FlowControl | undefined,
-  shuttingDown: () => boolean,
-): Health {
+function healthOf(config: CompletedConfig, deps: ServingDeps, shuttingDown: () => boolean): Health {
   const { admissionReadiness, authorization, registry, storage } = deps.parts;
   return createHealth(
     healthChecks({
@@ -254,7 +248,6 @@ function healthOf(
       usesRbac: authorization.usesRbac,
       controllers: config.tokens.controllers,
       livezGraceMs: config.livezGraceMs,
-      flow,
       shuttingDown,
     }),
   );
@@ -265,9 +258,8 @@ function metricsOf(
   deps: ServingDeps,
   version: JsonObject,
   seats: Seats,
-  flow: FlowControl | undefined,
 ): ServerMetrics {
-  const { audit, clock, log, parts, storeTimes, timers, worker } = deps;
+  const { audit, clock, flow, log, parts, storeTimes, timers, worker } = deps;
   return createServerMetrics({
     parts,
     clock,
