@@ -8,16 +8,16 @@
 const bitsOfWord = 32;
 
 export type UnitSet =
-  | { readonly kind: 'few'; readonly members: Uint32Array }
+  | { readonly kind: 'few'; readonly members: readonly number[] }
   | { readonly kind: 'many'; readonly bits: Uint32Array };
 
 export function wordsFor(size: number): number {
   return Math.ceil(size / bitsOfWord);
 }
 
-/** `members` rise. */
+/** `members` rise, and are the set's from now on. */
 export function unitSet(members: readonly number[], words: number): UnitSet {
-  if (members.length <= words) return { kind: 'few', members: Uint32Array.from(members) };
+  if (members.length <= words) return { kind: 'few', members };
   const bits = new Uint32Array(words);
   for (const member of members) setBit(bits, member);
   return { kind: 'many', bits };
