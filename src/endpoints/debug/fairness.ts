@@ -8,8 +8,8 @@
  *     dump_queues            a row for each queue
  *     dump_requests          a row for each request that waits or is served
  *
- * Bounds: `rowsMax` rows of an answer, whose last line says how many are left out; of a level with
- * more queues than `queuesMax` only those are shown that were used lately.
+ * Bounds: `rowsMax` rows of an answer, whose last line says if there are more; of a level with more
+ * queues than `queuesMax` only those are shown that were used lately.
  */
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { queryValue } from '../../apimachinery/query.ts';
@@ -195,10 +195,11 @@ const columnMin = 8;
 /** Columns that a person can read, and that a program can split at the commas. */
 function tableOf(rows: Iterable<Row>): string {
   const kept: (readonly string[])[] = [];
-  let leftOut = 0;
+  let isWhole = true;
   for (const row of rows) {
-    if (kept.length > rowsMax) leftOut += 1;
-    else kept.push(row.map(String));
+    isWhole = kept.length <= rowsMax;
+    if (!isWhole) break;
+    kept.push(row.map(String));
   }
   const widths: number[] = [];
   for (const row of kept) {
@@ -211,6 +212,6 @@ function tableOf(rows: Iterable<Row>): string {
       .map((cell, at) => (at < row.length - 1 ? `${cell},`.padEnd(widths[at] ?? 0) : cell))
       .join(''),
   );
-  if (leftOut > 0) lines.push(`... and ${leftOut} more`);
+  if (!isWhole) lines.push('... and more');
   return `${lines.join('\n')}\n`;
 }

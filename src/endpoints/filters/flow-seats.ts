@@ -54,7 +54,8 @@ export function createFlowSeats(
 class FlowSeat extends FlowTicket implements Seat {
   readonly #giving: Giving;
   readonly #exchange: HttpExchange;
-  readonly #query: QueryParameters | undefined;
+  /** Until it has been asked for: a watch would keep it as long as it is open. */
+  #query: QueryParameters | undefined;
   readonly #startMs: number;
   /** Of a watch. */
   readonly #open: CountedSeat | undefined;
@@ -90,6 +91,7 @@ class FlowSeat extends FlowTicket implements Seat {
     const { flow, levelHeader, schemaHeader } = this.#giving;
     const exchange = this.#exchange;
     const entered = flow.enter(this, attributes, this.#query, exchange, this.#startMs);
+    this.#query = undefined;
     const { inForce } = this;
     exchange.setAnswerHeader(schemaHeader, inForce?.uid ?? '');
     exchange.setAnswerHeader(levelHeader, inForce?.use.object.uid ?? '');
