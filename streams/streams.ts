@@ -129,8 +129,9 @@ export interface WatchRequest {
   readonly caller?: string | undefined;
   /** Counts what is sent. Watches with equal encoders share one. */
   readonly sent?: SentEvents | undefined;
-  /** The mark behind the initial events is being sent. Called once, if at all. */
-  readonly onInitialEventsEnd?: (() => void) | undefined;
+  /** The state has been sent; `marked`: the mark behind it is being sent. Called once, if at all.
+   */
+  readonly onInitialEventsEnd?: ((marked: boolean) => void) | undefined;
 }
 
 /** Counts the frames and bytes that are sent. */

@@ -95,7 +95,7 @@ export type WatchItem = Chunk | 'live';
 export function watchEvents(
   watch: WatchProgress,
   start: WatchStart,
-  onInitialEventsEnd?: () => void,
+  onInitialEventsEnd?: (marked: boolean) => void,
 ): Observable<WatchItem> {
   return concat(
     beginning(watch, start),
@@ -165,12 +165,13 @@ function stateOf({ group, sources }: WatchProgress): InitialEvents {
 function endMark(
   { group, position }: WatchProgress,
   start: WatchStart,
-  onSent?: () => void,
+  onSent?: (marked: boolean) => void,
 ): Observable<Chunk> {
-  if (start.kind !== 'state' || !start.mark) return EMPTY;
+  if (start.kind !== 'state') return EMPTY;
   return defer(() => {
+    onSent?.(start.mark);
+    if (!start.mark) return EMPTY;
     const bytes = group.encoder.bookmark(position.revision, true);
-    onSent?.();
     const { revision, seq } = position;
     return of({ bytes, framesCount: 1, examinedCount: 0, seq, revision });
   });

@@ -111,7 +111,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     return this.#state === 'blocked' && this.#approach?.stage === 'initial';
   }
 
-  begin(start: WatchStart, onInitialEventsEnd?: () => void): void {
+  begin(start: WatchStart, onInitialEventsEnd?: (marked: boolean) => void): void {
     this.#follow((progress) => watchEvents(progress, start, onInitialEventsEnd));
   }
 

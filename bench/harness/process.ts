@@ -63,6 +63,9 @@ export function startSluice(
     '--secure-port=off',
     '--authorization-mode=AlwaysAllow',
     '--anonymous-auth=true',
+    // Nor the seats of priority levels, which one caller has few of; requests are classified.
+    '--max-requests-inflight=0',
+    '--max-mutating-requests-inflight=0',
     `--data-dir=${path.join(directory, 'data')}`,
     '--log-level=error',
     ...flags,

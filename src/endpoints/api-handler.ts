@@ -24,8 +24,7 @@ import type { AccessFilter, AccessVerdict } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
-import { noSeatAnswer } from './filters/in-flight.ts';
-import type { InFlight, Seat } from './filters/in-flight.ts';
+import type { Seat, Seats } from './filters/in-flight.ts';
 import { handlePlainPath } from './plain-paths.ts';
 import type { PlainPathDeps } from './plain-paths.ts';
 import type { AnsweredRequest, ApiRequest } from './request.ts';
@@ -39,7 +38,7 @@ import { allowCbor } from './status-response.ts';
 export interface ApiHandlerDeps extends PlainPathDeps {
   /** Authentication and authorization. */
   readonly filter: AccessFilter;
-  readonly inFlight: InFlight;
+  readonly seats: Seats;
   /** Makes IDs for requests. */
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
@@ -55,7 +54,7 @@ export interface ApiHandlerDeps extends PlainPathDeps {
 export type ApiHandler = (exchange: HttpExchange, startMs: number, nowMs: number) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
-  const { auditing, inFlight, prng, requestCounts, strictTransport } = deps;
+  const { auditing, prng, requestCounts, seats, strictTransport } = deps;
   const { features, turnWatch } = deps.endpoints;
   return async (exchange, startMs, nowMs) => {
     if (features.cbor) allowCbor(exchange);
@@ -67,7 +66,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const asked = readTarget(exchange, startMs);
     turnWatch.mark(asked.info, nowMs);
-    const seat = inFlight.begin(asked.info);
+    const seat = seats.begin(asked.info, exchange, asked.query, startMs);
     const seen = audited?.exchange ?? exchange;
     const { warnings } = asked;
     const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream };
@@ -147,25 +146,25 @@ function handle(
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
   const serve = (admission: AccessVerdict): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
-    if (admission.kind === 'busy') return noSeatAnswer;
+    if (admission.kind === 'busy') return seat.refusal;
     // A caller without access is not told what is wrong with the request.
     if (problem !== undefined) return problem;
     assert(query !== undefined, 'a request without a problem has its query');
     warnings.push(...(admission.warnings ?? []));
     const { user } = admission;
-    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings, startMs });
+    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings, startMs, seat });
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }
 
 /** Of a request that may be served: what is asked for, and by whom. */
-type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings' | 'startMs'>;
+type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings' | 'startMs' | 'seat'>;
 
 function serveAdmitted(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, user, warnings, startMs }: Admitted,
+  { info, query, user, warnings, startMs, seat }: Admitted,
 ): Promise<Answer> | Answer {
   const request: ApiRequest = {
     exchange,
@@ -174,6 +173,7 @@ function serveAdmitted(
     user,
     warnings,
     startMs,
+    seat,
     receivedMs: startMs,
     bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),

@@ -18,6 +18,7 @@ import { documentAnswer } from './answer.ts';
 import type { Answer, DocumentAnswer } from './answer.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ActorsDebug } from './debug/actors.ts';
+import type { FairnessDebug } from './debug/fairness.ts';
 import { matchesEntityTag } from './entity-tags.ts';
 import type { Health, HealthEndpoint } from './health.ts';
 import { healthEndpoints } from './health.ts';
@@ -33,6 +34,7 @@ export interface PlainPathDeps {
   readonly version: JsonObject;
   readonly health: Health;
   readonly actorsDebug: ActorsDebug;
+  readonly fairnessDebug: FairnessDebug;
   /** Further documents, by path. */
   readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
@@ -65,6 +67,7 @@ export async function handlePlainPath(deps: PlainPathDeps, request: ApiRequest):
     (endpoint !== undefined && !path.endsWith('/')) ||
     document !== undefined ||
     deps.actorsDebug.serves(path) ||
+    deps.fairnessDebug.serves(path) ||
     ['api', 'apis', 'openapi'].includes(first) ||
     ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
   if (!known) return newGenericNotFound();
@@ -74,6 +77,7 @@ export async function handlePlainPath(deps: PlainPathDeps, request: ApiRequest):
   }
   if (document !== undefined) return answerDocument(document);
   if (deps.actorsDebug.serves(path)) return deps.actorsDebug.answer(exchange, request.query);
+  if (deps.fairnessDebug.serves(path)) return deps.fairnessDebug.answer(path, request.query);
   if (endpoint !== undefined) return answerHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':

@@ -120,6 +120,8 @@ export interface ApiRequest {
   readonly warnings: string[];
   /** When its head came, monotonic. */
   readonly startMs: number;
+  /** Its seat (filters/in-flight.ts): a watch says when it has begun. */
+  readonly seat: { begun(): void };
   /** When its body was whole; until then as `startMs`. */
   receivedMs: number;
   /** Of the body, once it is there. */

@@ -92,6 +92,7 @@ export function handleResource(
     user,
     warnings,
     startMs: request.startMs,
+    seat: request.seat,
     receivedMs: request.receivedMs,
     bodyBytes: request.bodyBytes,
     auditAnnotations,

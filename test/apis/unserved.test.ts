@@ -17,30 +17,7 @@ interface Row {
   readonly says?: RegExp;
 }
 
-const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const rows: readonly Row[] = [
-  {
-    title: 'flow schemas',
-    collection: `${flow}/flowschemas`,
-    object: {
-      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
-      kind: 'FlowSchema',
-      metadata: { name: 'a' },
-      spec: { priorityLevelConfiguration: { name: 'a' }, matchingPrecedence: 5000 },
-    },
-    says: /^this server does not classify requests: /,
-  },
-  {
-    title: 'priority levels',
-    collection: `${flow}/prioritylevelconfigurations`,
-    object: {
-      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
-      kind: 'PriorityLevelConfiguration',
-      metadata: { name: 'a' },
-      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
-    },
-    says: /^this server does not queue or limit requests by priority level: /,
-  },
   {
     title: 'migrations of what is stored',
     collection: '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations',

@@ -74,17 +74,5 @@ describe('kubectl and the system’s objects', { skip: missing && 'no kubectl fo
       assert.match(await kubectl('get servicecidrs'), /\nkubernetes +10\.0\.0\.0\/24 /);
       await kubectl('wait --for=condition=Ready servicecidr/kubernetes --timeout=300s');
     });
-
-    test(`${release}: who writes what nothing acts on is told`, { skip }, async () => {
-      const at = { home: dataDir, kubeconfig: server.kubeconfig };
-      const run = (line: string, input = '') =>
-        runKubectl(program ?? '', at, line.split(' '), input);
-      const line = `annotate --overwrite flowschemas service-accounts seen=${release}`;
-      const annotated = await run(line);
-      assert.match(annotated.stderr, /Warning: this server does not classify requests: /);
-      assert.equal(annotated.code, 0);
-      const plain = await run(`annotate --overwrite ns kube-public seen=${release}`);
-      assert.equal(plain.stderr, '');
-    });
   }
 });

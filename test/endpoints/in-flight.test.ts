@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createInFlight } from '../../src/endpoints/filters/in-flight.ts';
-import type { InFlight, Seat } from '../../src/endpoints/filters/in-flight.ts';
+import type { CountedSeat, InFlight } from '../../src/endpoints/filters/in-flight.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { parseRequestInfo } from '../../src/endpoints/request-info.ts';
 
 const maps = '/api/v1/namespaces/n/configmaps';
 
-function seatOf(inFlight: InFlight, method: string, path: string, watch = false): Seat {
+function seatOf(inFlight: InFlight, method: string, path: string, watch = false): CountedSeat {
   const parsed = parseRequestInfo(method, path, watch);
   assert(parsed.kind === 'ok');
   return inFlight.begin(parsed.info);
@@ -18,7 +18,7 @@ const user = (name: string, ...groups: string[]) => ({ name, uid: '', groups, ex
 /** How many of `count` get in, and their seats. */
 function enter(inFlight: InFlight, name: string, method: string, count: number, watch = false) {
   const seats = Array.from({ length: count }, () => seatOf(inFlight, method, maps, watch));
-  return seats.filter((seat) => seat.enter(user(name)));
+  return seats.filter((seat) => seat.enter({ user: user(name) }));
 }
 
 const identity = identityOf('kubernetes');
@@ -76,32 +76,36 @@ test('who asks for the health of all, and system:masters, get in always', () => 
   const inFlight = createInFlight({ ...limits, readOnlyMax: 1 }, identity);
   enter(inFlight, 'a', 'GET', 2);
   for (const path of ['/livez', '/readyz', '/healthz']) {
-    assert.equal(seatOf(inFlight, 'GET', path).enter(user('a')), true, path);
+    assert.equal(seatOf(inFlight, 'GET', path).enter({ user: user('a') }), true, path);
   }
   const again = enter(inFlight, 'a', 'GET', 1);
   assert.equal(again.length, 0);
   const masters = (path: string) =>
-    seatOf(inFlight, 'GET', path).enter(user('root', 'system:masters'));
+    seatOf(inFlight, 'GET', path).enter({ user: user('root', 'system:masters') });
   assert.equal(masters(maps), true);
-  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(user('b')), true);
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter({ user: user('b') }), true);
 });
 
 test('a health check about which others are asked needs a seat', () => {
   const inFlight = createInFlight({ ...limits, readOnlyMax: 1, mutatingMax: 1 }, identity);
   const a = user('a');
-  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), true, 'as somebody else');
-  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a, true), false);
-  assert.equal(seatOf(inFlight, 'GET', '/livez/x1').enter(a), false, 'any path below');
-  assert.equal(seatOf(inFlight, 'POST', '/livez').enter(a), true, 'with another verb');
-  assert.equal(seatOf(inFlight, 'POST', '/livez').enter(a), false);
-  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(a), true);
+  assert.equal(
+    seatOf(inFlight, 'GET', '/livez').enter({ user: a }, true),
+    true,
+    'as somebody else',
+  );
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter({ user: a }, true), false);
+  assert.equal(seatOf(inFlight, 'GET', '/livez/x1').enter({ user: a }), false, 'any path below');
+  assert.equal(seatOf(inFlight, 'POST', '/livez').enter({ user: a }), true, 'with another verb');
+  assert.equal(seatOf(inFlight, 'POST', '/livez').enter({ user: a }), false);
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter({ user: a }), true);
 });
 
 test('a seat is taken once, whoever its holder asks to be', () => {
   const inFlight = createInFlight(limits, identity);
   const seat = seatOf(inFlight, 'POST', maps);
-  assert.equal(seat.enter(user('a'), true), true);
-  assert.equal(seat.enter(user('b')), true);
+  assert.equal(seat.enter({ user: user('a') }, true), true);
+  assert.equal(seat.enter({ user: user('b') }), true);
   assert.equal(enter(inFlight, 'a', 'POST', 20).length, 7);
   seat.leave();
   assert.equal(enter(inFlight, 'b', 'POST', 20).length, 1);

@@ -6,7 +6,11 @@ import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
-const flags = { 'max-mutating-requests-inflight': '2', 'max-watches': '2' };
+const flags = {
+  'enable-priority-and-fairness': 'false',
+  'max-mutating-requests-inflight': '2',
+  'max-watches': '2',
+};
 
 for (const transport of ['uws', 'node'] as const) {
   describe(`requests in flight over ${transport}`, () => {

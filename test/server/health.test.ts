@@ -27,6 +27,7 @@ const inOrder = [
   'informer-sync',
   'change-followers',
   'admission-configurations',
+  'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/start-cluster-authentication-info-controller',
   'poststarthook/start-kube-apiserver-identity-lease-controller',
@@ -131,6 +132,7 @@ describe('--livez-grace-period', () => {
     return {
       registry,
       admissionReadiness: new Map(),
+    flow: undefined,
       identity,
       storage: { failure: () => undefined },
       logFollow: {

@@ -121,6 +121,16 @@ export const layers: readonly LayerRule[] = [
     folder: 'src/admission/addresses',
     may: ['src/stdx', 'src/apimachinery', 'src/admission', 'src/storage', 'streams/streams.ts'],
   },
+  {
+    folder: 'src/flowcontrol',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/authorization/authorizer.ts',
+      'streams/streams.ts',
+      'streams/followed-objects.ts',
+    ],
+  },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
   { folder: 'src/transport', may: ['src/stdx'] },
   // The one file of the port that knows its adapters: it picks one.
@@ -138,6 +148,9 @@ export const layers: readonly LayerRule[] = [
       'src/authentication/web-socket-token.ts',
       'src/authorization/authorizer.ts',
       'src/audit/audit.ts',
+      'src/flowcontrol/flow-control.ts',
+      'src/flowcontrol/level.ts',
+      'src/flowcontrol/ticket.ts',
       'src/storage/storage.ts',
       'src/transport/http-exchange.ts',
       'streams/streams.ts',
@@ -168,7 +181,7 @@ export const layers: readonly LayerRule[] = [
 /** Libraries and the only places that may import them. What is not listed may not be imported. */
 export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   xstate: ['actors'],
-  rxjs: ['streams', 'src/controllers', 'src/authorization'],
+  rxjs: ['streams', 'src/controllers', 'src/authorization', 'src/flowcontrol'],
   'uWebSockets.js': ['src/transport/uws'],
   '@btc-vision/uwebsockets.js': ['src/transport/uws'],
   ws: ['src/transport/node'],

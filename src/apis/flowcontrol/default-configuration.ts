@@ -5,7 +5,7 @@
  *     level LINE    name shares/lendable% queues/hand     0 queues: what is too much is rejected
  *     schema        name (precedence) -> level, by what requests are told apart, who, for what
  *
- * No request is limited by these objects yet; tools that read them find what the reference has.
+ * What they do is the business of src/flowcontrol.
  * Written in version v1; each release stores its own (src/apimachinery/object-version.ts).
  */
 import type { Identity } from '../../apimachinery/identity.ts';

@@ -39,11 +39,4 @@ export const flowSchemas: KindDefinition = {
     openValues: 'flowcontrol.FlowDistinguisherMethod.type flowcontrol.Subject.kind',
   },
   table: flowSchemaTable,
-  unserved: [
-    {
-      says:
-        'this server does not classify requests: none is treated differently ' +
-        'because of this one',
-    },
-  ],
 };

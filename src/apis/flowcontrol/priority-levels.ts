@@ -46,13 +46,6 @@ export const priorityLevelConfigurations: KindDefinition = {
     openValues: 'flowcontrol.PriorityLevelConfigurationSpec.type flowcontrol.LimitResponse.type',
   },
   table: priorityLevelTable,
-  unserved: [
-    {
-      says:
-        'this server does not queue or limit requests by priority level: this one ' +
-        'has no effect',
-    },
-  ],
   versions: {
     v1beta1: { conversion: priorityLevelMaps },
     v1beta2: { conversion: priorityLevelMaps },

@@ -2,10 +2,12 @@
  * The part of the handler chain that decides whether a request is served, and for whom
  * (spec 2, section 1).
  *
- *     authentication ▶ audit begins ▶ a seat ▶ impersonation ▶ authorization ▶ the handler
- *       401              500             429       400, 403        403
+ *     authentication ▶ audit begins ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
+ *       401              500             400, 403         429      403
  *
- * The seat comes before the first question to the authorizers, which may ask another server.
+ * Where priority levels give the seats (flow-seats.ts), they judge a request by the user that it is
+ * for; there it may wait. Without them the seat comes before the first question to the authorizers,
+ * which may ask another server: so before impersonation.
  *
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
@@ -30,7 +32,7 @@ import type { RequestInfo } from '../request-info.ts';
 import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
-import type { Impersonation, ReadImpersonation } from './impersonation.ts';
+import type { Impersonation, ImpersonationRequest, ReadImpersonation } from './impersonation.ts';
 import type { Seat } from './in-flight.ts';
 
 export type AccessVerdict =
@@ -88,10 +90,10 @@ interface Asked {
 const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
-  const { authentication, access, clock, counts } = deps;
-  const authenticationGroup = deps.identity.fill('authentication.{domain}');
+  const { authentication, clock, counts } = deps;
   const note = decisionNotes(deps);
-  const authorized = authorizing(deps, conclusions(deps, note));
+  const authorized = authorizing(deciding(deps, conclusions(deps, note)));
+  const impersonating = impersonations(deps, note, authorized);
 
   function identified(asked: Asked, caller: Caller): AccessVerdict | Promise<AccessVerdict> {
     const { exchange, info, query, trail } = asked;
@@ -116,11 +118,37 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     when?: 'later',
   ): AccessVerdict | Promise<AccessVerdict> {
     if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
-    const wanted = takeImpersonation(asked.exchange);
-    if (wanted.kind === 'none') return authorized(asked, attributes, when);
-    if (wanted.kind === 'refused') return wanted;
-    if (!asked.seat.enter(attributes.user, true)) return { kind: 'busy' };
-    const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
+    return impersonating(asked, attributes, when);
+  }
+
+  return {
+    admit(exchange, { info, query, startMs }, trail, seat) {
+      const shown = new ShownCredentials(exchange, trail);
+      const asked: Asked = { exchange, info, query, trail, shown, seat, sinceMs: startMs };
+      const caller = authentication.authenticate(shown);
+      return caller instanceof Promise
+        ? caller.then((known) => identified(asked, known))
+        : identified(asked, caller);
+    },
+  };
+}
+
+/** Whom the caller asks to be, if he asks; then whether he may do what he asks. */
+function impersonations(
+  { access, identity }: AccessFilterDeps,
+  note: DecisionNote,
+  authorized: ReturnType<typeof authorizing>,
+) {
+  const authenticationGroup = identity.fill('authentication.{domain}');
+
+  function seated(
+    asked: Asked,
+    attributes: Attributes,
+    wanted: ImpersonationRequest,
+    hasSeat: boolean,
+  ): AccessVerdict | Promise<AccessVerdict> {
+    if (!hasSeat) return busy;
+    const result = impersonate(attributes.user, wanted, access, authenticationGroup);
     return result instanceof Promise
       ? result.then((known) => impersonated(asked, attributes, known))
       : impersonated(asked, attributes, result);
@@ -139,29 +167,46 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     return authorized(asked, { ...attributes, user: result.user }, 'later');
   }
 
-  return {
-    admit(exchange, { info, query, startMs }, trail, seat) {
-      const shown = new ShownCredentials(exchange, trail);
-      const asked: Asked = { exchange, info, query, trail, shown, seat, sinceMs: startMs };
-      const caller = authentication.authenticate(shown);
-      return caller instanceof Promise
-        ? caller.then((known) => identified(asked, known))
-        : identified(asked, caller);
-    },
+  return (
+    asked: Asked,
+    attributes: Attributes,
+    when: 'later' | undefined,
+  ): AccessVerdict | Promise<AccessVerdict> => {
+    const wanted = takeImpersonation(asked.exchange);
+    if (wanted.kind === 'none') return authorized(asked, attributes, when);
+    if (wanted.kind === 'refused') return wanted;
+    const { request } = wanted;
+    const entered = asked.seat.enter(attributes, true);
+    return entered instanceof Promise
+      ? entered.then((has) => seated(asked, attributes, request, has))
+      : seated(asked, attributes, request, entered);
   };
 }
 
 /** `when`: something came between this step and the one before. */
-function authorizing(
-  { access, clock }: AccessFilterDeps,
-  concluded: ReturnType<typeof conclusions>,
-) {
+function authorizing(decide: ReturnType<typeof deciding>) {
   return (
     asked: Asked,
     attributes: Attributes,
     when?: 'later',
   ): AccessVerdict | Promise<AccessVerdict> => {
-    if (!asked.seat.enter(attributes.user)) return { kind: 'busy' };
+    const entered = asked.seat.enter(attributes);
+    return entered instanceof Promise
+      ? entered.then((has) => (has ? decide(asked, attributes, 'later') : busy))
+      : entered
+        ? decide(asked, attributes, when)
+        : busy;
+  };
+}
+
+const busy: AccessVerdict = { kind: 'busy' };
+
+function deciding({ access, clock }: AccessFilterDeps, concluded: ReturnType<typeof conclusions>) {
+  return (
+    asked: Asked,
+    attributes: Attributes,
+    when: 'later' | undefined,
+  ): AccessVerdict | Promise<AccessVerdict> => {
     if (when === 'later') asked.sinceMs = clock.monotonicMs();
     const decision = access.check(attributes);
     return decision instanceof Promise

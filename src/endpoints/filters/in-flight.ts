@@ -2,8 +2,9 @@
  * Limits how many requests are being answered at a time, separately for reads, writes and streams;
  * above a limit a request gets 429 (spec 2, section 1; flags and answer as in the reference).
  *
- * There are no fair queues: nobody waits here. The transport bounds the bytes of bodies and
- * answers.
+ * This is what there is without priority and fairness (flow-seats.ts), but for open streams, whose
+ * limit is here in any case. There are no queues: nobody waits here. The transport bounds the bytes
+ * of bodies and answers.
  *
  * Invariants: a request holds one seat at most, until it has been answered, a stream until it has
  * ended; `leave` gives it back once. Who asks for the health of all and nothing more, and
@@ -14,7 +15,11 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import type { Attributes } from '../../authorization/authorizer.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
 import { documentAnswer } from '../answer.ts';
+import type { DocumentAnswer } from '../answer.ts';
 import { callerOf } from '../caller.ts';
 import { healthEndpoints } from '../health.ts';
 import type { RequestInfo } from '../request-info.ts';
@@ -26,17 +31,32 @@ export interface InFlightLimits {
   readonly streamsMax: number;
 }
 
-export interface InFlight {
-  begin(info: RequestInfo): Seat;
+/** Who gives seats: these limits, or the priority levels (flow-seats.ts). */
+export interface Seats {
+  /** `startMs`: when it came, monotonic. */
+  begin(
+    info: RequestInfo,
+    exchange: HttpExchange,
+    query: QueryParameters | undefined,
+    startMs: number,
+  ): Seat;
   /** Streams that are open, of those who are counted. */
   readonly streamsCount: number;
+}
+
+export interface InFlight extends Seats {
+  begin(info: RequestInfo): CountedSeat;
 }
 
 /** Of one request. */
 export interface Seat {
   /** False: there is none, the caller has to retry. A seat that is held stays with its holder.
    * `impersonates`: he asks to be somebody else, and others are asked whether he may. */
-  enter(user: UserInfo, impersonates?: boolean): boolean;
+  enter(attributes: Attributes, impersonates?: boolean): boolean | Promise<boolean>;
+  /** The answer to who has none. */
+  readonly refusal: DocumentAnswer;
+  /** Of a watch, which has sent the state that was asked for: it only stays open. */
+  begun(): void;
   /** Once or never entered is the same. */
   leave(): void;
 }
@@ -62,19 +82,23 @@ export function createInFlight(
 }
 
 /** In the words of the reference; no Status. */
-export const noSeatAnswer = documentAnswer(
-  429,
-  [
-    ['Content-Type', 'text/plain; charset=utf-8'],
-    ['X-Content-Type-Options', 'nosniff'],
-    ['Retry-After', '1'],
-  ],
-  'Too many requests, please try again later.\n',
-);
+export function noSeatAnswer(retryAfterSeconds: number): DocumentAnswer {
+  return documentAnswer(
+    429,
+    [
+      ['Content-Type', 'text/plain; charset=utf-8'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Retry-After', String(retryAfterSeconds)],
+    ],
+    'Too many requests, please try again later.\n',
+  );
+}
+
+const refusal = noSeatAnswer(1);
 
 const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
-function isStream({ verb, resource }: RequestInfo): boolean {
+export function isStream({ verb, resource }: RequestInfo): boolean {
   return verb === 'watch' && resource !== undefined;
 }
 
@@ -135,7 +159,7 @@ class Kind {
   }
 }
 
-class CountedSeat implements Seat {
+export class CountedSeat implements Seat {
   readonly #kind: Kind;
   readonly #isHealthCheck: boolean;
   readonly #callerOf: (user: UserInfo) => string;
@@ -147,11 +171,19 @@ class CountedSeat implements Seat {
     this.#callerOf = callerOf;
   }
 
-  enter(user: UserInfo, impersonates = false): boolean {
+  get refusal(): DocumentAnswer {
+    return refusal;
+  }
+
+  enter({ user }: Pick<Attributes, 'user'>, impersonates = false): boolean {
     if (this.#caller !== undefined || (this.#isHealthCheck && !impersonates)) return true;
     if (user.groups.includes(wellKnownGroups.masters)) return true;
     this.#caller = this.#kind.enter(this.#callerOf(user));
     return this.#caller !== undefined;
+  }
+
+  begun(): void {
+    // It is counted while it is open.
   }
 
   leave(): void {

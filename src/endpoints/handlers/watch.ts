@@ -71,7 +71,7 @@ interface RequestedWatch {
 
 function startWatch(
   deps: EndpointDeps,
-  { exchange, kind, resource, user }: ResourceRequest,
+  { exchange, kind, resource, seat, user }: ResourceRequest,
   { ofShown, options, predicate, representation, startMs }: RequestedWatch,
   stream: ResponseStream,
 ): void {
@@ -79,18 +79,20 @@ function startWatch(
   const frames = eventFramesOf(deps, kind, representation, deps.prng.uuid());
   const plain = preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream;
   const convert = convertsToShow(kind) ? representation.convert : undefined;
+  const start = startOf(options);
+  if (start.kind !== 'state') seat.begun();
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,
       namespace: resource.namespace === '' ? undefined : resource.namespace,
       predicate,
-      start: startOf(options),
+      start,
       bookmarks: options.allowWatchBookmarks,
       timeoutMs: timeoutMs(deps, options),
       encoder: convert === undefined ? frames : storedFrames(deps, kind, ofShown !== undefined),
       caller: callerOf(user, deps.identity),
       sent: deps.watchCounts.sentOf(kind),
-      onInitialEventsEnd: countListed(deps, kind, scopeOf(resource, predicate), startMs),
+      onInitialEventsEnd: whenListed(deps, seat, kind, scopeOf(resource, predicate), startMs),
     },
     convert === undefined
       ? plain
@@ -106,13 +108,17 @@ function closeOnAbort(exchange: HttpExchange, handle: WatchHandle): void {
   exchange.onAbort(() => handle.close());
 }
 
-function countListed(
+function whenListed(
   { clock, watchCounts }: EndpointDeps,
+  seat: ResourceRequest['seat'],
   kind: KindInfo,
   scope: WatchScope,
   startMs: number,
-): () => void {
-  return () => watchCounts.listed(kind, scope, (clock.monotonicMs() - startMs) / 1000);
+): (marked: boolean) => void {
+  return (marked) => {
+    seat.begun();
+    if (marked) watchCounts.listed(kind, scope, (clock.monotonicMs() - startMs) / 1000);
+  };
 }
 
 /** What watches at one version of a kind have in common. */

@@ -50,12 +50,13 @@ export function createFront(config: CompletedConfig, deps: FrontDeps): Front {
 }
 
 function earlyAnswers(config: CompletedConfig, deps: FrontDeps): ExchangeHandler {
-  const { access, featureGates, tokens } = config;
+  const { access, featureGates, load, tokens } = config;
   const { modes } = access.authorization;
   const health = createHealth(
     checksWhileStarting({
       ...deps,
       controllers: tokens.controllers,
+      priorityAndFairness: load.priorityAndFairness,
       // Without modes a file has them, which has not been read.
       usesRbac: modes.length === 0 || modes.includes('RBAC'),
       backgroundHooks: featureGates.get('APIServerIdentity') ? [identityLeaseHook] : [],

@@ -18,6 +18,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
 import { serviceName } from '../../controllers/system/server-endpoints.ts';
 import { rangeName } from '../../controllers/system/service-cidrs.ts';
+import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -36,6 +37,8 @@ export interface HealthCheckDeps {
   /** Those that run, here or at another server. */
   readonly controllers: ReadonlySet<ControllerShortName>;
   readonly background: Pick<Background, 'hooks'>;
+  /** Undefined: there are no priority levels. */
+  readonly flow: Pick<FlowControl, 'isRead'> | undefined;
   readonly shuttingDown: () => boolean;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly livezGraceMs: number;
@@ -80,6 +83,7 @@ export interface EarlyCheckDeps {
   readonly identity: Identity;
   readonly usesRbac: boolean;
   readonly controllers: ReadonlySet<ControllerShortName>;
+  readonly priorityAndFairness: boolean;
   /** As Background has them. */
   readonly backgroundHooks: readonly string[];
   readonly shuttingDown: () => boolean;
@@ -116,15 +120,18 @@ const registrationHooks = {
   completion: 'autoregister-completion',
 } as const;
 
+const fairnessHook = 'poststarthook/priority-and-fairness-config-consumer';
+
 const rolesHook = 'poststarthook/rbac/bootstrap-roles';
 
 /** In the order of startHooks. */
 function hookNames(deps: EarlyCheckDeps): readonly string[] {
-  const { backgroundHooks, controllers, identity, usesRbac } = deps;
+  const { backgroundHooks, controllers, identity, priorityAndFairness, usesRbac } = deps;
   const { early, late } = awaitedObjects(identity);
   const ofObjects = (objects: readonly AwaitedObject[]): readonly string[] =>
     awaitedHere(objects, controllers).map(({ hook }) => `poststarthook/${hook}`);
   return [
+    ...(priorityAndFairness ? [fairnessHook] : []),
     ...ofObjects(early),
     ...backgroundHooks.map((name) => `poststarthook/${name}`),
     ...(usesRbac ? [rolesHook] : []),
@@ -222,7 +229,7 @@ function awaitedObjects({
 }
 
 function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
-  const { background, controllers, identity, registry, usesRbac } = deps;
+  const { background, controllers, flow, identity, registry, usesRbac } = deps;
   const hook = (name: string, done: () => boolean): StartHook => ({ name, done: once(done) });
   const after = (name: string, done: () => boolean) => hook(`poststarthook/${name}`, done);
   const { early, late } = awaitedObjects(identity);
@@ -232,6 +239,7 @@ function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
     );
   const registered = someOf(registry, identity.fill(apiServicesGroup), 'apiservices');
   return [
+    ...(flow === undefined ? [] : [hook(fairnessHook, () => flow.isRead)]),
     ...hooksOf(early),
     ...[...background.hooks].map(([name, done]) => after(name, done)),
     ...(usesRbac ? [hook(rolesHook, rbacDefaultsSeen(registry))] : []),

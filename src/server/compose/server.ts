@@ -36,6 +36,7 @@ import { createBackground } from './background.ts';
 import { allocationControllers } from './companions.ts';
 import type { Background } from './background.ts';
 import { createFront } from './early-answers.ts';
+import { startFlowControl } from './flow-control.ts';
 import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';
 import { assembleParts } from './server-parts.ts';
@@ -222,8 +223,10 @@ async function compose(
     controllers: controllersOf(config, common, access, system),
     everywhere: (where) => system.everywhere(where),
   });
+  const flow = await startFlowControl(config, common);
   const serving = createServing(config, {
     ...common,
+    flow,
     background,
     logFollow: createLogFollow(parts.streams, storage, timers),
     worker: worker?.number,
@@ -324,6 +327,7 @@ function stopper(
       serving.startRefusing();
       server.startClosing();
     } else server.stopAccepting();
+    serving.stopWaiting();
     const limit = timers.after(config.shutdownTimeoutMs, abandonStore);
     const endsMs = clock.monotonicMs() + config.shutdownTimeoutMs + lastAnswersMs;
     await background.stop();
@@ -333,6 +337,7 @@ function stopper(
     await parts.streams.endAllWatches();
     // Reads that wait for a fresh state need the log until they are answered.
     await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
+    serving.stop();
     await parts.streams.stop();
     server.stopAccepting();
     await parts.actors.stop();

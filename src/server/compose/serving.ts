@@ -13,7 +13,7 @@ import { createApiHandler } from '../../endpoints/api-handler.ts';
 import { createRequestTurns } from '../../endpoints/filters/request-turns.ts';
 import type { BeginRequest } from '../../endpoints/filters/request-turns.ts';
 import type { ApiHandler } from '../../endpoints/api-handler.ts';
-import type { PlainDocument } from '../../endpoints/plain-paths.ts';
+import type { PlainDocument, PlainPathDeps } from '../../endpoints/plain-paths.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { makeDiscovery } from '../../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../../endpoints/discovery/discovery.ts';
@@ -22,7 +22,9 @@ import type { OpenApi } from '../../endpoints/openapi/openapi.ts';
 import { verbRefusalOf } from '../../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../../endpoints/filters/access.ts';
 import type { AccessFilter } from '../../endpoints/filters/access.ts';
+import { createFlowSeats } from '../../endpoints/filters/flow-seats.ts';
 import { createInFlight } from '../../endpoints/filters/in-flight.ts';
+import type { Seats } from '../../endpoints/filters/in-flight.ts';
 import { createBodyLanes } from '../../endpoints/body-lanes.ts';
 import type { AuditingDeps } from '../../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../../endpoints/discovery/version.ts';
@@ -42,6 +44,7 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import { createActorsDebug } from '../../endpoints/debug/actors.ts';
+import { createFairnessDebug } from '../../endpoints/debug/fairness.ts';
 import { actorsDebugging } from './actors-debugging.ts';
 import { openApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { describeGroups } from '../../apis/descriptions/descriptions.ts';
@@ -60,17 +63,18 @@ import type {
 import type { TransportLoad } from '../../transport/load.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
+import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import { healthChecks } from './health-checks.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
 import { lagMeasured, loadMeasured, measuredOf } from '../metrics/measured.ts';
-import type { Measured } from '../metrics/metrics.ts';
 import type { Background } from './background.ts';
 import { componentStatuses } from './component-statuses.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { featureSeries } from '../metrics/feature-series.ts';
+import { flowSeries } from '../metrics/flow-series.ts';
 import { createServerMetrics, indicatorsText } from '../metrics/server-metrics.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -90,6 +94,10 @@ export interface Serving {
   startRefusing(): void;
   /** A client did not come to terms over TLS. */
   handshakeFailed(): void;
+  /** Requests that wait for seats are told to come again, now and from now on. */
+  stopWaiting(): void;
+  /** Nothing of it goes on. */
+  stop(): void;
   /** Resolves when no request is in flight, or after the timeout. */
   drained(timers: Timers, timeoutMs: number): Promise<void>;
 }
@@ -105,6 +113,8 @@ export interface ServingDeps {
   readonly timers: Timers;
   readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
   readonly logFollow: LogFollow;
+  /** Undefined: there are no priority levels. */
+  readonly flow: FlowControl | undefined;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
   /** Of authentication. */
@@ -121,7 +131,7 @@ export interface ServingDeps {
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
-  const { parts, identity, log } = deps;
+  const { flow, parts, identity, log } = deps;
   let shuttingDown = false;
   let refusing = false;
   let inFlight = 0;
@@ -129,14 +139,13 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let discovery: Discovery | undefined;
   let servedAddress: string | undefined;
   const version = versionOf(config);
-  const inFlightRequests = createInFlight(config.load.inFlight, identity);
-  const load = loadMeasured(inFlightRequests, deps.transportLoad);
-  const metrics = metricsOf(config, deps, version, load);
+  const seats = seatsOf(config, identity, flow);
+  const metrics = metricsOf(config, deps, version, seats);
   const health = healthOf(config, deps, () => shuttingDown);
   const endpoints = endpointsOf(config, deps, metrics);
   const api = createApiHandler({
     filter: filterOf(deps, metrics),
-    inFlight: inFlightRequests,
+    seats,
     prng: parts.registry.prng,
     auditing: auditingOf(deps, endpoints),
     strictTransport: config.strictTransport,
@@ -145,7 +154,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     health,
-    actorsDebug: createActorsDebug(actorsDebugging(config, deps.parts, deps.clock)),
+    ...debugPages(config, deps),
     documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
@@ -175,6 +184,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     startRefusing() {
       refusing = true;
     },
+    stopWaiting: () => flow?.stopWaiting(),
+    stop: () => flow?.stop(),
     drained(timers, timeoutMs) {
       if (inFlight === 0) return Promise.resolve();
       return new Promise((resolve) => {
@@ -186,6 +197,27 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function debugPages(
+  config: CompletedConfig,
+  { clock, flow, parts }: ServingDeps,
+): Pick<PlainPathDeps, 'actorsDebug' | 'fairnessDebug'> {
+  return {
+    actorsDebug: createActorsDebug(actorsDebugging(config, parts, clock)),
+    fairnessDebug: createFairnessDebug(flow, clock),
+  };
+}
+
+function seatsOf(
+  { load }: CompletedConfig,
+  identity: Identity,
+  flow: FlowControl | undefined,
+): Seats {
+  const limits = load.inFlight;
+  if (flow === undefined) return createInFlight(limits, identity);
+  const streams = createInFlight({ ...limits, readOnlyMax: 0, mutatingMax: 0 }, identity);
+  return createFlowSeats(flow, streams, identity);
 }
 
 /** `ended` is called once for each. */
@@ -225,9 +257,9 @@ function metricsOf(
   config: CompletedConfig,
   deps: ServingDeps,
   version: JsonObject,
-  load: readonly Measured[],
+  seats: Seats,
 ): ServerMetrics {
-  const { audit, clock, log, parts, storeTimes, timers, worker } = deps;
+  const { audit, clock, flow, log, parts, storeTimes, timers, worker } = deps;
   return createServerMetrics({
     parts,
     clock,
@@ -238,7 +270,7 @@ function metricsOf(
     storeTimes,
     measured: [
       ...measuredOf(parts),
-      ...load,
+      ...loadMeasured(seats, deps.transportLoad),
       ...lagMeasured(parts.streams, deps.logFollow),
       ...deps.background.measured,
       ...(audit?.measured ?? []),
@@ -246,6 +278,7 @@ function metricsOf(
     series: [
       featureSeries(config.featureGates, config.release),
       ...parts.authorization.series,
+      ...(flow === undefined ? [] : flowSeries(flow)),
       ...deps.accessSeries,
       ...(audit?.series ?? []),
     ],

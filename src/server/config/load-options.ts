@@ -5,11 +5,13 @@
  * Elsewhere: the counting (src/endpoints/filters/in-flight.ts, and src/transport).
  */
 import type { InFlightLimits } from '../../endpoints/filters/in-flight.ts';
-import { integer } from './option-values.ts';
+import { boolean, integer } from './option-values.ts';
 import type { OptionSpec, RawValues } from './option-values.ts';
 
 export interface LoadConfig {
   readonly inFlight: InFlightLimits;
+  /** Priority levels limit requests, with the sum of `inFlight` for both kinds as their seats. */
+  readonly priorityAndFairness: boolean;
   /** Of request bodies being received. */
   readonly bodyBytesMax: number;
   /** Of answers that their readers have not taken. */
@@ -25,16 +27,22 @@ const mebibyte = 1024 * kibibyte;
 
 export const loadOptionTable = [
   {
+    flag: 'enable-priority-and-fairness',
+    value: 'true|false',
+    default: 'true',
+    help: 'Requests wait and are served by priority level; false: by the two limits below alone.',
+  },
+  {
     flag: 'max-requests-inflight',
     value: 'N',
     default: '400',
-    help: 'Reading requests at a time; above it 429, except for callers who hold few. 0: no bound.',
+    help: 'Reading requests at a time; with priority levels the sum is for all. 0: no bound.',
   },
   {
     flag: 'max-mutating-requests-inflight',
     value: 'N',
     default: '200',
-    help: 'Writing requests at a time; above it 429, except for callers who hold few. 0: no bound.',
+    help: 'Writing requests at a time; with priority levels the sum is for all. 0: no bound.',
   },
   {
     flag: 'max-watches',
@@ -88,6 +96,7 @@ const certificateBytesMax = 128 * kibibyte;
 /** @throws OptionsError. */
 export function completeLoad(raw: RawValues<Flag>): LoadConfig {
   return {
+    priorityAndFairness: boolean(raw, 'enable-priority-and-fairness'),
     inFlight: {
       readOnlyMax: integer(raw, 'max-requests-inflight', 0, requestsMax),
       mutatingMax: integer(raw, 'max-mutating-requests-inflight', 0, requestsMax),

@@ -1,6 +1,6 @@
 /** What the metrics page shows: the figures that the parts keep of themselves. */
 import type { TransportLoad } from '../../transport/load.ts';
-import type { InFlight } from '../../endpoints/filters/in-flight.ts';
+import type { Seats } from '../../endpoints/filters/in-flight.ts';
 import type { Measured } from './metrics.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { LogFollow } from '../compose/log-follow.ts';
@@ -71,10 +71,13 @@ export function measuredOf(parts: ServerParts): readonly Measured[] {
 }
 
 /** What is held for callers. */
-export function loadMeasured(inFlight: InFlight, load: TransportLoad): readonly Measured[] {
+export function loadMeasured(
+  seats: Pick<Seats, 'streamsCount'>,
+  load: TransportLoad,
+): readonly Measured[] {
   const { answers, bodies } = load;
   return [
-    of('sluice_watches_open', 'Watches that hold a seat.', () => inFlight.streamsCount),
+    of('sluice_watches_open', 'Watches that hold a seat.', () => seats.streamsCount),
     of('sluice_request_body_bytes', 'Bytes of request bodies held.', () => bodies.heldBytes),
     of(
       'sluice_unread_answer_bytes',

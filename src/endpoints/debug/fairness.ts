@@ -1,0 +1,217 @@
+/**
+ * What priority and fairness is doing, for operators: three tables under
+ * `/debug/api_priority_and_fairness/`, in the columns of the reference (exact details of
+ * extensions, section 7). They are non-resource URLs: whoever may `get` them may see who asks for
+ * what.
+ *
+ *     dump_priority_levels   a row for each level
+ *     dump_queues            a row for each queue
+ *     dump_requests          a row for each request that waits or is served
+ *
+ * Bounds: `rowsMax` rows of an answer, whose last line says if there are more; of a level with more
+ * queues than `queuesMax` only those are shown that were used lately.
+ */
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import { queryValue } from '../../apimachinery/query.ts';
+import type { FlowControl } from '../../flowcontrol/flow-control.ts';
+import type { Level } from '../../flowcontrol/level.ts';
+import type { Queue, Ticket } from '../../flowcontrol/ticket.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import { documentAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+
+const rowsMax = 5_000;
+const queuesMax = 1_024;
+
+const root = '/debug/api_priority_and_fairness/';
+
+export interface FairnessDebug {
+  /** Whether the path is one of these. */
+  serves(path: string): boolean;
+  answer(path: string, query: QueryParameters): Answer;
+}
+
+type Row = readonly (string | number | boolean)[];
+
+export function createFairnessDebug(
+  flow: Pick<FlowControl, 'all'> | undefined,
+  clock: Clock,
+): FairnessDebug {
+  const dumps = new Map<string, (query: QueryParameters) => Iterable<Row>>();
+  if (flow !== undefined) {
+    dumps.set(`${root}dump_priority_levels`, () => levelRows(flow));
+    dumps.set(`${root}dump_queues`, () => queueRows(flow));
+    dumps.set(`${root}dump_requests`, (query) => requestRows(flow, clock, query));
+  }
+  return {
+    serves: (path) => dumps.has(path),
+    answer(path, query) {
+      const text = tableOf(dumps.get(path)?.(query) ?? []);
+      return documentAnswer(200, [['Content-Type', 'text/plain; charset=utf-8']], text);
+    },
+  };
+}
+
+function sortedLevels({ all }: Pick<FlowControl, 'all'>) {
+  return [...all.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1));
+}
+
+function* levelRows(flow: Pick<FlowControl, 'all'>): Iterable<Row> {
+  yield [
+    'PriorityLevelName',
+    'ActiveQueues',
+    'IsIdle',
+    'IsQuiescing',
+    'WaitingRequests',
+    'ExecutingRequests',
+    'DispatchedRequests',
+    'RejectedRequests',
+    'TimedoutRequests',
+    'CancelledRequests',
+  ];
+  for (const { isQuiescing, level } of sortedLevels(flow)) {
+    const { activeQueues, executing, isIdle, name, totals, waitingRequests } = level;
+    const { cancelled, dispatched, rejected, timedOut } = totals;
+    const counts = [waitingRequests, executing.length, dispatched, rejected, timedOut, cancelled];
+    yield [name, activeQueues, isIdle, isQuiescing, ...counts];
+  }
+}
+
+function* queueRows(flow: Pick<FlowControl, 'all'>): Iterable<Row> {
+  yield [
+    'PriorityLevelName',
+    'Index',
+    'PendingRequests',
+    'ExecutingRequests',
+    'SeatsInUse',
+    'NextDispatchR',
+    'InitialSeatsSum',
+    'MaxSeatsSum',
+    'TotalWorkSum',
+  ];
+  for (const { level } of sortedLevels(flow)) {
+    const used = new Map(level.usedQueues().map((queue) => [queue.index, queue]));
+    const { shape } = level;
+    const queues = shape.kind === 'queue' && shape.queues <= queuesMax ? shape.queues : 0;
+    for (let index = 0; index < queues; index += 1) {
+      yield queueRow(level.name, index, used.get(index));
+      used.delete(index);
+    }
+    for (const [index, queue] of used) yield queueRow(level.name, index, queue);
+  }
+}
+
+function queueRow(level: string, index: number, queue: Queue | undefined): Row {
+  if (queue === undefined) return [level, index, 0, 0, 0, seatSeconds(0), 0, 0, seatSeconds(0)];
+  const { executing, initialSeats, nextR, seats, seatsInUse, waiting, work } = queue;
+  const sums = [initialSeats, seats, seatSeconds(work)];
+  return [level, index, waiting.length, executing, seatsInUse, seatSeconds(nextR), ...sums];
+}
+
+function* requestRows(
+  flow: Pick<FlowControl, 'all'>,
+  clock: Clock,
+  query: QueryParameters,
+): Iterable<Row> {
+  const withDetails = (queryValue(query, 'includeRequestDetails') ?? '') !== '';
+  yield [
+    'PriorityLevelName',
+    'FlowSchemaName',
+    'QueueIndex',
+    'RequestIndexInQueue',
+    'FlowDistingsher',
+    'ArriveTime',
+    'InitialSeats',
+    'FinalSeats',
+    'AdditionalLatency',
+    'StartTime',
+    ...(withDetails ? detailNames : []),
+  ];
+  const timeOf = timesOf(clock);
+  for (const { level } of sortedLevels(flow)) {
+    for (const { index, ticket } of requestsIn(level)) {
+      const { arrivedMs, finalSeats, flow: told, initialSeats, lingerMs, schema, state } = ticket;
+      yield [
+        level.name,
+        schema,
+        ticket.queue?.index ?? -1,
+        index,
+        told,
+        timeOf(arrivedMs),
+        initialSeats,
+        finalSeats,
+        durationText(lingerMs),
+        state === 'waiting' ? '0001-01-01T00:00:00Z' : timeOf(ticket.startedMs),
+        ...(withDetails ? detailsOf(ticket) : []),
+      ];
+    }
+  }
+}
+
+const detailNames = [
+  'UserName',
+  'Verb',
+  'APIPath',
+  'Namespace',
+  'Name',
+  'APIVersion',
+  'Resource',
+  'SubResource',
+];
+
+function detailsOf({ attributes }: Ticket): Row {
+  if (attributes === undefined) return detailNames.map(() => '');
+  const { apiGroup, apiVersion, name, namespace, path, resource, subresource, user, verb } =
+    attributes;
+  const version = apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`;
+  return [user.name, verb, path, namespace, name, version, resource, subresource];
+}
+
+/** Those that wait, by their place; those that are served have none. */
+function* requestsIn(level: Level): Iterable<{ readonly index: number; readonly ticket: Ticket }> {
+  for (const { waiting } of level.usedQueues()) {
+    let index = 0;
+    for (const ticket of waiting) yield { index: index++, ticket };
+  }
+  for (const ticket of level.executing) yield { index: -1, ticket };
+}
+
+function timesOf(clock: Clock): (monotonicMs: number) => string {
+  const differenceMs = clock.nowMs() - clock.monotonicMs();
+  return (monotonicMs) => new Date(differenceMs + monotonicMs).toISOString();
+}
+
+function seatSeconds(seatMs: number): string {
+  return `${(seatMs / 1000).toFixed(8)}ss`;
+}
+
+function durationText(ms: number): string {
+  if (ms === 0) return '0s';
+  return ms < 1000 ? `${Number(ms.toFixed(6))}ms` : `${Number((ms / 1000).toFixed(9))}s`;
+}
+
+const columnMin = 8;
+
+/** Columns that a person can read, and that a program can split at the commas. */
+function tableOf(rows: Iterable<Row>): string {
+  const kept: (readonly string[])[] = [];
+  let isWhole = true;
+  for (const row of rows) {
+    isWhole = kept.length <= rowsMax;
+    if (!isWhole) break;
+    kept.push(row.map(String));
+  }
+  const widths: number[] = [];
+  for (const row of kept) {
+    row.forEach((cell, at) => {
+      widths[at] = Math.max(widths[at] ?? columnMin, cell.length + 2);
+    });
+  }
+  const lines = kept.map((row) =>
+    row
+      .map((cell, at) => (at < row.length - 1 ? `${cell},`.padEnd(widths[at] ?? 0) : cell))
+      .join(''),
+  );
+  if (!isWhole) lines.push('... and more');
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,111 @@
+/**
+ * Seats of priority and fairness: what a request has while its priority level serves it
+ * (src/flowcontrol; flags and answers as in the reference).
+ *
+ *     request      a seat or more, as long as it is answered
+ *     watch        the same until it has sent the state that was asked for; and a place among the
+ *                  open streams (in-flight.ts), until it ends
+ *     exec, attach, log, portforward, proxy     none
+ *
+ * Invariants: whose questions to authorizers are about whom he asks to be has no seat yet; every
+ * answer behind it names the schema and the level that the request was judged by.
+ */
+import type { Attributes } from '../../authorization/authorizer.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import { FlowTicket, retryAfterSeconds } from '../../flowcontrol/flow-control.ts';
+import type { FlowControl } from '../../flowcontrol/flow-control.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
+import type { DocumentAnswer } from '../answer.ts';
+import { isLongRunning } from '../request-info.ts';
+import { isStream, noSeatAnswer } from './in-flight.ts';
+import type { CountedSeat, InFlight, Seat, Seats } from './in-flight.ts';
+
+interface Giving {
+  readonly flow: FlowControl;
+  readonly schemaHeader: string;
+  readonly levelHeader: string;
+}
+
+/** `streams`: it counts those only. */
+export function createFlowSeats(
+  flow: FlowControl,
+  streams: InFlight,
+  { name }: Pick<Identity, 'name'>,
+): Seats {
+  const start = `X-${name.charAt(0).toUpperCase()}${name.slice(1)}-PF`;
+  const giving = {
+    flow,
+    schemaHeader: `${start}-FlowSchema-UID`,
+    levelHeader: `${start}-PriorityLevel-UID`,
+  };
+  return {
+    get streamsCount() {
+      return streams.streamsCount;
+    },
+    begin(info, exchange, query, startMs) {
+      const open = isStream(info) ? streams.begin(info) : undefined;
+      const passes = open === undefined && isLongRunning(info);
+      return new FlowSeat(giving, exchange, query, startMs, open, passes);
+    },
+  };
+}
+
+class FlowSeat extends FlowTicket implements Seat {
+  readonly #giving: Giving;
+  readonly #exchange: HttpExchange;
+  /** Until it has been asked for: a watch would keep it as long as it is open. */
+  #query: QueryParameters | undefined;
+  readonly #startMs: number;
+  /** Of a watch. */
+  readonly #open: CountedSeat | undefined;
+  /** It needs no seat. */
+  readonly #passes: boolean;
+  #hasPlace = true;
+
+  constructor(
+    giving: Giving,
+    exchange: HttpExchange,
+    query: QueryParameters | undefined,
+    startMs: number,
+    open: CountedSeat | undefined,
+    passes: boolean,
+  ) {
+    super();
+    this.#giving = giving;
+    this.#exchange = exchange;
+    this.#query = query;
+    this.#startMs = startMs;
+    this.#open = open;
+    this.#passes = passes;
+  }
+
+  get refusal(): DocumentAnswer {
+    return noSeatAnswer(this.#hasPlace ? retryAfterSeconds(this) : 1);
+  }
+
+  enter(attributes: Attributes, impersonates = false): boolean | Promise<boolean> {
+    if (this.#passes || impersonates || this.state !== 'new') return true;
+    this.#hasPlace = this.#open?.enter(attributes) ?? true;
+    if (!this.#hasPlace) return false;
+    const { flow, levelHeader, schemaHeader } = this.#giving;
+    const exchange = this.#exchange;
+    const entered = flow.enter(this, attributes, this.#query, exchange, this.#startMs);
+    this.#query = undefined;
+    const { inForce } = this;
+    exchange.setAnswerHeader(schemaHeader, inForce?.uid ?? '');
+    exchange.setAnswerHeader(levelHeader, inForce?.use.object.uid ?? '');
+    return entered;
+  }
+
+  begun(): void {
+    this.#giving.flow.finish(this);
+  }
+
+  leave(): void {
+    const { flow } = this.#giving;
+    flow.finish(this);
+    flow.forgetWatch(this);
+    this.#open?.leave();
+  }
+}
