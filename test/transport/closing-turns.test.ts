@@ -1,7 +1,9 @@
 /** Sockets that close: few at once, thousands a bounded number in each turn. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Socket } from 'node:net';
 import { closingsPerTurn, createClosings } from '../../src/transport/node/closing-turns.ts';
+import { setHandle } from '../../src/transport/node/reading.ts';
 
 function harness() {
   let turns: (() => void)[] = [];
@@ -57,5 +59,22 @@ describe('sockets that close', () => {
       assert.ok(count <= closingsPerTurn);
     }
     assert.deepEqual(closed, numbers(1_001));
+  });
+});
+
+describe('sockets that are read from no further, thousands in one turn', () => {
+  it('are asked nothing: that takes longer than to stop', () => {
+    let stopped = 0;
+    const unasked = (): never => assert.fail('the socket is asked');
+    const socket = new Proxy({} as Socket, {
+      get: (_, name) => (name === '_handle' ? { readStop: () => (stopped += 1) } : unasked()),
+    });
+    setHandle(socket, false);
+    assert.equal(stopped, 1);
+  });
+
+  it('are not read from again when they have been destroyed', () => {
+    const _handle = { readStart: (): never => assert.fail('it is read from') };
+    setHandle({ destroyed: true, _handle } as unknown as Socket, true);
   });
 });

@@ -52,7 +52,8 @@ import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
-import { readSessionInTurns, setReading } from './reading.ts';
+import type { ConnectionReads } from './read-turns.ts';
+import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
@@ -357,17 +358,22 @@ function endsInTurns(): (socket: Socket) => SessionMember {
   };
 }
 
+/** Thousands are stopped in one turn. */
 class EndingConnection implements SessionConnection {
   readonly #socket: Socket;
+  readonly #reads: ConnectionReads | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.#reads = readsOn(socket);
   }
 
   read(reading: boolean): void {
     const socket = this.#socket;
     // What node itself has paused it goes on with.
-    if (!socket.destroyed && !socket.isPaused()) setReading(socket, reading);
+    if (reading && (socket.destroyed || socket.isPaused())) return;
+    if (this.#reads === undefined) setHandle(socket, reading);
+    else this.#reads.allow(reading);
   }
 
   allow(): void {
@@ -394,10 +400,12 @@ type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
 type Trailers = [unknown, unknown, readonly string[]];
 
 function connectionOf(session: ServerHttp2Session): SessionConnection {
+  const reads = readsOn(session.socket);
   return {
     read(reading) {
       if (session.destroyed) return;
-      setReading(session.socket, reading);
+      if (reads === undefined) setHandle(session.socket, reading);
+      else reads.allow(reading);
     },
     allow(streams) {
       if (!session.destroyed) session.settings({ maxConcurrentStreams: streams });
