@@ -20,7 +20,6 @@ import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
-import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { createDepartures } from '../departures.ts';
 import type { Departures } from '../departures.ts';
@@ -45,7 +44,12 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
-import { createClosings } from './closing-turns.ts';
+import {
+  createClosings,
+  createTurnQueue,
+  endingsPerTurn,
+  shutdownsPerTurn,
+} from './closing-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -78,6 +82,7 @@ export const listenNode: Listen = async (options, handler) => {
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     frames: new FramedChunks(systemTimers),
+    endings: createTurnQueue(systemTimers, endingsPerTurn),
     stopping: false,
   };
   const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);
@@ -457,12 +462,15 @@ function openPort(
 }
 
 /** Ending thousands of connections is more than one turn. */
-async function inSlices<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
-  const endOfSlice = createSliceTimer(systemClock, systemTimers);
+async function inTurns<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
+  let doneInTurn = 0;
   for (const item of items) {
+    if (doneInTurn === shutdownsPerTurn) {
+      await new Promise<void>((resolve) => void systemTimers.nextTurn(resolve));
+      doneInTurn = 0;
+    }
+    doneInTurn += 1;
     each(item);
-    const pause = endOfSlice();
-    if (pause !== undefined) await pause;
   }
 }
 
@@ -476,7 +484,7 @@ async function untilEnded(sessions: ReadonlySet<ServerHttp2Session>): Promise<vo
     const timer = systemTimers.after(lastAnswersMs, resolve);
     void ended.then(() => timer.cancel());
   });
-  await inSlices([...sessions], (session) => session.once('close', () => look()));
+  await inTurns([...sessions], (session) => session.once('close', () => look()));
   look();
   await Promise.race([ended, late]);
 }
@@ -492,7 +500,7 @@ function runningServer(
     shared.stopping = true;
     closed ??= new Promise((resolve) => {
       server.close(() => resolve());
-      void inSlices([...sessions], (session) => session.close());
+      void inTurns([...sessions], (session) => session.close());
     });
     return closed;
   };
@@ -510,8 +518,8 @@ function runningServer(
     async close() {
       const done = stop();
       await untilEnded(sessions);
-      await inSlices([...sessions], (session) => session.destroy());
-      await inSlices([...sockets], (socket) => socket.destroy());
+      await inTurns([...sessions], (session) => session.destroy());
+      await inTurns([...sockets], (socket) => socket.destroy());
       shared.deadlines.clear();
       await done;
     },
