@@ -14,7 +14,12 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server as HttpServerOfNode, ServerResponse } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
-import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type {
+  Http2SecureServer,
+  Http2ServerResponse,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
@@ -214,8 +219,10 @@ function answerBrokenHeads(
     if (error.code !== tooSlowCode) return end(error, socket);
     departures.add({ depart: () => end(error, socket) });
   });
-  server.on('connect', (_req: NodeRequest, socket: Duplex) => {
-    if ('write' in socket) socket.end(rawRefusal(unknownMethod));
+  // Over HTTP/2 node has the answer in place of the socket.
+  server.on('connect', (_req: NodeRequest, asked: Duplex | Http2ServerResponse) => {
+    if ('createPushResponse' in asked) refuse(asked, unknownMethod);
+    else asked.end(rawRefusal(unknownMethod));
   });
 }
 
