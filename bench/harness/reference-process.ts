@@ -140,7 +140,7 @@ async function versionOf(child: ChildProcess, port: number, token: string): Prom
   throw new Error(`the reference did not start: ${printed}`);
 }
 
-/** The body, whatever the status. */
+/** The body, whatever the status. @throws when nothing is answered for a long time. */
 export function get(port: number, target: string, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
   const options = { host: '127.0.0.1', port, path: target, headers, agent: false };
@@ -152,6 +152,9 @@ export function get(port: number, target: string, token: string): Promise<string
       response.on('end', () => resolve(Buffer.concat(chunks).toString()));
     });
     request.on('error', reject);
+    request.setTimeout(START_TIMEOUT_MS, () => {
+      request.destroy(new Error(`${target} is not answered for ${START_TIMEOUT_MS / 1000} s`));
+    });
   });
 }
 

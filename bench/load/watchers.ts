@@ -9,7 +9,7 @@ import tls from 'node:tls';
 import { getRequest, MARK, SEQUENCE_DIGITS } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
-/** No delivery for as long: something was lost. */
+/** No delivery or no answer for as long: something was lost. */
 const STALL_MS = 20_000;
 
 export interface Watchers {
@@ -35,6 +35,9 @@ export interface WatcherOptions {
   readonly secure?: boolean | undefined;
   readonly token?: string | undefined;
 }
+
+const DIGIT_ZERO = 0x30;
+const CARRIAGE_RETURN = 0x0d;
 
 /** One more byte than is ever read, for the sentinel that ends every search. */
 const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES + 1);
@@ -63,9 +66,13 @@ class WatcherGroup implements Watchers {
       const callback = (nread: number): boolean => {
         if (!begun) {
           begun = true;
+          socket.setTimeout(0);
           const status = buffer.toString('latin1', 0, 12);
           if (status === 'HTTP/1.1 200') resolve();
           else reject(new Error(`a watch was refused: ${buffer.toString('latin1', 0, nread)}`));
+        } else if (endsWithLastChunk(nread)) {
+          // Its connection may stay.
+          this.#lost(`the server ended a watch of ${path}`);
         }
         this.#take(index, nread);
         return true;
@@ -76,7 +83,14 @@ class WatcherGroup implements Watchers {
         socket.write(getRequest(path, token));
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));
-      socket.on('close', () => this.#lost(`the server ended a watch of ${path}`));
+      socket.on('close', () => {
+        this.#lost(`the server closed the connection of a watch of ${path}`);
+        if (!begun) reject(new Error(`a watch of ${path} has ended before its answer`));
+      });
+      socket.setTimeout(STALL_MS, () => {
+        reject(new Error(`a watch of ${path} is not answered for ${STALL_MS / 1000} s`));
+        socket.destroy();
+      });
       this.#sockets.push(socket);
     });
   }
@@ -127,6 +141,8 @@ class WatcherGroup implements Watchers {
   #lost(why: string): void {
     if (this.#closed || this.#failure !== undefined) return;
     this.#failure = new Error(why);
+    // Or they would keep the process, whoever takes the failure.
+    this.close();
     this.#onTarget?.();
   }
 
@@ -146,6 +162,13 @@ class WatcherGroup implements Watchers {
   }
 }
 
+/** Of what was read last, behind the head. */
+function endsWithLastChunk(nread: number): boolean {
+  // At the end of each event this is a brace, and nothing else is looked at.
+  if (buffer[nread - 4] !== CARRIAGE_RETURN) return false;
+  return buffer[nread - 5] === DIGIT_ZERO && buffer[nread - 2] === CARRIAGE_RETURN;
+}
+
 /** How many connections are opened at a time: a listen queue is not endless. */
 const OPENING_MAX = 100;
 
@@ -154,7 +177,11 @@ export async function openWatchers(options: WatcherOptions): Promise<Watchers> {
   const group = new WatcherGroup(options.count);
   for (let first = 0; first < options.count; first += OPENING_MAX) {
     const size = Math.min(OPENING_MAX, options.count - first);
-    await Promise.all(Array.from({ length: size }, (_, i) => group.open(options, first + i)));
+    const opening = Array.from({ length: size }, (_, i) => group.open(options, first + i));
+    await Promise.all(opening).catch((error: unknown) => {
+      group.close();
+      throw error;
+    });
   }
   return group;
 }

@@ -53,6 +53,7 @@ export function framingOf(offered: readonly string[], format: BodyFormat): Messa
 export function inMessages(stream: ResponseStream, format: BodyFormat): ResponseStream {
   const find = finders[format];
   return {
+    settlesLater: stream.settlesLater === true,
     write(events) {
       let isReady = true;
       for (let at = 0; at < events.length;) {

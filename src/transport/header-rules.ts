@@ -73,3 +73,10 @@ function isAscii(value: string): boolean {
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
+
+const closeOption = /(?:^|,)\s*close\s*(?:,|$)/i;
+
+/** Whether `close` is among the options of a Connection header. */
+export function asksToClose(options: string | undefined): boolean {
+  return options !== undefined && closeOption.test(options);
+}

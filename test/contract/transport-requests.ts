@@ -114,6 +114,23 @@ export const requestProperties: readonly Property[] = [
     },
   ],
   [
+    'Connection: close ends it also when it is one of many options',
+    answer('ok'),
+    async ({ connect }) => {
+      for (const options of ['TE, close', 'Close,TE', 'keep-alive ,\tclose']) {
+        const client = connect();
+        client.request('GET', '/', `Connection: ${options}\r\nTE: trailers\r\n`);
+        assert.deepEqual(headerOf(await client.response(), 'connection'), ['close'], options);
+        await client.closed;
+      }
+      const kept = connect();
+      for (let i = 0; i < 2; i += 1) {
+        kept.request('GET', '/', 'Connection: TE, closed\r\nTE: trailers\r\n');
+        assert.equal((await kept.response()).status, 200);
+      }
+    },
+  ],
+  [
     'pipelined requests that are answered at once are answered in order',
     () => (exchange) => exchange.send(200, [], exchange.path),
     async ({ connect }) => {

@@ -183,6 +183,23 @@ export const webSocketProperties: readonly Property[] = [
     },
   ],
   [
+    'a request that asks for another protocol, and to close, has its connection closed',
+    echo(1000),
+    async ({ connect }) => {
+      for (const options of ['close, Upgrade', 'Upgrade,HTTP2-Settings , Close']) {
+        const client = connect();
+        client.expectResponse('POST');
+        const head = upgradeHead('POST', 'h2c', 'Content-Length: 5\r\n');
+        client.write(Buffer.from(head.replace('Upgrade, HTTP2-Settings', options)));
+        client.write(Buffer.from('hello'));
+        const answer = await client.response();
+        assert.equal(answer.body.toString(), 'hello');
+        assert.deepEqual(headerOf(answer, 'connection'), ['close']);
+        await client.closed;
+      }
+    },
+  ],
+  [
     'a client that closes its WebSocket, or goes, is told of',
     granting(true, (stream) => void stream.write(Buffer.from('m'))),
     async (bench, notes) => {

@@ -1,7 +1,15 @@
-/** Sockets that close: few at once, thousands a bounded number in each turn. */
+/** Sockets that close, answers that end: few at once, thousands a bounded number in each turn. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closingsPerTurn, createClosings } from '../../src/transport/node/closing-turns.ts';
+import type { Socket } from 'node:net';
+import {
+  closingsPerTurn,
+  createClosings,
+  createTurnQueue,
+  endingsPerTurn,
+} from '../../src/transport/node/closing-turns.ts';
+import { PassedResponseStream } from '../../src/transport/node/node-response-stream.ts';
+import { setHandle } from '../../src/transport/node/reading.ts';
 
 function harness() {
   let turns: (() => void)[] = [];
@@ -57,5 +65,69 @@ describe('sockets that close', () => {
       assert.ok(count <= closingsPerTurn);
     }
     assert.deepEqual(closed, numbers(1_001));
+  });
+});
+
+describe('answers of unknown length that end', () => {
+  it('are closed at once for who writes, and end a bounded number in each turn, in order', () => {
+    const turns: (() => void)[] = [];
+    const queue = createTurnQueue(
+      {
+        nextTurn(callback) {
+          turns.push(callback);
+          return { cancel: () => undefined };
+        },
+      },
+      endingsPerTurn,
+    );
+    const ended: number[] = [];
+    const written: number[] = [];
+    const streams = numbers(96).map((name) => {
+      const drains: (() => void)[] = [];
+      const res = {
+        writableNeedDrain: false,
+        on: (_event: string, told: () => void) => drains.push(told),
+        write: () => written.push(name),
+      };
+      const exchange = {
+        closed: false,
+        count: () => undefined,
+        cut: () => assert.fail('it is cut'),
+        finish: () => queue(() => ended.push(name)),
+      };
+      const stream = new PassedResponseStream(res as never, exchange);
+      stream.onDrain(() => assert.fail('who has ended it is told of room'));
+      return { drains, stream };
+    });
+    for (const { stream } of streams) stream.end();
+    for (const { drains, stream } of streams) {
+      stream.end();
+      stream.write(Buffer.from('late'));
+      for (const told of drains) told();
+    }
+    assert.ok(streams.every(({ stream }) => stream.closed));
+    assert.deepEqual(written, []);
+    for (let count = 1; ended.length < 96; count += 1) {
+      assert.equal(ended.length, count * endingsPerTurn);
+      for (const callback of turns.splice(0)) callback();
+    }
+    assert.deepEqual(ended, numbers(96));
+  });
+});
+
+describe('sockets that are read from no further, thousands in one turn', () => {
+  it('are asked nothing: that takes longer than to stop', () => {
+    let stopped = 0;
+    const unasked = (): never => assert.fail('the socket is asked');
+    const socket = new Proxy({} as Socket, {
+      get: (_, name) => (name === '_handle' ? { readStop: () => (stopped += 1) } : unasked()),
+    });
+    setHandle(socket, false);
+    assert.equal(stopped, 1);
+  });
+
+  it('are not read from again when they have been destroyed', () => {
+    const _handle = { readStart: (): never => assert.fail('it is read from') };
+    setHandle({ destroyed: true, _handle } as unknown as Socket, true);
   });
 });

@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect as connectH2 } from 'node:http2';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { ExchangeHandler, HttpServer } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
+import { tlsPair } from '../support/data/tls-pair.ts';
 import { listenUws } from '../support/servers/listen-uws.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 
@@ -216,5 +218,25 @@ describe('headers over HTTP/2', () => {
     await server.close();
     assert.match(text, /^GET \/many 30\d$/);
     assert.match(refused, /the request head is larger than 16384 bytes/);
+  });
+
+  it('over HTTP/2 refuse CONNECT with a status, and serve the session on', async () => {
+    const server = await listenNode({ ...at, tls: tlsPair }, handler);
+    const session = connectH2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const answerTo = async (headers: Record<string, string>): Promise<[unknown, string]> => {
+      const stream = session.request(headers);
+      const answered = once(stream, 'response') as Promise<[Record<string, unknown>]>;
+      let text = '';
+      stream.setEncoding('utf8');
+      for await (const piece of stream) text += String(piece);
+      return [(await answered)[0][':status'], text];
+    };
+    const [status, body] = await answerTo({ ':method': 'CONNECT', ':authority': 't:1' });
+    assert.equal(status, 405);
+    assert.equal((JSON.parse(body) as { reason: unknown }).reason, 'MethodNotAllowed');
+    assert.equal(session.remoteSettings.enableConnectProtocol, false);
+    assert.equal((await answerTo({ ':path': '/on' }))[0], 200);
+    session.close();
+    await server.close();
   });
 });

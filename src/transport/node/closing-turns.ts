@@ -1,15 +1,23 @@
 /**
- * Closes the connections of HTTP/1.1 a bounded number in each turn of the event loop. Thousands may
- * go at once whose answers nobody has read: what is being written to them fails in one turn, read
- * from or not, and node would close all of them at the end of it. Over TLS that takes a tenth of a
- * millisecond each: the session is freed, and the request and its answer are told.
+ * What node does much more for in the same turn than who asks for it sees, a bounded number of
+ * times in each turn of the event loop: connections of HTTP/1.1 that close, answers of unknown
+ * length that end, sessions and sockets that close with their port.
+ *
+ * Connections. Thousands may go at once whose answers nobody has read: what is being written to
+ * them fails in one turn, read from or not, and node would close all of them at the end of it. Over
+ * TLS that takes a tenth of a millisecond each: the session is freed, and the request and its
+ * answer are told.
  *
  *     a socket is destroyed ─▶ among the first of its turn ─▶ closed
  *                           ─▶ behind them ─▶ [ waits ] ─▶ closed, as many in each turn, in order
  *
- * Invariants: who waits is destroyed already for everybody who asks; nothing more is read or
- * written. While nobody waits and none is closed there is no timer.
- * Bound: as many wait as there are connections.
+ * Answers. With a server that stops, all watches end. Behind the end of each stream of HTTP/2 node
+ * ends its other half, destroys it, tells its request and its answer, and closes the session behind
+ * the last one: five times what it takes to ask for it.
+ *
+ * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is read
+ * or written. While nobody waits and nothing is done there is no timer.
+ * Bound: as many wait as there are connections, and answers on them.
  */
 import type { Socket } from 'node:net';
 import { onceATurn } from '../../stdx/once-a-turn.ts';
@@ -19,31 +27,43 @@ import type { Timers } from '../../stdx/clock.ts';
 /** Two or three milliseconds, what node does behind each included. Policy: the others wait. */
 export const closingsPerTurn = 32;
 
+/** Streams that end. As long, for the end of a stream may be that of its session. Policy: the
+ * others wait. */
+export const endingsPerTurn = 16;
+
+/** Sessions and sockets that are closed with their port. Policy: the others wait. */
+export const shutdownsPerTurn = 16;
+
+/** Does what it is called with, so much in a turn. */
+export type TurnQueue = (work: () => void) => void;
+
+export function createTurnQueue(timers: Pick<Timers, 'nextTurn'>, perTurn: number): TurnQueue {
+  const waiting = new RingBuffer<() => void>();
+  let doneInTurn = 0;
+  const arm = onceATurn(timers, () => {
+    doneInTurn = 0;
+    // Before the work: what throws holds nobody up.
+    if (waiting.length > 0) arm();
+    while (waiting.length > 0 && doneInTurn < perTurn) {
+      doneInTurn += 1;
+      waiting.shift()();
+    }
+  });
+  return (work) => {
+    arm();
+    if (waiting.length > 0 || doneInTurn >= perTurn) return void waiting.push(work);
+    doneInTurn += 1;
+    work();
+  };
+}
+
 /** Of all sockets that the result is called with, each before it is destroyed. */
 export function createClosings(
   timers: Pick<Timers, 'nextTurn'>,
 ): (socket: Pick<Socket, '_destroy'>) => void {
-  const waiting = new RingBuffer<() => void>();
-  let closedInTurn = 0;
-  const arm = onceATurn(timers, () => {
-    closedInTurn = 0;
-    // Before the work: what throws holds nobody up.
-    if (waiting.length > 0) arm();
-    while (waiting.length > 0 && closedInTurn < closingsPerTurn) {
-      closedInTurn += 1;
-      waiting.shift()();
-    }
-  });
+  const queue = createTurnQueue(timers, closingsPerTurn);
   return (socket) => {
     const close = socket._destroy.bind(socket);
-    socket._destroy = (error, done) => {
-      arm();
-      if (waiting.length > 0 || closedInTurn >= closingsPerTurn) {
-        waiting.push(() => close(error, done));
-      } else {
-        closedInTurn += 1;
-        close(error, done);
-      }
-    };
+    socket._destroy = (error, done) => queue(() => close(error, done));
   };
 }

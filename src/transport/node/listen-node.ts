@@ -14,13 +14,17 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server as HttpServerOfNode, ServerResponse } from 'node:http';
 import { constants as http2Constants, createSecureServer } from 'node:http2';
-import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type {
+  Http2SecureServer,
+  Http2ServerResponse,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
-import { createSliceTimer } from '../../stdx/slices.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { createDepartures } from '../departures.ts';
 import type { Departures } from '../departures.ts';
@@ -45,14 +49,20 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
-import { createClosings } from './closing-turns.ts';
+import {
+  createClosings,
+  createTurnQueue,
+  endingsPerTurn,
+  shutdownsPerTurn,
+} from './closing-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
-import { readSessionInTurns, setReading } from './reading.ts';
+import type { ConnectionReads } from './read-turns.ts';
+import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
@@ -77,6 +87,7 @@ export const listenNode: Listen = async (options, handler) => {
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     frames: new FramedChunks(systemTimers),
+    endings: createTurnQueue(systemTimers, endingsPerTurn),
     stopping: false,
   };
   const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);
@@ -208,8 +219,10 @@ function answerBrokenHeads(
     if (error.code !== tooSlowCode) return end(error, socket);
     departures.add({ depart: () => end(error, socket) });
   });
-  server.on('connect', (_req: NodeRequest, socket: Duplex) => {
-    if ('write' in socket) socket.end(rawRefusal(unknownMethod));
+  // Over HTTP/2 node has the answer in place of the socket.
+  server.on('connect', (_req: NodeRequest, asked: Duplex | Http2ServerResponse) => {
+    if ('createPushResponse' in asked) refuse(asked, unknownMethod);
+    else asked.end(rawRefusal(unknownMethod));
   });
 }
 
@@ -357,17 +370,22 @@ function endsInTurns(): (socket: Socket) => SessionMember {
   };
 }
 
+/** Thousands are stopped in one turn. */
 class EndingConnection implements SessionConnection {
   readonly #socket: Socket;
+  readonly #reads: ConnectionReads | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.#reads = readsOn(socket);
   }
 
   read(reading: boolean): void {
     const socket = this.#socket;
     // What node itself has paused it goes on with.
-    if (!socket.destroyed && !socket.isPaused()) setReading(socket, reading);
+    if (reading && (socket.destroyed || socket.isPaused())) return;
+    if (this.#reads === undefined) setHandle(socket, reading);
+    else this.#reads.allow(reading);
   }
 
   allow(): void {
@@ -394,10 +412,12 @@ type HeadOfStream = [ServerHttp2Stream, unknown, unknown, readonly string[]];
 type Trailers = [unknown, unknown, readonly string[]];
 
 function connectionOf(session: ServerHttp2Session): SessionConnection {
+  const reads = readsOn(session.socket);
   return {
     read(reading) {
       if (session.destroyed) return;
-      setReading(session.socket, reading);
+      if (reads === undefined) setHandle(session.socket, reading);
+      else reads.allow(reading);
     },
     allow(streams) {
       if (!session.destroyed) session.settings({ maxConcurrentStreams: streams });
@@ -449,12 +469,15 @@ function openPort(
 }
 
 /** Ending thousands of connections is more than one turn. */
-async function inSlices<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
-  const endOfSlice = createSliceTimer(systemClock, systemTimers);
+async function inTurns<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
+  let doneInTurn = 0;
   for (const item of items) {
+    if (doneInTurn === shutdownsPerTurn) {
+      await new Promise<void>((resolve) => void systemTimers.nextTurn(resolve));
+      doneInTurn = 0;
+    }
+    doneInTurn += 1;
     each(item);
-    const pause = endOfSlice();
-    if (pause !== undefined) await pause;
   }
 }
 
@@ -468,7 +491,7 @@ async function untilEnded(sessions: ReadonlySet<ServerHttp2Session>): Promise<vo
     const timer = systemTimers.after(lastAnswersMs, resolve);
     void ended.then(() => timer.cancel());
   });
-  await inSlices([...sessions], (session) => session.once('close', () => look()));
+  await inTurns([...sessions], (session) => session.once('close', () => look()));
   look();
   await Promise.race([ended, late]);
 }
@@ -484,7 +507,7 @@ function runningServer(
     shared.stopping = true;
     closed ??= new Promise((resolve) => {
       server.close(() => resolve());
-      void inSlices([...sessions], (session) => session.close());
+      void inTurns([...sessions], (session) => session.close());
     });
     return closed;
   };
@@ -502,8 +525,8 @@ function runningServer(
     async close() {
       const done = stop();
       await untilEnded(sessions);
-      await inSlices([...sessions], (session) => session.destroy());
-      await inSlices([...sockets], (socket) => socket.destroy());
+      await inTurns([...sessions], (session) => session.destroy());
+      await inTurns([...sockets], (socket) => socket.destroy());
       shared.deadlines.clear();
       await done;
     },

@@ -32,6 +32,7 @@ import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
 import { protocolsOf } from '../web-socket.ts';
+import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import { NodeMessageStream } from './node-message-stream.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
@@ -52,6 +53,8 @@ export interface NodeShared {
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
   readonly frames: FramedChunks;
+  /** Of answers of unknown length. */
+  readonly endings: TurnQueue;
   stopping: boolean;
 }
 
@@ -256,6 +259,12 @@ export class NodeExchange
 
   count(bytes: number): void {
     this.#sentBytes += bytes;
+  }
+
+  finish(): void {
+    this.#shared.endings(() => {
+      if (!this.#closed) this.#res.end();
+    });
   }
 
   onAbort(callback: () => void): void {

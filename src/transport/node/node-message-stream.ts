@@ -12,6 +12,8 @@ import { normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 
 export class NodeMessageStream implements ResponseStream {
+  /** Node calls back for each write. */
+  readonly settlesLater = true;
   readonly #webSocket: WebSocket;
   readonly #socket: Socket;
   readonly #exchange: StreamedExchange;

@@ -29,6 +29,8 @@ export interface StreamedExchange {
   readonly closed: boolean;
   /** Bytes of the body were given to be sent. */
   count(bytes: number): void;
+  /** Ends node's response, in this turn or a later one, if it is still there. */
+  finish(): void;
   cut(): void;
 }
 
@@ -40,6 +42,7 @@ export class ChunkedResponseStream implements ResponseStream {
   readonly #exchange: StreamedExchange;
   readonly #frames: FramedChunks;
   #blocked = false;
+  #isEnded = false;
   #drained: (() => void) | undefined;
   /** Made at the first stall. */
   #onDrain: (() => void) | undefined;
@@ -51,7 +54,7 @@ export class ChunkedResponseStream implements ResponseStream {
   }
 
   get closed(): boolean {
-    return this.#exchange.closed || this.#res.writableEnded;
+    return this.#isEnded || this.#exchange.closed;
   }
 
   write(chunk: Uint8Array, shared = false): boolean {
@@ -73,7 +76,9 @@ export class ChunkedResponseStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.closed) this.#res.end();
+    if (this.closed) return;
+    this.#isEnded = true;
+    this.#exchange.finish();
   }
 
   abort(): void {
@@ -102,16 +107,19 @@ export class ChunkedResponseStream implements ResponseStream {
 export class PassedResponseStream implements ResponseStream {
   readonly #res: ServerResponse | Http2ServerResponse;
   readonly #exchange: StreamedExchange;
+  #isEnded = false;
   #drained: (() => void) | undefined;
 
   constructor(res: ServerResponse | Http2ServerResponse, exchange: StreamedExchange) {
     this.#res = res;
     this.#exchange = exchange;
-    res.on('drain', () => this.#drained?.());
+    res.on('drain', () => {
+      if (!this.closed) this.#drained?.();
+    });
   }
 
   get closed(): boolean {
-    return this.#exchange.closed || this.#res.writableEnded;
+    return this.#isEnded || this.#exchange.closed;
   }
 
   write(chunk: Uint8Array, shared = false): boolean {
@@ -128,7 +136,9 @@ export class PassedResponseStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.closed) this.#res.end();
+    if (this.closed) return;
+    this.#isEnded = true;
+    this.#exchange.finish();
   }
 
   abort(): void {

@@ -61,7 +61,7 @@ class Connection implements ReadConnection {
   }
 
   read(reading: boolean): void {
-    if (!this.#raw.destroyed) setHandle(this.#raw, reading);
+    setHandle(this.#raw, reading);
   }
 
   get gone(): boolean {
@@ -188,16 +188,24 @@ function readOnWhenDestroyed(session: ServerHttp2Session, below: ConnectionReads
 
 /** A socket, over TLS or raw. */
 export function setReading(socket: Socket, reading: boolean): void {
-  const { _handle: handle } = socket as WithHandle;
-  const reads = handle ? readsOf.get(handle) : undefined;
+  const reads = readsOn(socket);
   if (reads === undefined) setHandle(socket, reading);
   else reads.allow(reading);
 }
 
-function setHandle(socket: Socket, reading: boolean): void {
+/** For who stops thousands in one turn, and therefore looks this up once. Undefined: nothing is
+ * held, and there is only its handle (setHandle). */
+export function readsOn(socket: Socket): ConnectionReads | undefined {
   const { _handle: handle } = socket as WithHandle;
-  if (reading) handle?.readStart();
-  else handle?.readStop();
+  return handle ? readsOf.get(handle) : undefined;
+}
+
+/** Of a socket that is destroyed nothing is read any more. It is not asked when reading stops: the
+ * answer takes longer than to stop. */
+export function setHandle(socket: Socket, reading: boolean): void {
+  const { _handle: handle } = socket as WithHandle;
+  if (!reading) handle?.readStop();
+  else if (!socket.destroyed) handle?.readStart();
 }
 
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;

@@ -122,6 +122,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
+/** What a connection is asked to become, and what belongs to that. */
+const upgradeHeaders: readonly string[] = ['upgrade', 'http2-settings'];
+
+/** Without these, for the connection is asked for more: to be closed, or kept. */
+function connectionOptions(value: string): string {
+  const options = value.split(',').map((option) => option.trim());
+  return options.filter((option) => !upgradeHeaders.includes(option.toLowerCase())).join(', ');
+}
+
 /** The same head without what it asks for, and what has come behind it. */
 function readAnew(
   server: HttpServerOfNode | Http2SecureServer,
@@ -134,9 +143,10 @@ function readAnew(
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) {
-      lines.push(`${name}: ${rawHeaders[at + 1]}`);
-    }
+    const value = rawHeaders[at + 1] as string;
+    const known = name.toLowerCase();
+    if (upgradeHeaders.includes(known)) continue;
+    lines.push(`${name}: ${known === 'connection' ? connectionOptions(value) : value}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
   connected.call(server, socket);

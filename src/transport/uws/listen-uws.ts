@@ -15,6 +15,9 @@
  *    JavaScript; neither the number of headers nor the methods can be set. Such clients are served
  *    by the node transport.
  *  - Bytes above 0x7f at either end of a header value are trimmed as if they were white space.
+ *  - `close` in a Connection header is seen where it stands alone. Among other options it closes
+ *    the connection behind a small answer; larger ones, streams and answers to HEAD say `close`,
+ *    and the connection goes when it has been idle.
  *  - A trailer after a chunked body is taken for the start of the next request.
  *  - A pipelined request that arrives before the answer to the one ahead closes the connection.
  *  - A client that half-closes has gone.

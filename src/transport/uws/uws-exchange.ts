@@ -17,7 +17,13 @@ import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { Departing, Departures } from '../departures.ts';
 import { closedStream } from '../closed-stream.ts';
-import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
+import {
+  asksToClose,
+  isBodiless,
+  isFramingHeader,
+  safeHeaderValue,
+  statusLine,
+} from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
@@ -25,6 +31,7 @@ import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
+import { textOfAddress } from './address-text.ts';
 import type { UwsRequest, UwsResponse, UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
 import type { AskedUpgrade } from './uws-message-stream.ts';
@@ -127,6 +134,11 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     return this.#upgrade?.protocols;
   }
 
+  /** The connection ends with its answer. */
+  get #isLast(): boolean {
+    return this.#shared.stopping || asksToClose(this.header('connection'));
+  }
+
   get answered(): boolean {
     return this.#status !== 0;
   }
@@ -226,19 +238,17 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     if (this.method === 'GET' && !this.#shared.load.answers.hasRoom(this.#bodyBytes)) {
       this.#status = tooManyUnread.status;
       this.#bodyBytes = tooManyUnread.body.length;
-      return this.#sendNow(429, tooManyUnread.headers, tooManyUnread.body, this.#shared.stopping);
+      return this.#sendNow(429, tooManyUnread.headers, tooManyUnread.body, this.#isLast);
     }
     const requestBody = this.#body;
     if (requestBody === undefined || requestBody.over) {
-      this.#sendNow(status, headers, body, this.#shared.stopping);
+      this.#sendNow(status, headers, body, this.#isLast);
       return;
     }
     this.#held = (close) => {
       this.#held = undefined;
       this.#shared.deadlines.remove(this);
-      if (!this.#closed) {
-        this.#sendNow(status, headers, body, close || this.#shared.stopping);
-      }
+      if (!this.#closed) this.#sendNow(status, headers, body, close || this.#isLast);
     };
     this.deadlineMs = this.#shared.deadlines.nowMs() + drainTimeoutMs;
     this.#shared.deadlines.add(this);
@@ -257,14 +267,14 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#corked(() => {
         this.#writeHead(status, headers);
-        this.#endHead(this.#shared.stopping);
+        this.#endHead(this.#isLast);
       });
       this.#complete();
       return closedStream;
     }
     this.#corked(() => {
       this.#writeHead(status, headers);
-      if (this.#shared.stopping) this.#res.writeHeader('Connection', 'close');
+      if (this.#isLast) this.#res.writeHeader('Connection', 'close');
       // The library ends the head only with the first bytes of the body.
       this.#res.write(preamble);
     });
@@ -567,30 +577,4 @@ class UnreadBody implements StallableResponse {
     this.#takenBytes = this.#totalBytes;
     this.#answers.remove(this.#slot);
   }
-}
-
-function textOfAddress(address: ArrayBuffer): string {
-  const bytes = new Uint8Array(address);
-  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
-  if (bytes.length !== 16) return '';
-  const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff;
-  if (isMapped) return `${bytes[12]}.${bytes[13]}.${bytes[14]}.${bytes[15]}`;
-  const groups: string[] = [];
-  for (let i = 0; i < 16; i += 2) {
-    groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16));
-  }
-  return shortestIpv6(groups);
-}
-
-/** RFC 5952: the longest run of two or more zero groups becomes '::'. */
-function shortestIpv6(groups: readonly string[]): string {
-  let best = { at: -1, length: 1 };
-  for (let at = 0; at < groups.length; at += 1) {
-    let length = 0;
-    while (groups[at + length] === '0') length += 1;
-    if (length > best.length) best = { at, length };
-  }
-  if (best.at < 0) return groups.join(':');
-  const tail = groups.slice(best.at + best.length).join(':');
-  return `${groups.slice(0, best.at).join(':')}::${tail}`;
 }
