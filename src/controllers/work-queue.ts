@@ -2,7 +2,7 @@
  * A bounded queue of keys, worked off in batches, with one coarse timer for what has to be tried
  * again. The keys of a batch are begun in turns with everybody else: a decision may be long.
  *
- *   add ─▶ waiting ─▶ batch of at most so many ─▶ work(key) ─▶ done
+ *   add ─▶ waiting ─▶ batch of at most `batchMax` ─▶ work(key) ─▶ done
  *            ▲                                          │ again
  *            └────────── after 2^n × retryMinMs ◀───────┘
  *
@@ -10,9 +10,6 @@
  * time, and an addition meanwhile is not lost. At `waitingMax` keys are dropped, and as soon as
  * there is room again all that may need work is looked at once more: none of them is lost either.
  * Nothing runs before start() or after stop().
- * Bounds: a batch has `batchMin` keys. Where what it begins is waited for longer than beginning it
- * took, as behind a slow disk, the next one has more, up to `batchMax`: their writes share the same
- * commits. But no more than end in about `waitingMs`: for so long what comes later waits.
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { IndexedHeap } from '../stdx/indexed-heap.ts';
@@ -28,10 +25,7 @@ const workQueueLimits = {
   roomMax: 50_000,
   /** Keys that are added at a time, of those. Policy: the next ones later. */
   addedAtOnce: 1_000,
-  batchMin: 64,
-  batchMax: 1_024,
-  /** What a batch waits for, behind its beginning. */
-  waitingMs: 200,
+  batchMax: 64,
   retryMinMs: 50,
   retryMaxMs: 30_000,
   /** How often it is looked for keys whose time has come. */
@@ -43,7 +37,7 @@ const workQueueLimits = {
 export interface WorkQueueDeps {
   readonly timers: Timers;
   readonly meter: QueueMeter;
-  /** Keys worked on at a time, at most. Default: `workQueueLimits.batchMax`. */
+  /** Keys worked on at a time; at most, and by default, `workQueueLimits.batchMax`. */
   readonly batchMax?: number | undefined;
   readonly monotonicMs: () => number;
   /** Before each batch, and in it after each pause. */
@@ -91,8 +85,6 @@ class Queue implements WorkQueue {
   #timer: TimerHandle | undefined;
   #working: Promise<void> | undefined;
   #running = false;
-  /** Keys of the next batch. */
-  #batchSize: number = workQueueLimits.batchMin;
   readonly #isStopped = (): boolean => !this.#running;
 
   constructor(deps: WorkQueueDeps) {
@@ -159,7 +151,6 @@ class Queue implements WorkQueue {
   async #workOn(batch: readonly string[]): Promise<void> {
     const { monotonicMs, pause } = this.#deps;
     const begun: Promise<void>[] = [];
-    const startedMs = monotonicMs();
     while (begun.length < batch.length && this.#running) {
       await pause();
       const rest = batch.slice(begun.length);
@@ -173,25 +164,12 @@ class Queue implements WorkQueue {
         if (monotonicMs() >= endsMs) break;
       }
     }
-    const begunMs = monotonicMs();
     await Promise.all(begun);
-    this.#resize(batch.length, begunMs - startedMs, monotonicMs() - begunMs);
-  }
-
-  /** By what it took to begin a batch, and how long its end was waited for after that. */
-  #resize(batchSize: number, beginningMs: number, waitingMs: number): void {
-    const { batchMax, batchMin, waitingMs: waitingMsMax } = workQueueLimits;
-    const isLong = waitingMs > waitingMsMax;
-    if (isLong || waitingMs * 4 < beginningMs) {
-      this.#batchSize = Math.max(batchMin, this.#batchSize / 2);
-    } else if (batchSize === this.#batchSize && waitingMs > beginningMs) {
-      if (waitingMs * 2 <= waitingMsMax) this.#batchSize = Math.min(batchMax, this.#batchSize * 2);
-    }
   }
 
   #take(): string[] {
     const batch: string[] = [];
-    const max = Math.min(this.#batchSize, this.#deps.batchMax ?? workQueueLimits.batchMax);
+    const max = this.#deps.batchMax ?? workQueueLimits.batchMax;
     while (batch.length < max) {
       const key = this.#waiting.take();
       if (key === undefined) break;

@@ -88,7 +88,7 @@ const committerLimits: CommitterLimits = {
   yieldingAmongOthersMax: 16,
   yieldingBesideOthersMax: 8,
   othersForMs: 250,
-  usualCommitMs: 6,
+  usualCommitMs: 8,
   slowCommitFactorMax: 8,
 };
 

@@ -12,7 +12,7 @@ const [waitingMax, roomMax] = [100_000, 50_000];
 
 const nextTurn = () => new Promise<void>((resolve) => void systemTimers.nextTurn(resolve));
 
-function queueOver(deps: Pick<WorkQueueDeps, 'all' | 'batchMax' | 'work'>) {
+function queueOver(deps: Pick<WorkQueueDeps, 'all' | 'work'>) {
   const time = manualTime();
   const queue = createWorkQueue({
     timers: time.timers,
@@ -150,41 +150,4 @@ describe('a queue of keys that overflows', () => {
     assert.ok(walked < 100, `${walked}`);
     await queue.stop();
   });
-});
-
-describe('the batches of a queue', () => {
-  const cases = [
-    { what: 'stay as they are where their end comes soon', commitMs: 5, most: 64 },
-    { what: 'stay as they are where their end comes late', commitMs: 150, most: 64 },
-    { what: 'grow until beginning one takes as long', commitMs: 90, most: 128 },
-    { what: 'have no more keys than their queue may', commitMs: 90, most: 10, batchMax: 10 },
-  ];
-  for (const { batchMax, commitMs, most, what } of cases) {
-    it(what, async () => {
-      const inHand: (() => void)[] = [];
-      const sizes: number[] = [];
-      const { queue, time } = queueOver({
-        batchMax,
-        all: () => assert.fail(),
-        work: () => {
-          // What it takes to begin one.
-          time.advance(1);
-          return new Promise((resolve) => inHand.push(() => resolve(true)));
-        },
-      });
-      for (let at = 0; at < 10_000; at += 1) queue.add(`k${at}`);
-      queue.start();
-      for (await nextTurn(); inHand.length > 0; await nextTurn()) {
-        sizes.push(inHand.length);
-        time.advance(commitMs);
-        for (const done of inHand.splice(0)) done();
-      }
-      assert.equal(Math.max(...sizes), most);
-      assert.equal(
-        sizes.reduce((sum, size) => sum + size, 0),
-        10_000,
-      );
-      await queue.stop();
-    });
-  }
 });
