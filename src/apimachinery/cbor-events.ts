@@ -11,7 +11,8 @@
  *
  * Invariants: as event-frames.ts; equal ids make equal bytes. Every frame begins with the prefix.
  */
-import { cborPrefix, encodeCbor } from './codecs/cbor.ts';
+import { cborPrefix } from './codecs/cbor.ts';
+import { encodeItem } from './codecs/cbor-encode.ts';
 import { parseJsonText } from './codecs/lossless.ts';
 import type { EventFrames } from './event-frames.ts';
 import type { StateEncoder } from './kept-encodings.ts';
@@ -30,7 +31,7 @@ export function cborEvents(
     id: `cbor/${frames.id}`,
     event(type, entry) {
       if (type !== 'ADDED' || kept === undefined) return recoded(frames.event(type, entry), schema);
-      return frameOf(type, [cborPrefix, kept(entry)]);
+      return Buffer.concat([headOf(type), cborPrefix, kept(entry)]);
     },
     bookmark: (revision, end) => recoded(frames.bookmark(revision, end), schema),
     error: (status) => recoded(frames.error(status), undefined),
@@ -39,17 +40,17 @@ export function cborEvents(
 
 function recoded(line: Uint8Array, schema: ObjectSchema | undefined): Uint8Array {
   const event = parseJsonText(decodeTrustedText(line)) as JsonObject;
-  const object = encodeCbor(event['object'] as JsonValue, schema);
-  return frameOf(String(event['type']), [object]);
+  const head = Buffer.concat([headOf(String(event['type'])), cborPrefix]);
+  return encodeItem(head, event['object'] as JsonValue, schema, line.length);
 }
 
-function frameOf(type: string, object: readonly Uint8Array[]): Uint8Array {
+/** What stands before the object. */
+function headOf(type: string): Uint8Array {
   return Buffer.concat([
     eventHead,
     Uint8Array.of(byteString + type.length),
     Buffer.from(type),
     inObject,
-    ...object,
   ]);
 }
 

@@ -11,7 +11,13 @@ import type { EndpointDeps, ResourceRequest } from './request.ts';
 
 /** An error is sent as a Status. */
 export type Answer =
-  StatusError | ObjectAnswer | ListAnswer | BodyAnswer | DocumentAnswer | StreamAnswer;
+  | StatusError
+  | ObjectAnswer
+  | ListAnswer
+  | BodyAnswer
+  | DocumentAnswer
+  | PackedAnswer
+  | StreamAnswer;
 
 export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;
 
@@ -55,6 +61,14 @@ export interface DocumentAnswer {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array | string;
+}
+
+/** Such a body that is kept packed, and unpacked as the reader takes it. */
+export interface PackedAnswer {
+  readonly kind: 'packed';
+  readonly headers: readonly Header[];
+  /** A gzip, of which the reader is sent what is in it. */
+  readonly packed: Uint8Array;
 }
 
 /** A stream that lives until it ends or the client goes. */

@@ -293,7 +293,7 @@ function* inFormatSteps(
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
       return encodeProtobuf(schema, object);
     case 'cbor':
-      return encodeCbor(object, schema);
+      return encodeCbor(object, schema, json.length);
   }
 }
 

@@ -13,7 +13,10 @@ import { sendBody, sendObject } from './object-response.ts';
 import type { Sending } from './object-response.ts';
 import type { AnsweredRequest, EndpointDeps } from './request.ts';
 import { sendStatusError } from './status-response.ts';
+import { sendUnpacked } from './unpacked-body.ts';
 import { framingOf, inMessages } from './watch-messages.ts';
+
+const noBytes = new Uint8Array();
 
 export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer: Answer): Sending {
   const { exchange, warnings } = request;
@@ -31,6 +34,11 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
     case 'document':
       exchange.send(answer.status, withCachePolicy(answer.headers), answer.body);
       return undefined;
+    case 'packed': {
+      // What is in it follows at once, so the head needs no help.
+      const stream = exchange.stream(200, withCachePolicy(answer.headers), noBytes);
+      return sendUnpacked(deps.registry.turns, exchange, stream, answer.packed);
+    }
     case 'stream':
       return startStream(request, answer);
     default:

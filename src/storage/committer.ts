@@ -88,6 +88,8 @@ const committerLimits: CommitterLimits = {
   yieldingAmongOthersMax: 16,
   yieldingBesideOthersMax: 8,
   othersForMs: 250,
+  usualCommitMs: 8,
+  slowCommitFactorMax: 8,
 };
 
 const largeBytes = 1024 * 1024;

@@ -10,6 +10,9 @@
  *                                           the time
  *   others wait for this very commit        fewest of all
  *
+ * Where commits take long, as on a slow disk, those that nobody waits for have as many more in
+ * proportion: what a write adds to a commit does not grow with the disk's part of it.
+ *
  * Invariant: they go on whatever others do: some are in each commit, and a rest ends by itself.
  */
 import type { Clock } from '../stdx/clock.ts';
@@ -25,7 +28,15 @@ export interface YieldingLimits {
   readonly yieldingBesideOthersMax: number;
   /** Others write for so long after each of their submissions. */
   readonly othersForMs: number;
+  /** A commit that takes no longer has as many as said above; one of twice the length, that none
+   * of the others waits for, twice as many. */
+  readonly usualCommitMs: number;
+  /** So many times as many, at most. */
+  readonly slowCommitFactorMax: number;
 }
+
+/** How much the last commit counts in how long they take: one that is late among them is little. */
+const lastShare = 1 / 8;
 
 export interface YieldingPace {
   /** A submission that does not yield has come. */
@@ -43,6 +54,10 @@ export function createYieldingPace(
   clock: Pick<Clock, 'monotonicMs'>,
 ): YieldingPace {
   const { othersForMs, yieldingAmongOthersMax, yieldingBesideOthersMax, yieldingMax } = limits;
+  const { slowCommitFactorMax, usualCommitMs } = limits;
+  let commitMs = 0;
+  const timesAsMany = (count: number): number =>
+    Math.round(count * Math.min(slowCommitFactorMax, Math.max(1, commitMs / usualCommitMs)));
   let othersUntilMs = -Infinity;
   let restEndsMs = -Infinity;
   return {
@@ -52,12 +67,14 @@ export function createYieldingPace(
     max(doOthersWait) {
       if (doOthersWait) return Math.min(yieldingBesideOthersMax, yieldingMax);
       const areOthersThere = clock.monotonicMs() < othersUntilMs;
-      return areOthersThere ? Math.min(yieldingAmongOthersMax, yieldingMax) : yieldingMax;
+      const count = areOthersThere ? Math.min(yieldingAmongOthersMax, yieldingMax) : yieldingMax;
+      return timesAsMany(count);
     },
     restMs: () => Math.max(0, Math.min(restEndsMs, othersUntilMs) - clock.monotonicMs()),
     ended(begunMs) {
       const nowMs = clock.monotonicMs();
       restEndsMs = nowMs + (nowMs - begunMs);
+      commitMs += (nowMs - begunMs - commitMs) * lastShare;
     },
   };
 }

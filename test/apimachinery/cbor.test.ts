@@ -371,6 +371,29 @@ describe('watch frames in CBOR', () => {
     assert.equal(frames.id, `cbor/${json.id}`);
   });
 
+  it('of a large object are written in one piece of memory, and hold no more', () => {
+    const large = entry(
+      JSON.stringify({ texts: Array.from({ length: 300 }, () => 'x'.repeat(999)) }),
+    );
+    const { allocUnsafeSlow } = Buffer;
+    const taken: number[] = [];
+    Buffer.allocUnsafeSlow = (bytes) => {
+      taken.push(bytes);
+      return allocUnsafeSlow(bytes);
+    };
+    let frame: Uint8Array;
+    try {
+      frame = frames.event('MODIFIED', large);
+    } finally {
+      Buffer.allocUnsafeSlow = allocUnsafeSlow;
+    }
+    assert.deepEqual(
+      taken.filter((bytes) => bytes > 64 * 1024),
+      [frame.buffer.byteLength],
+    );
+    assert.ok(frame.buffer.byteLength < large.bytes.length * 1.01);
+  });
+
   it('begin with what may have been sent with the head', () => {
     const { bytes } = framePreambles.cbor;
     const sent: Uint8Array[] = [bytes];

@@ -13,7 +13,7 @@ import {
   gzipAnswer,
   gzipBytes,
   gzipPacker,
-  gunzipBytes,
+  gunzipWhole,
 } from '../../src/apimachinery/codecs/gzip.ts';
 import type { ChunkTarget } from '../../src/apimachinery/codecs/gzip.ts';
 import { bodyDepthMax, bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
@@ -436,8 +436,8 @@ describe('gzip', () => {
 
   it('gives back the same bytes, whole and in chunks', async () => {
     assert.deepEqual(gunzipSync(await gzipBytes(body)), body);
-    assert.deepEqual(await gunzipBytes(await gzipBytes(body)), body);
-    await assert.rejects(gunzipBytes(Buffer.from('not packed')), { code: 'Z_DATA_ERROR' });
+    assert.deepEqual(await gunzipWhole(await gzipBytes(body), body.length), body);
+    await assert.rejects(gunzipWhole(Buffer.from('not packed'), 10), { code: 'Z_DATA_ERROR' });
     const target = slowTarget(() => true);
     const packer = gzipPacker();
     assert.ok(packer !== undefined);

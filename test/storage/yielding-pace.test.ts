@@ -5,6 +5,7 @@ import type { GroupCommitter } from '../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { PendingCommit } from '../../src/storage/pending-commit.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { createYieldingPace } from '../../src/storage/yielding-pace.ts';
 import type { YieldingLimits } from '../../src/storage/yielding-pace.ts';
 import { absent, key } from '../contract/storage-fixture.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
@@ -15,6 +16,8 @@ const limits: YieldingLimits = {
   yieldingAmongOthersMax: 2,
   yieldingBesideOthersMax: 1,
   othersForMs: 100,
+  usualCommitMs: Infinity,
+  slowCommitFactorMax: 1,
 };
 
 interface Harness {
@@ -149,5 +152,37 @@ describe('writes that yield', () => {
     h.submit('defg');
     await endsAfter(h, 10);
     assert.deepEqual(texts(h), ['Xa', 'bc', 'de']);
+  });
+});
+
+describe('writes that yield behind a slow disk', () => {
+  const scaled = { ...limits, usualCommitMs: 4, slowCommitFactorMax: 8 };
+  const cases = [
+    { commitMs: 1, counts: [4, 2, 1] },
+    { commitMs: 4, counts: [4, 2, 1] },
+    { commitMs: 8, counts: [8, 4, 1] },
+    { commitMs: 20, counts: [20, 10, 1] },
+    { commitMs: 1_000, counts: [32, 16, 1] },
+  ];
+  for (const { commitMs, counts } of cases) {
+    it(`are ${counts.join(', ')} in a commit that takes ${commitMs} ms`, () => {
+      const time = manualTime();
+      const pace = createYieldingPace(scaled, time.clock);
+      for (let at = 0; at < 200; at += 1) {
+        const begunMs = time.clock.monotonicMs();
+        time.advance(commitMs);
+        pace.ended(begunMs);
+      }
+      const alone = pace.max(false);
+      pace.othersCame();
+      assert.deepEqual([alone, pace.max(false), pace.max(true)], counts);
+    });
+  }
+
+  it('are no more because one commit was late', () => {
+    const time = manualTime();
+    const pace = createYieldingPace(scaled, time.clock);
+    pace.ended(time.clock.monotonicMs() - 40);
+    assert.ok(pace.max(false) <= 5);
   });
 });

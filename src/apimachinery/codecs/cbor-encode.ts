@@ -33,14 +33,24 @@ interface Writer {
   at: number;
 }
 
-/** `prefix` and the item behind it, in memory of their own. */
-export function encodeItem(prefix: Uint8Array, value: JsonValue, type?: TypeSchema): Uint8Array {
-  const writer: Writer = { buffer: scratch, at: 0 };
-  room(writer, prefix.length);
-  writer.buffer.set(prefix, 0);
+/** `prefix` and the item behind it, in memory of their own. `bytesAbout`: of the item, where that
+ * is known, as of a value that was read of JSON: what is large is then not moved as it grows. */
+export function encodeItem(
+  prefix: Uint8Array,
+  value: JsonValue,
+  type?: TypeSchema,
+  bytesAbout = 0,
+): Uint8Array {
+  const bytesMin = prefix.length + bytesAbout;
+  const isSmall = bytesMin <= scratchBytes;
+  const buffer = isSmall ? scratch : Buffer.allocUnsafeSlow(bytesMin);
+  const writer: Writer = { buffer, at: 0 };
+  room(writer, prefix.length).set(prefix, 0);
   writer.at = prefix.length;
   writeValue(writer, value, type);
-  return Buffer.from(writer.buffer.subarray(0, writer.at));
+  const written = writer.buffer.subarray(0, writer.at);
+  const holdsLittleMore = writer.buffer.length - writer.at <= writer.at / 8;
+  return writer.buffer !== scratch && holdsLittleMore ? written : Buffer.from(written);
 }
 
 /** A map whose `member` is an array of `count` items that come from elsewhere: what stands before

@@ -20,8 +20,8 @@ import type { Decoded } from './json.ts';
 export const cborPrefix: Uint8Array = Uint8Array.of(0xd9, 0xd9, 0xf7);
 
 /** `type` tells which texts stand for bytes; without it all texts are texts. */
-export function encodeCbor(value: JsonValue, type?: TypeSchema): Uint8Array {
-  return encodeItem(cborPrefix, value, type);
+export function encodeCbor(value: JsonValue, type?: TypeSchema, bytesAbout?: number): Uint8Array {
+  return encodeItem(cborPrefix, value, type, bytesAbout);
 }
 
 export function decodeCbor(bytes: Uint8Array, valuesMax = bodyValuesMax): Decoded {

@@ -6,7 +6,7 @@
  *
  * The work is done off the main thread. Memory: one chunk and zlib's window per response.
  */
-import { constants, createGunzip, createGzip, gunzip, gzip } from 'node:zlib';
+import { constants, createGunzip, createGzip, gzip } from 'node:zlib';
 import { StatusError } from '../status-error.ts';
 import { StatusReason } from '../status-table.ts';
 
@@ -51,35 +51,26 @@ export function gzipAnswer(bytes: Uint8Array): Promise<Uint8Array> | undefined {
   return gzipBytes(bytes).finally(() => (answersBytes -= bytes.length));
 }
 
-/** What gzipBytes made, as it was: not for bytes that came from outside. */
-export function gunzipBytes(packed: Uint8Array): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    gunzip(packed, (error, bytes) => {
-      if (error === null) resolve(bytes);
-      else reject(error);
-    });
-  });
+/** Unpacked between two turns of others. */
+const unpackedChunkBytes = 64 * 1024;
+
+/** What is packed, as it was, part by part: the next one is made when the last was taken. Not for
+ * bytes that came from outside. */
+export function gunzipParts(packed: Uint8Array): AsyncIterable<Uint8Array> {
+  const unpacker = createGunzip({ chunkSize: unpackedChunkBytes });
+  unpacker.end(packed);
+  return unpacker;
 }
 
-/** Unpacked and copied between two turns of others. */
-const unpackedChunkBytes = 256 * 1024;
-
-/** The same for what may be very large, of which the length is known: each part goes to its place
- * as it comes, where gunzipBytes() would join them all in one turn. */
-export function gunzipInParts(packed: Uint8Array, length: number): Promise<Uint8Array> {
-  if (length <= unpackedChunkBytes) return gunzipBytes(packed);
-  return new Promise((resolve, reject) => {
-    const whole = Buffer.allocUnsafeSlow(length);
-    let at = 0;
-    const unpacker = createGunzip({ chunkSize: unpackedChunkBytes });
-    unpacker.on('data', (part: Uint8Array) => {
-      whole.set(part, at);
-      at += part.length;
-    });
-    unpacker.on('error', reject);
-    unpacker.on('end', () => resolve(whole));
-    unpacker.end(packed);
-  });
+/** The same as one, of which the length is known: each part goes to its place as it comes. */
+export async function gunzipWhole(packed: Uint8Array, length: number): Promise<Uint8Array> {
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for await (const part of gunzipParts(packed)) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Where compressed chunks go: structurally a ResponseStream of the transport. */

@@ -41,7 +41,7 @@ export function cborList(
   return {
     needs: 'count',
     lead: nothing,
-    ...itemMaker(parse, (value) => encodeItem(noPrefix, value, type)),
+    ...itemMaker(parse, (value, bytes) => encodeItem(noPrefix, value, type, bytes)),
     scalarOf,
     frame: ({ count }) => encodeAround(cborPrefix, list, items, count),
   };

@@ -66,15 +66,15 @@ export interface ListForm {
 /** Items that are read, then written. */
 export function itemMaker(
   parse: (json: Uint8Array) => JsonValue,
-  encode: (value: JsonValue) => Uint8Array,
+  encode: (value: JsonValue, jsonBytes: number) => Uint8Array,
   encodeSteps?: (value: JsonValue) => Steps<Uint8Array>,
 ): Pick<ListForm, 'item' | 'itemSteps'> {
   return {
-    item: (json) => encode(parse(json)),
+    item: (json) => encode(parse(json), json.length),
     *itemSteps(json) {
       const value = isLarge(json) ? yield* parseSteps(decodeTrustedText(json)) : parse(json);
       yield;
-      return encodeSteps === undefined ? encode(value) : yield* encodeSteps(value);
+      return encodeSteps === undefined ? encode(value, json.length) : yield* encodeSteps(value);
     },
   };
 }

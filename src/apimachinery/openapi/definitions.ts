@@ -33,7 +33,7 @@ export interface Definitions {
   toField(type: ObjectSchema, name: string): JsonObject;
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
-  /** The same for one that may be large. */
+  /** The same for one that users define, which may be large. */
   toLarge(name: string, definition: () => Steps<JsonObject>): JsonObject;
   /** All that has been referred to, and what that refers to, sorted by name; in steps of one,
    * and of parts of large ones. */
@@ -49,6 +49,17 @@ export interface DefinitionOptions {
   describe(typeName: string): TypeDescription;
   /** What to say of a field. */
   describeField(owners: readonly string[], field: FieldSchema): string | undefined;
+  /** Definitions of the same dialect that were made before: for documents of which there are
+   * thousands, as those of kinds that users define. What they define is not kept. */
+  readonly kept?: KeptDefinitions | undefined;
+}
+
+/** With what they refer to, which is kept, too. */
+export type KeptDefinitions = Map<string, KeptDefinition>;
+
+interface KeptDefinition {
+  readonly definition: JsonObject;
+  readonly refersTo: readonly string[];
 }
 
 /** Texts for people, of types and of their fields. */
@@ -65,19 +76,16 @@ export interface TypeDescription {
 
 export function makeDefinitions(options: DefinitionOptions): Definitions {
   const { names, dialect } = options;
-  const made = new Map<string, JsonObject>();
-  const waiting: (readonly [string, () => Steps<JsonObject>])[] = [];
   const prefix = dialect === 'v3' ? '#/components/schemas/' : '#/definitions/';
-  const known = new Set<string>();
+  const { made, makeAll, wait } = waitingDefinitions(options.kept);
   const toLarge = (name: string, definition: () => Steps<JsonObject>): JsonObject => {
-    if (!known.has(name)) {
-      known.add(name);
-      waiting.push([name, definition]);
-    }
+    wait({ name, definition, isUsers: true });
     return { $ref: prefix + name };
   };
-  const refer = (name: string, definition: () => JsonObject): JsonObject =>
-    toLarge(name, () => atOnce(definition));
+  const refer = (name: string, definition: () => JsonObject): JsonObject => {
+    wait({ name, definition: () => atOnce(definition), isUsers: false });
+    return { $ref: prefix + name };
+  };
   const writer = schemaWriter(options, refer);
   return {
     toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
@@ -85,14 +93,54 @@ export function makeDefinitions(options: DefinitionOptions): Definitions {
     toOwn: refer,
     toLarge,
     *collect() {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        made.set(next[0], yield* next[1]());
-        yield;
-      }
+      yield* makeAll();
       const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
       return Object.fromEntries(sorted);
     },
   };
+}
+
+interface Waiting {
+  readonly name: string;
+  readonly definition: () => Steps<JsonObject>;
+  readonly isUsers: boolean;
+}
+
+/** Those that have been referred to: each is made once, or taken from those that are kept. */
+function waitingDefinitions(kept: KeptDefinitions = new Map()) {
+  const made = new Map<string, JsonObject>();
+  const waiting: Waiting[] = [];
+  const known = new Set<string>();
+  let referred: string[] = [];
+  const take = (name: string, { definition, refersTo }: KeptDefinition): void => {
+    known.add(name);
+    made.set(name, definition);
+    for (const each of refersTo) {
+      const next = known.has(each) ? undefined : kept.get(each);
+      if (next !== undefined) take(each, next);
+    }
+  };
+  const wait = (next: Waiting): void => {
+    referred.push(next.name);
+    if (known.has(next.name)) return;
+    const before = next.isUsers ? undefined : kept.get(next.name);
+    if (before !== undefined) return take(next.name, before);
+    known.add(next.name);
+    waiting.push(next);
+  };
+  function* makeAll(): Steps<void> {
+    const own: (readonly [string, KeptDefinition])[] = [];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      referred = [];
+      const definition = yield* next.definition();
+      made.set(next.name, definition);
+      if (!next.isUsers) own.push([next.name, { definition, refersTo: referred }]);
+      yield;
+    }
+    // All of them together: what is kept has what it refers to.
+    for (const [name, definition] of own) kept.set(name, definition);
+  }
+  return { made, makeAll, wait };
 }
 
 /** Work of one step. */

@@ -26,7 +26,13 @@ import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { makeDefinitions, rawExtension, typeMetaProperties } from './definitions.ts';
-import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
+import type {
+  Definitions,
+  Describe,
+  Dialect,
+  KeptDefinitions,
+  TypeDescription,
+} from './definitions.ts';
 import { operationNames, operationsOf, rootOf } from './operations.ts';
 import type { BodyType, CustomBody, OperationNames, PathOperations } from './operation-types.ts';
 import { pathItemV2, pathItemV3 } from './path-items.ts';
@@ -142,13 +148,14 @@ interface Context {
   readonly item: PathItemContext;
 }
 
-type ContextOf = (dialect: Dialect) => Context;
+type ContextOf = (dialect: Dialect, kept?: KeptDefinitions) => Context;
 
 function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf {
   const describe = describer(options);
-  return (dialect) => {
+  return (dialect, kept) => {
     const definitions = makeDefinitions({
       dialect,
+      kept,
       names,
       describe,
       describeField: (owners, field) => options.texts?.field(owners, field),
@@ -164,13 +171,15 @@ function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf 
 }
 
 function piecesOf(options: DocumentOptions, names: DefinitionNames, context: ContextOf) {
+  /** The few types that all objects have. */
+  const shared: Readonly<Record<Dialect, KeptDefinitions>> = { v2: new Map(), v3: new Map() };
   const pieceOf = ({ kind, names: paths }: SectionPiece): DocumentPiece => ({
     source: kind,
     get stamp() {
       return stampOf(kind, options);
     },
     *make(dialect) {
-      const { definitions, item } = context(dialect);
+      const { definitions, item } = context(dialect, shared[dialect]);
       const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
       const operations = operationsOf(kind, paths()).map(
         (each) => [each.path, itemOf(each, item)] as const,
@@ -406,17 +415,20 @@ function customSchema(
       return { ...schema, ...named(kind.kind) };
     });
   if (!isList) return object();
-  return definitions.toOwn(nameOf(kind.listKind), () => ({
-    description: `${kind.listKind} is a list of ${kind.kind}`,
-    type: 'object',
-    required: ['items'],
-    properties: {
-      ...typeMetaProperties,
-      items: { description: `List of ${kind.resource}.`, type: 'array', items: object() },
-      metadata: definitions.toField(partialMetadataListType, 'metadata'),
-    },
-    ...named(kind.listKind),
-  }));
+  return definitions.toLarge(nameOf(kind.listKind), function* () {
+    yield;
+    return {
+      description: `${kind.listKind} is a list of ${kind.kind}`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        ...typeMetaProperties,
+        items: { description: `List of ${kind.resource}.`, type: 'array', items: object() },
+        metadata: definitions.toField(partialMetadataListType, 'metadata'),
+      },
+      ...named(kind.listKind),
+    };
+  });
 }
 
 const watchEventType = 'meta/v1.WatchEvent';

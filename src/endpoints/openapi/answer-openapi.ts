@@ -35,7 +35,10 @@ export async function answerOpenApi(
       const { document } = found;
       const headers = headersOf(document, clock);
       const fresh = matchesEntityTag(document.etag, exchange.header('if-none-match'));
-      return documentAnswer(fresh ? 304 : 200, headers, fresh ? '' : document.body);
+      if (fresh) return documentAnswer(304, headers, '');
+      const { body } = document;
+      if ('packed' in body) return { kind: 'packed', headers, packed: body.packed };
+      return documentAnswer(200, headers, body);
     }
   }
 }

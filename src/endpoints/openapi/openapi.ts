@@ -6,15 +6,19 @@
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
  *
  * Elsewhere: sending. Invariants: nothing is made before it is asked for; what has been made is
- * kept as gzip only, the form that clients take; a URL with a hash names one content for ever. The
- * hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what that
- * is made from: so the index makes none of these. A document is made anew when what it is made of
- * has changed, and no other with it; of one that is put together of pieces (pieced-document.ts)
- * only what has changed. Between the documents of the index, and within the larger ones, other
- * requests get their turn. Bound: one entry per document and encoding.
+ * kept as gzip only, the form that clients take, or as the pieces of one (pieced-document.ts).
+ * Readers share one copy while there are any, but of a document above `sharedBytesMax` as it is:
+ * that is unpacked for each of them as he takes it, and never there as a whole. A URL with a hash
+ * names one content for ever. The hash is the SHA-512 of the document's JSON or, where users define
+ * all that is in it, of what that is made from: so the index makes none of these. A document is
+ * made anew when what it is made of has changed, and no other with it; of one that is put together
+ * of pieces only what has changed. Between the documents of the index, and within the larger ones,
+ * other requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
-import { gunzipInParts, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { gunzipWhole, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { joinedGzip, withoutSlack } from '../../apimachinery/codecs/joined-gzip.ts';
+import type { PackedPart } from '../../apimachinery/codecs/joined-gzip.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
 import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
@@ -44,8 +48,12 @@ export type OpenApiResult =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-acceptable'; readonly accepted: readonly string[] };
 
+/** Larger documents are unpacked for each reader. */
+const sharedBytesMax = 4 * 1024 * 1024;
+
 export interface OpenApiDocument {
-  readonly body: Uint8Array;
+  /** Packed, but sent as what is in it. */
+  readonly body: Uint8Array | { readonly packed: Uint8Array };
   readonly gzipped: boolean;
   readonly contentType: string;
   /** Quoted. */
@@ -64,12 +72,14 @@ export interface OpenApiOptions {
   readonly turns: Pick<Turns, 'run' | 'pause'>;
 }
 
+type Turning = OpenApiOptions['turns'];
+
 interface Kept {
-  readonly packed: Uint8Array;
   /** The same in every encoding. */
   readonly hash: string;
-  /** The document as it is: one copy for all its readers, for as long as there are any. */
-  readonly plain: () => Promise<Uint8Array>;
+  readonly packed: () => Promise<Uint8Array>;
+  /** As it is. */
+  readonly plain: () => Promise<OpenApiDocument['body']>;
 }
 
 interface DocumentCache {
@@ -106,8 +116,8 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       const pieces = documents.piecesOf(path);
       if (pieces === undefined) return makeV3(options, path, encoding);
       const form = { dialect: 'v3', encoding } as const;
-      const body = await store.assemble(form, documents.frame('v3'), pieces);
-      return keptOf(body, await runToEnd(turns, hashOfStamps(pieces)));
+      const parts = await store.assemble(form, documents.frame('v3'), pieces);
+      return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(pieces)));
     });
   const v2Of = (encoding: Encoding): Promise<Kept> =>
     cached(`v2 ${encoding}`, documents.generation, async () => {
@@ -115,8 +125,8 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       const [always, ...defined] = pieces;
       const first = always === undefined ? '' : await store.hashOf('v2', always);
       const form = { dialect: 'v2', encoding } as const;
-      const body = await store.assemble(form, documents.frame('v2'), pieces);
-      return keptOf(body, await runToEnd(turns, hashOfStamps(defined, first)));
+      const parts = await store.assemble(form, documents.frame('v2'), pieces);
+      return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(defined, first)));
     });
   const hashOf = async (path: string): Promise<string> => {
     const pieces = documents.piecesOf(path);
@@ -172,14 +182,14 @@ function urlOf(path: string, hash: string): string {
 }
 
 async function answer(
-  turns: OpenApiOptions['turns'],
+  turns: Turning,
   document: Kept,
   contentType: string,
   request: OpenApiRequest,
   immutable: boolean,
 ): Promise<OpenApiResult> {
-  const body = request.gzip ? document.packed : await document.plain();
-  await turnToSend(turns, body);
+  const body = await (request.gzip ? document.packed() : document.plain());
+  if (!('packed' in body)) await turnToSend(turns, body);
   const etag = `"${document.hash}"`;
   const { gzip: gzipped } = request;
   return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };
@@ -201,25 +211,41 @@ function* hashOfStamps(pieces: readonly DocumentPiece[], before = ''): Steps<str
 }
 
 async function keptOf(body: Uint8Array, hash: string): Promise<Kept> {
-  const bytes = await gzipBytes(body);
-  return { packed: bytes, hash, plain: unpacking(bytes, body) };
+  const packed = withoutSlack(await gzipBytes(body));
+  const document = { bytes: body.byteLength, packed: () => Promise.resolve(packed) };
+  return { hash, packed: document.packed, plain: plainOf(document, body) };
 }
 
-/** `body`: as it is before it was packed, for as long as somebody has it. */
-function unpacking(bytes: Uint8Array, body: Uint8Array): Kept['plain'] {
-  let held = new WeakRef(body);
-  const { length } = body;
-  let underWay: Promise<Uint8Array> | undefined;
-  const unpack = async (): Promise<Uint8Array> => {
+/** Of what is put together of parts, whenever somebody asks for it. */
+function keptParts(turns: Turning, parts: readonly PackedPart[], hash: string): Kept {
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const packed = shared(() => runToEnd(turns, joinedGzip(parts)));
+  return { hash, packed, plain: plainOf({ bytes, packed }) };
+}
+
+/** `body`: as it is before it was packed. */
+function plainOf(
+  { bytes, packed }: Pick<Kept, 'packed'> & { readonly bytes: number },
+  body?: Uint8Array,
+): Kept['plain'] {
+  if (bytes > sharedBytesMax) return async () => ({ packed: await packed() });
+  return shared(async () => gunzipWhole(await packed(), bytes), body);
+}
+
+/** One copy for all who have it, for as long as anybody has. */
+function shared<T extends object>(make: () => Promise<T>, first?: T): () => Promise<T> {
+  let held = first && new WeakRef(first);
+  let underWay: Promise<T> | undefined;
+  const made = async (): Promise<T> => {
     try {
-      const plain = await gunzipInParts(bytes, length);
-      held = new WeakRef(plain);
-      return plain;
+      const value = await make();
+      held = new WeakRef(value);
+      return value;
     } finally {
       underWay = undefined;
     }
   };
-  return async () => held.deref() ?? (underWay ??= unpack());
+  return async () => held?.deref() ?? (underWay ??= made());
 }
 
 /** The name with an @ is what clients send and no media type can be; the answer has a dot. */

@@ -5,16 +5,18 @@
  *     piece ─ made once, kept packed ─┼▶ document: frame, paths of all, definitions of all
  *     what they share, once ──────────┘
  *
- * In Protobuf a document is the messages of its parts one behind the other, which readers merge.
+ * Pieces are put together as they are packed (codecs/joined-gzip.ts): no document is there unpacked
+ * because of that. In Protobuf a document is the messages of its parts one behind the other, which
+ * readers merge.
  *
  * Invariants: a piece is made when a document that has it is first asked for, and again only when
  * its kind is another one. Equal pieces give equal documents. Other requests get their turn after
  * some ten kilobytes, whatever a piece holds.
- * Bounds: a piece is kept, packed, for as long as its kind is served. A document is in memory once
- * while it is put together: each piece is unpacked into its place, and one at a time.
+ * Bound: a piece is kept, packed, for as long as its kind is served.
  */
 import { createHash } from 'node:crypto';
-import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { packPart } from '../../apimachinery/codecs/joined-gzip.ts';
+import type { PackedPart } from '../../apimachinery/codecs/joined-gzip.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Dialect } from '../../apimachinery/openapi/definitions.ts';
 import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/documents.ts';
@@ -32,10 +34,9 @@ export interface DocumentForm {
 
 /** A piece in one form. */
 interface KeptPiece {
-  /** Its paths, then its definitions. */
-  readonly packed: Uint8Array;
-  readonly pathsBytes: number;
-  readonly definitionsBytes: number;
+  readonly paths: PackedPart;
+  /** In Protobuf with its paths. */
+  readonly definitions: PackedPart;
   /** Of what is defined in it, or referred to. */
   readonly defined: readonly string[];
   readonly shared: readonly string[];
@@ -44,12 +45,12 @@ interface KeptPiece {
 }
 
 export interface PieceStore {
-  /** `frame`: the document with no paths and no definitions. */
+  /** The document in parts. `frame`: the one with no paths and no definitions. */
   assemble(
     form: DocumentForm,
     frame: JsonObject,
     pieces: readonly DocumentPiece[],
-  ): Promise<Uint8Array>;
+  ): Promise<readonly PackedPart[]>;
   /** Of the parts of a piece, as they are. */
   hashOf(dialect: Dialect, piece: DocumentPiece): Promise<string>;
 }
@@ -60,7 +61,7 @@ type RunSteps = <T>(steps: Steps<T>) => Promise<T>;
 export function pieceStore(run: RunSteps): PieceStore {
   const bySource = new WeakMap<object, Map<string, Promise<KeptPiece>>>();
   /** What pieces share, by form and name: the few types that all objects have. */
-  const sharedParts = new Map<string, Uint8Array>();
+  const sharedParts = new Map<string, PackedPart>();
   const nameOf = ({ dialect, encoding }: DocumentForm): string => `${dialect} ${encoding}`;
   const make = async (form: DocumentForm, piece: DocumentPiece): Promise<KeptPiece> => {
     const parts = await run(piece.make(form.dialect));
@@ -68,13 +69,12 @@ export function pieceStore(run: RunSteps): PieceStore {
     for (const [name, definition] of Object.entries(parts.shared)) {
       const key = `${nameOf(form)} ${name}`;
       if (sharedParts.has(key)) continue;
-      const { bytes } = await run(writePiece(form, { ...nothing, own: { [name]: definition } }));
-      sharedParts.set(key, bytes);
+      const part = await run(writePiece(form, { ...nothing, own: { [name]: definition } }));
+      sharedParts.set(key, await packPart(part.definitions));
     }
     return {
-      packed: await gzipBytes(written.bytes),
-      pathsBytes: written.pathsBytes,
-      definitionsBytes: written.bytes.byteLength - written.pathsBytes,
+      paths: await packPart(written.paths),
+      definitions: await packPart(written.definitions),
       hash: written.hash,
       defined: Object.keys(parts.own),
       shared: Object.keys(parts.shared),
@@ -110,91 +110,53 @@ export function pieceStore(run: RunSteps): PieceStore {
       });
       const around =
         form.encoding === 'json'
-          ? frameOfJson(frame)
-          : { ...unframed, head: await run(encoded(form.dialect, frame)) };
-      return assembled(around, all, more, run);
+          ? await packedFrame(frame)
+          : { ...unframed, head: await packPart(await run(encoded(form.dialect, frame))) };
+      return run(partsOf(around, all, more));
     },
   };
 }
 
 /** What stands around paths and definitions, and between two of either. */
 interface Frame {
-  readonly head: Uint8Array;
-  readonly between: Uint8Array;
-  readonly tail: Uint8Array;
-  readonly separator: Uint8Array;
+  readonly head: PackedPart;
+  readonly between: PackedPart;
+  readonly tail: PackedPart;
+  readonly separator: PackedPart;
 }
 
-const noBytes = new Uint8Array();
-const unframed: Frame = { head: noBytes, between: noBytes, tail: noBytes, separator: noBytes };
+const noPart: PackedPart = { packed: new Uint8Array(), bytes: 0, checksum: 0 };
+const unframed: Frame = { head: noPart, between: noPart, tail: noPart, separator: noPart };
 
-/** `more`: definitions behind those of the pieces. */
-async function assembled(
+/** Of the document, in order. `more`: definitions behind those of the pieces. */
+function* partsOf(
   { between, head, separator, tail }: Frame,
   pieces: readonly KeptPiece[],
-  more: readonly Uint8Array[],
-  run: RunSteps,
-): Promise<Uint8Array> {
-  const [paths, definitions] = await run(lengthsOf(pieces, more, separator.byteLength));
-  const pathsAt = head.byteLength;
-  const definitionsAt = pathsAt + paths + between.byteLength;
-  const tailAt = definitionsAt + definitions;
-  const whole = Buffer.allocUnsafeSlow(tailAt + tail.byteLength);
-  whole.set(head, 0);
-  whole.set(between, pathsAt + paths);
-  whole.set(tail, tailAt);
-  const addPath = separatedAt(whole, pathsAt, separator);
-  const addDefinition = separatedAt(whole, definitionsAt, separator);
-  for (const { packed, pathsBytes } of pieces) {
-    const bytes = await gunzipBytes(packed);
-    addPath(bytes.subarray(0, pathsBytes));
-    addDefinition(bytes.subarray(pathsBytes));
-  }
-  for (const each of more) addDefinition(each);
-  return whole;
-}
-
-/** Writes parts that are not empty one behind the other. */
-function separatedAt(
-  whole: Uint8Array,
-  start: number,
-  separator: Uint8Array,
-): (part: Uint8Array) => void {
-  let at = start;
-  const write = (bytes: Uint8Array): void => {
-    whole.set(bytes, at);
-    at += bytes.byteLength;
+  more: readonly PackedPart[],
+): Steps<readonly PackedPart[]> {
+  const parts = [head];
+  const isEmpty = ({ bytes }: PackedPart): boolean => bytes === 0;
+  let isFirst = true;
+  const add = (part: PackedPart): undefined => {
+    if (isEmpty(part)) return;
+    if (!isFirst && !isEmpty(separator)) parts.push(separator);
+    parts.push(part);
+    isFirst = false;
   };
-  return (part) => {
-    if (part.byteLength === 0) return;
-    if (at > start) write(separator);
-    write(part);
-  };
-}
-
-/** Of all paths and of all definitions, with what stands between them. */
-function* lengthsOf(
-  pieces: readonly KeptPiece[],
-  more: readonly Uint8Array[],
-  separatorBytes: number,
-): Steps<readonly [number, number]> {
-  let [paths, definitions] = [0, 0];
-  const added = (sum: number, bytes: number): number =>
-    bytes === 0 ? sum : sum + bytes + (sum > 0 ? separatorBytes : 0);
-  yield* inSteps(pieces, (piece) => {
-    paths = added(paths, piece.pathsBytes);
-    definitions = added(definitions, piece.definitionsBytes);
-    return undefined;
-  });
-  for (const { byteLength } of more) definitions = added(definitions, byteLength);
-  return [paths, definitions];
+  yield* inSteps(pieces, ({ paths }) => add(paths));
+  parts.push(between);
+  isFirst = true;
+  yield* inSteps(pieces, ({ definitions }) => add(definitions));
+  for (const each of more) add(each);
+  parts.push(tail);
+  return parts;
 }
 
 const nothing: PieceParts = { paths: {}, own: {}, shared: {} };
 
 interface WrittenPiece {
-  readonly bytes: Uint8Array;
-  readonly pathsBytes: number;
+  readonly paths: Uint8Array;
+  readonly definitions: Uint8Array;
   readonly hash: string;
 }
 
@@ -204,13 +166,13 @@ function* writePiece(form: DocumentForm, { own, paths }: PieceParts): Steps<Writ
   const ofOwn = yield* members(own, hash);
   const digest = hash.digest('hex').toUpperCase();
   if (form.encoding === 'json') {
-    const bytes = Buffer.concat([...ofPaths, ...ofOwn]);
-    return { bytes, pathsBytes: bytesOf(ofPaths), hash: digest };
+    const [inPaths, inDefinitions] = [Buffer.concat(ofPaths), Buffer.concat(ofOwn)];
+    return { paths: inPaths, definitions: inDefinitions, hash: digest };
   }
   const part =
     form.dialect === 'v2' ? { paths, definitions: own } : { paths, components: { schemas: own } };
-  const bytes = yield* encoded(form.dialect, part);
-  return { bytes, pathsBytes: 0, hash: digest };
+  const definitions = yield* encoded(form.dialect, part);
+  return { paths: new Uint8Array(), definitions, hash: digest };
 }
 
 function* encoded(dialect: Dialect, part: JsonObject): Steps<Uint8Array> {
@@ -247,19 +209,15 @@ function hashed(text: string, hash: ReturnType<typeof createHash>): Uint8Array {
   return bytes;
 }
 
-function bytesOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
 /** The places of the frame in which members come. */
 const places = /(?<="paths":\{)|(?<="(?:definitions|schemas)":\{)/;
 
-function frameOfJson(frame: JsonObject): Frame {
+async function packedFrame(frame: JsonObject): Promise<Frame> {
   const [head = '', between = '', tail = ''] = JSON.stringify(frame).split(places);
   return {
-    head: Buffer.from(head),
-    between: Buffer.from(between),
-    tail: Buffer.from(tail),
-    separator: Buffer.from(','),
+    head: await packPart(Buffer.from(head)),
+    between: await packPart(Buffer.from(between)),
+    tail: await packPart(Buffer.from(tail)),
+    separator: await packPart(Buffer.from(',')),
   };
 }
