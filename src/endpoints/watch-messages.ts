@@ -55,12 +55,18 @@ export function inMessages(stream: ResponseStream, format: BodyFormat): Response
   return {
     settlesLater: stream.settlesLater === true,
     write(events) {
+      if (events.length === 0) return stream.write(events);
       let isReady = true;
-      for (let at = 0; at < events.length;) {
-        const { start, end } = find(events, at);
+      let { start, end } = find(events, 0);
+      const writeAll = (): void => {
         isReady = stream.write(events.subarray(start, end));
-        at = end;
-      }
+        while (end < events.length) {
+          ({ start, end } = find(events, end));
+          isReady = stream.write(events.subarray(start, end));
+        }
+      };
+      if (end < events.length && stream.together !== undefined) stream.together(writeAll);
+      else writeAll();
       return isReady;
     },
     onDrain: (callback) => stream.onDrain(callback),

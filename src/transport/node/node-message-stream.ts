@@ -57,6 +57,12 @@ export class NodeMessageStream implements ResponseStream {
     return !this.#blocked;
   }
 
+  together(write: () => void): void {
+    this.#socket.cork();
+    write();
+    this.#socket.uncork();
+  }
+
   onDrain(callback: () => void): void {
     this.#drained = callback;
   }
