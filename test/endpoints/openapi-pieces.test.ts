@@ -120,7 +120,10 @@ describe('documents of pieces', () => {
       [false, false, true, true].map((gzip) => openapi.find({ ...request, gzip })),
     );
     const beside = held() - before;
-    assert.ok(beside < many.length * largeBytes, `${beside} bytes for ${many.length} pieces and all readers`);
+    assert.ok(
+      beside < many.length * largeBytes,
+      `${beside} bytes for ${many.length} pieces and all readers`,
+    );
     const packed = found.map((each) => {
       assert.ok(each.kind === 'document');
       const { body, gzipped } = each.document;

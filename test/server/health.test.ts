@@ -132,7 +132,7 @@ describe('--livez-grace-period', () => {
     return {
       registry,
       admissionReadiness: new Map(),
-    flow: undefined,
+      flow: undefined,
       identity,
       storage: { failure: () => undefined },
       logFollow: {
