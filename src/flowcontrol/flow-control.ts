@@ -47,6 +47,8 @@ export interface FlowControlDeps {
 }
 
 export interface FlowControl extends Pick<Levels, 'all' | 'counts'> {
+  /** What the request is judged by. */
+  find(attributes: Attributes): SchemaInForce;
   /** Whether the request, which came at `startMs` (monotonic), is served. */
   enter(
     ticket: FlowTicket,
@@ -85,6 +87,7 @@ export function createFlowControl(deps: FlowControlDeps): FlowControl {
   };
   return {
     all: levels.all,
+    find: (attributes) => configuration.find(attributes),
     get counts() {
       return levels.counts;
     },

@@ -240,6 +240,32 @@ for (const transport of ['uws', 'node'] as const) {
       await takeDown('strict', tokens.alice);
     });
 
+    test('health is answered whatever its level has, and names the level', async () => {
+      const { level } = await setUp('full', { type: 'Reject' }, 'alice', tokens.alice);
+      const subjects = [{ kind: 'User', user: { name: 'alice' } }];
+      const nonResourceRules = [{ verbs: ['get'], nonResourceURLs: ['/livez', '/livez/*'] }];
+      const priorityLevelConfiguration = { name: 'full' };
+      await make('flowschemas', {
+        metadata: { name: 'health' },
+        spec: {
+          priorityLevelConfiguration,
+          matchingPrecedence: 2,
+          rules: [{ subjects, nonResourceRules }],
+        },
+      });
+      const headers = { authorization: `Bearer ${tokens.alice}` };
+      const ask = (path: string) => server.request('GET', path, { headers });
+      while ((await ask('/livez')).headers[levelHeader] !== level);
+      const held = Array.from({ length: seats }, () => slow(tokens.alice));
+      await until('full', 0, seats);
+      assert.equal((await ask('/livez')).status, 200);
+      assert.equal((await ask('/livez/ping')).status, 429);
+      for (const { connection } of held) connection.destroy();
+      await until('full', 0, 0);
+      await remove('flowschemas', 'health');
+      await takeDown('full', tokens.alice);
+    });
+
     test('a watch gives its seat back when it has sent what there is', async () => {
       await setUp('watching', queue(1, 1, 1), 'alice', tokens.alice);
       for (const start of ['', '&resourceVersion=0', '&resourceVersion=1']) {

@@ -6,6 +6,8 @@
  *     watch        the same until it has sent the state that was asked for; and a place among the
  *                  open streams (in-flight.ts), until it ends
  *     exec, attach, log, portforward, proxy     none
+ *     the health of all                         none where its level is not exempt, for it must be
+ *                                               answered whatever is stored of schemas
  *
  * Invariants: whose questions to authorizers are about whom he asks to be has no seat yet; every
  * answer behind it names the schema and the level that the request was judged by.
@@ -15,11 +17,14 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { FlowTicket, retryAfterSeconds } from '../../flowcontrol/flow-control.ts';
 import type { FlowControl } from '../../flowcontrol/flow-control.ts';
+import type { SchemaInForce } from '../../flowcontrol/levels.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { DocumentAnswer } from '../answer.ts';
 import { isLongRunning } from '../request-info.ts';
-import { isStream, noSeatAnswer } from './in-flight.ts';
+import { isHealthCheck, isStream, noSeatAnswer } from './in-flight.ts';
 import type { CountedSeat, InFlight, Seat, Seats } from './in-flight.ts';
+
+type SeatKind = 'usual' | 'health' | 'long-running';
 
 interface Giving {
   readonly flow: FlowControl;
@@ -46,7 +51,8 @@ export function createFlowSeats(
     begin(info, exchange, query, startMs) {
       const open = isStream(info) ? streams.begin(info) : undefined;
       const passes = open === undefined && isLongRunning(info);
-      return new FlowSeat(giving, exchange, query, startMs, open, passes);
+      const kind = passes ? 'long-running' : isHealthCheck(info) ? 'health' : 'usual';
+      return new FlowSeat(giving, exchange, query, startMs, open, kind);
     },
   };
 }
@@ -59,8 +65,7 @@ class FlowSeat extends FlowTicket implements Seat {
   readonly #startMs: number;
   /** Of a watch. */
   readonly #open: CountedSeat | undefined;
-  /** It needs no seat. */
-  readonly #passes: boolean;
+  readonly #kind: SeatKind;
   #hasPlace = true;
 
   constructor(
@@ -69,7 +74,7 @@ class FlowSeat extends FlowTicket implements Seat {
     query: QueryParameters | undefined,
     startMs: number,
     open: CountedSeat | undefined,
-    passes: boolean,
+    kind: SeatKind,
   ) {
     super();
     this.#giving = giving;
@@ -77,7 +82,7 @@ class FlowSeat extends FlowTicket implements Seat {
     this.#query = query;
     this.#startMs = startMs;
     this.#open = open;
-    this.#passes = passes;
+    this.#kind = kind;
   }
 
   get refusal(): DocumentAnswer {
@@ -85,17 +90,28 @@ class FlowSeat extends FlowTicket implements Seat {
   }
 
   enter(attributes: Attributes, impersonates = false): boolean | Promise<boolean> {
-    if (this.#passes || impersonates || this.state !== 'new') return true;
+    const isDone = this.#kind === 'long-running' || this.state !== 'new';
+    if (isDone || impersonates) return true;
     this.#hasPlace = this.#open?.enter(attributes) ?? true;
     if (!this.#hasPlace) return false;
-    const { flow, levelHeader, schemaHeader } = this.#giving;
-    const exchange = this.#exchange;
-    const entered = flow.enter(this, attributes, this.#query, exchange, this.#startMs);
+    const { flow } = this.#giving;
+    if (this.#kind === 'health') {
+      const judgedBy = flow.find(attributes);
+      if (judgedBy.use.object.shape.kind !== 'exempt') {
+        this.#name(judgedBy);
+        return true;
+      }
+    }
+    const entered = flow.enter(this, attributes, this.#query, this.#exchange, this.#startMs);
     this.#query = undefined;
-    const { inForce } = this;
-    exchange.setAnswerHeader(schemaHeader, inForce?.uid ?? '');
-    exchange.setAnswerHeader(levelHeader, inForce?.use.object.uid ?? '');
+    this.#name(this.inForce);
     return entered;
+  }
+
+  #name(judgedBy: SchemaInForce | undefined): void {
+    const { levelHeader, schemaHeader } = this.#giving;
+    this.#exchange.setAnswerHeader(schemaHeader, judgedBy?.uid ?? '');
+    this.#exchange.setAnswerHeader(levelHeader, judgedBy?.use.object.uid ?? '');
   }
 
   begun(): void {

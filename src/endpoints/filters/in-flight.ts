@@ -103,7 +103,7 @@ export function isStream({ verb, resource }: RequestInfo): boolean {
 }
 
 /** A path below is another question for the authorizers, and there is no end of them. */
-function isHealthCheck({ path, resource, verb }: RequestInfo): boolean {
+export function isHealthCheck({ path, resource, verb }: RequestInfo): boolean {
   if (resource !== undefined || (verb !== 'get' && verb !== 'head')) return false;
   return healthEndpoints.some((endpoint) => path === `/${endpoint}`);
 }
