@@ -17,7 +17,6 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { FlowTicket, retryAfterSeconds } from '../../flowcontrol/flow-control.ts';
 import type { FlowControl } from '../../flowcontrol/flow-control.ts';
-import type { SchemaInForce } from '../../flowcontrol/levels.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { DocumentAnswer } from '../answer.ts';
 import { isLongRunning } from '../request-info.ts';
@@ -108,7 +107,7 @@ class FlowSeat extends FlowTicket implements Seat {
     return entered;
   }
 
-  #name(judgedBy: SchemaInForce | undefined): void {
+  #name(judgedBy: FlowTicket['inForce']): void {
     const { levelHeader, schemaHeader } = this.#giving;
     this.#exchange.setAnswerHeader(schemaHeader, judgedBy?.uid ?? '');
     this.#exchange.setAnswerHeader(levelHeader, judgedBy?.use.object.uid ?? '');
