@@ -59,8 +59,8 @@ export interface FlowControl extends Pick<Levels, 'all' | 'counts'> {
   ): boolean | Promise<boolean>;
   /** It has been served; a watch has begun. Once, or never entered, is the same. */
   finish(ticket: FlowTicket): void;
-  /** A watch has ended. */
-  forgetWatch(ticket: FlowTicket): void;
+  /** A watch has ended. Undefined: it was not counted. */
+  forgetWatch(watched: Watched | undefined): void;
   /** What was stored at the start has been read: then `start` resolves. */
   readonly isRead: boolean;
   start(): Promise<void>;
@@ -119,10 +119,8 @@ export function createFlowControl(deps: FlowControlDeps): FlowControl {
       inForce.use.level.finish(ticket, nowMs);
       endedIn(inForce.use);
     },
-    forgetWatch(ticket) {
-      if (ticket.watched === undefined) return;
-      watches.remove(ticket.watched);
-      ticket.watched = undefined;
+    forgetWatch(watched) {
+      if (watched !== undefined) watches.remove(watched);
     },
     start() {
       levels.start();

@@ -56,7 +56,7 @@ export function createFlowSeats(
   };
 }
 
-class FlowSeat extends FlowTicket implements Seat {
+class FlowSeat implements Seat {
   readonly #giving: Giving;
   readonly #exchange: HttpExchange;
   /** Until it has been asked for: a watch would keep it as long as it is open. */
@@ -65,7 +65,9 @@ class FlowSeat extends FlowTicket implements Seat {
   /** Of a watch. */
   readonly #open: CountedSeat | undefined;
   readonly #kind: SeatKind;
-  #hasPlace = true;
+  /** Undefined: it has not asked, or is a watch that only stays open, which there are many of. */
+  #ticket: FlowTicket | undefined = undefined;
+  #watched: FlowTicket['watched'] = undefined;
 
   constructor(
     giving: Giving,
@@ -75,7 +77,6 @@ class FlowSeat extends FlowTicket implements Seat {
     open: CountedSeat | undefined,
     kind: SeatKind,
   ) {
-    super();
     this.#giving = giving;
     this.#exchange = exchange;
     this.#query = query;
@@ -85,14 +86,13 @@ class FlowSeat extends FlowTicket implements Seat {
   }
 
   get refusal(): DocumentAnswer {
-    return noSeatAnswer(this.#hasPlace ? retryAfterSeconds(this) : 1);
+    return noSeatAnswer(this.#ticket === undefined ? 1 : retryAfterSeconds(this.#ticket));
   }
 
   enter(attributes: Attributes, impersonates = false): boolean | Promise<boolean> {
-    const isDone = this.#kind === 'long-running' || this.state !== 'new';
+    const isDone = this.#kind === 'long-running' || this.#ticket !== undefined;
     if (isDone || impersonates) return true;
-    this.#hasPlace = this.#open?.enter(attributes) ?? true;
-    if (!this.#hasPlace) return false;
+    if (this.#open?.enter(attributes) === false) return false;
     const { flow } = this.#giving;
     if (this.#kind === 'health') {
       const judgedBy = flow.find(attributes);
@@ -101,9 +101,11 @@ class FlowSeat extends FlowTicket implements Seat {
         return true;
       }
     }
-    const entered = flow.enter(this, attributes, this.#query, this.#exchange, this.#startMs);
+    const ticket = new FlowTicket();
+    this.#ticket = ticket;
+    const entered = flow.enter(ticket, attributes, this.#query, this.#exchange, this.#startMs);
     this.#query = undefined;
-    this.#name(this.inForce);
+    this.#name(ticket.inForce);
     return entered;
   }
 
@@ -114,13 +116,17 @@ class FlowSeat extends FlowTicket implements Seat {
   }
 
   begun(): void {
-    this.#giving.flow.finish(this);
+    const ticket = this.#ticket;
+    if (ticket === undefined) return;
+    this.#giving.flow.finish(ticket);
+    this.#watched = ticket.watched;
+    this.#ticket = undefined;
   }
 
   leave(): void {
-    const { flow } = this.#giving;
-    flow.finish(this);
-    flow.forgetWatch(this);
+    this.begun();
+    this.#giving.flow.forgetWatch(this.#watched);
+    this.#watched = undefined;
     this.#open?.leave();
   }
 }
