@@ -372,11 +372,12 @@ describe('addresses of services', () => {
       const managed = { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' };
       const none = { resource: 'services', namespace: 'default', name: 'none' };
       const other = { group: 'example.com', resource: 'gateways', namespace: 'default', name: 'g' };
+      // Below 10.0.0.16, where no service gets one that does not ask for it.
       const rows = [
-        { name: '10.0.0.77', labels: managed, parentRef: none },
-        { name: '10.0.0.78', labels: managed, parentRef: other },
-        { name: '10.0.0.79', labels: {}, parentRef: none },
-        { name: '10.0.0.80', labels: {}, parentRef: other },
+        { name: '10.0.0.6', labels: managed, parentRef: none },
+        { name: '10.0.0.7', labels: managed, parentRef: other },
+        { name: '10.0.0.8', labels: {}, parentRef: none },
+        { name: '10.0.0.9', labels: {}, parentRef: other },
       ];
       for (const { name, labels, parentRef } of rows) {
         const body = {
@@ -385,12 +386,13 @@ describe('addresses of services', () => {
           metadata: { name, labels },
           spec: { parentRef },
         };
-        assert.equal((await kept.request('POST', addresses, { body })).status, 201);
+        const reply = await kept.request('POST', addresses, { body });
+        assert.equal(reply.status, 201, reply.text);
       }
       await eventually('all are put right', async () =>
         isDeepStrictEqual(
           [...(await taken(kept))].sort(),
-          [address, '10.0.0.79', '10.0.0.80'].sort(),
+          [address, '10.0.0.8', '10.0.0.9'].sort(),
         ),
       );
     }));
