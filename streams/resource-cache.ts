@@ -4,7 +4,8 @@
  * It knows no watches.
  *
  * Invariants: the map is the sum of all changes applied; `seq` counts them; a change is appended
- * to the history in the same step in which it changes the map.
+ * to the history in the same step in which it changes the map. An entry that is moved
+ * (entry-memory.ts) is the same in other memory: no change.
  */
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import { assert } from '../src/stdx/assert.ts';
@@ -13,6 +14,8 @@ import type { Allocate } from '../src/stdx/blocks.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
+import { EntryMemory } from './entry-memory.ts';
+import type { EntryBlock } from './entry-memory.ts';
 import { History } from './history.ts';
 import type { StreamLimits } from './limits.ts';
 import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
@@ -42,6 +45,9 @@ export class ResourceCache {
   readonly history: History;
   readonly #maker: EntryMaker;
   readonly #map = new SortedMap<StampedEntry>();
+  readonly #memory = new EntryMemory();
+  /** Last states of what is deleted, which the history alone has. */
+  readonly #departed = new EntryMemory();
   /** Replaced, never changed: snapshots share it. */
   #unreadable: ReadonlyMap<EntryKey, string> = noneUnreadable;
   #snapshot: ResourceSnapshot | undefined;
@@ -61,8 +67,8 @@ export class ResourceCache {
     return this.#bytes;
   }
 
-  /** Bytes of all states that were replaced or deleted so far. What has been added to it since a
-   * snapshot was made is what that snapshot, at most, keeps alive by itself. */
+  /** Bytes of all states that were replaced, deleted or moved so far. What has been added to it
+   * since a snapshot was made is what that snapshot, at most, keeps alive by itself. */
   get supersededBytes(): number {
     return this.#supersededBytes;
   }
@@ -110,7 +116,8 @@ export class ResourceCache {
       return undefined;
     }
     const decoded = { revision: change.revision, written, previous };
-    const applied = resourceChange(this.seq + 1, decoded, this.#maker);
+    const { allocate } = this.#departed;
+    const applied = resourceChange(this.seq + 1, decoded, this.#maker, allocate);
     if (wasUnreadable) this.#snapshot = undefined;
     if (applied === undefined) return wasUnreadable ? 'unseen' : undefined;
     this.#snapshot = undefined;
@@ -120,7 +127,33 @@ export class ResourceCache {
     this.#supersededBytes += superseded;
     this.#changedAt = change.revision;
     this.history.append(applied);
+    this.#settle(key, written, previous);
     return applied;
+  }
+
+  /** Says what the state has now, and moves what is left in blocks that hold little else. */
+  #settle(
+    key: EntryKey,
+    written: StampedEntry | undefined,
+    previous: StampedEntry | undefined,
+  ): void {
+    if (written !== undefined) this.#memory.kept(key, written.bytes);
+    if (previous !== undefined) this.#memory.superseded(previous.bytes);
+    for (;;) {
+      const sparse = this.#memory.takeSparse();
+      if (sparse === undefined) return;
+      for (const each of sparse.keys) this.#move(each, sparse);
+    }
+  }
+
+  #move(key: EntryKey, { memory }: EntryBlock): void {
+    const entry = this.#map.get(key);
+    if (entry?.bytes.buffer !== memory.buffer) return;
+    const moved = this.#maker.moved(entry, this.#memory.allocate);
+    this.#map.set(key, moved);
+    this.#memory.kept(key, moved.bytes);
+    this.#supersededBytes += entry.bytes.length;
+    this.#snapshot = undefined;
   }
 
   /** What the map has of it afterwards, and had before. What cannot be read changes nothing. */
@@ -128,7 +161,7 @@ export class ResourceCache {
     if (record === undefined) return { written: undefined, previous: this.#map.delete(key) };
     let written: StampedEntry | undefined;
     const previous = this.#map.change(key, (before) => {
-      written = this.#read(record, before ?? this.#nameOf(key));
+      written = this.#read(record, before ?? this.#nameOf(key), this.#memory.allocate);
       return written;
     });
     return { written, previous };
@@ -146,16 +179,18 @@ export class ResourceCache {
         continue;
       }
       // What has changed since was read in the new form.
-      if (this.#map.get(key) === entry) this.#replace(key, entry, this.#maker.readAnew(id, entry));
+      if (this.#map.get(key) === entry) this.#readAnew(id, key, entry);
       yield;
     }
   }
 
-  #replace(key: string, entry: StampedEntry, next: StampedEntry): void {
+  #readAnew(id: string, key: EntryKey, entry: StampedEntry): void {
+    const next = this.#maker.readAnew(id, entry, this.#memory.allocate);
     if (next === entry) return;
     this.#map.set(key, next);
     this.#bytes += next.bytes.length - entry.bytes.length;
     this.#snapshot = undefined;
+    this.#settle(key, next, entry);
   }
 
   /** One text for the namespaces of objects that come one after the other. */
@@ -167,7 +202,7 @@ export class ResourceCache {
   }
 
   /** Undefined, and remembered, when the record cannot be read. */
-  #read(record: StoredRecord, place: EntryName, allocate?: Allocate): StampedEntry | undefined {
+  #read(record: StoredRecord, place: EntryName, allocate: Allocate): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, place, allocate);
     } catch (error) {

@@ -32,9 +32,11 @@ export interface EntryMaker {
    * @throws StorageError `corrupt` when the record cannot be decoded. */
   fromRecord(record: StoredRecord, place?: EntryName, allocate?: Allocate): StampedEntry;
   /** The same state under another revision. */
-  restamped(entry: StampedEntry, revision: Revision): StampedEntry;
+  restamped(entry: StampedEntry, revision: Revision, allocate?: Allocate): StampedEntry;
   /** The state read under the current form; the very same entry if it was read under that form. */
-  readAnew(id: string, entry: StampedEntry): StampedEntry;
+  readAnew(id: string, entry: StampedEntry, allocate?: Allocate): StampedEntry;
+  /** The same with its bytes elsewhere. */
+  moved(entry: StampedEntry, allocate: Allocate): StampedEntry;
 }
 
 /** A record as objects of its resource are read now, which can be another way than when it was
@@ -72,6 +74,33 @@ function shaped(
   };
 }
 
+type EntryMeta = Pick<
+  StampedEntry,
+  'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape' | 'written'
+>;
+
+function entryOf(
+  name: EntryName,
+  revision: Revision,
+  meta: EntryMeta,
+  bytes: Uint8Array,
+  stampBytes: number,
+): StampedEntry {
+  const entry = {
+    namespace: name.namespace,
+    name: name.name,
+    revision,
+    labels: meta.labels,
+    fields: meta.fields,
+    bytes,
+    metadataAt: meta.metadataAt,
+    stampBytes,
+  };
+  // Most have neither: they keep one hidden class, and what users define another.
+  if (meta.shape !== undefined) return shaped(entry, meta.shape, meta.written);
+  return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
+}
+
 export function createEntryMaker(
   decodeRecord: DecodeRecord,
   stamp: Stamp,
@@ -80,24 +109,12 @@ export function createEntryMaker(
   const make = (
     name: EntryName,
     revision: Revision,
-    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape' | 'written'>,
+    meta: EntryMeta,
     object: Uint8Array,
     allocate?: Allocate,
   ): StampedEntry => {
     const bytes = stamp(object, meta.metadataAt, revision, allocate);
-    const entry = {
-      namespace: name.namespace,
-      name: name.name,
-      revision,
-      labels: meta.labels,
-      fields: meta.fields,
-      bytes,
-      metadataAt: meta.metadataAt,
-      stampBytes: bytes.length - object.length,
-    };
-    // Most have neither: they keep one hidden class, and what users define another.
-    if (meta.shape !== undefined) return shaped(entry, meta.shape, meta.written);
-    return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
+    return entryOf(name, revision, meta, bytes, bytes.length - object.length);
   };
   const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
     const object = new Uint8Array(bytes.length - stampBytes);
@@ -120,13 +137,18 @@ export function createEntryMaker(
       const meta = { labels: ownLabels, fields: ownFields, metadataAt, timer, shape, written };
       return make(place, stored.revision, meta, object, allocate);
     },
-    restamped(entry, revision) {
-      return make(entry, revision, entry, unstamped(entry));
+    restamped(entry, revision, allocate) {
+      return make(entry, revision, entry, unstamped(entry), allocate);
     },
-    readAnew(id, entry) {
+    readAnew(id, entry, allocate) {
       const record = readRecord(id, entry.written ?? asWritten(entry));
       if (record.shape === entry.shape) return entry;
-      return make(entry, entry.revision, record, record.object);
+      return make(entry, entry.revision, record, record.object, allocate);
+    },
+    moved(entry, allocate) {
+      const bytes = allocate(entry.bytes.length);
+      bytes.set(entry.bytes);
+      return entryOf(entry, entry.revision, entry, bytes, entry.stampBytes);
     },
   };
 }
@@ -181,18 +203,20 @@ export interface DecodedChange {
   readonly previous: StampedEntry | undefined;
 }
 
-/** Undefined for a delete of what was not there: nothing happened that a watch could show. */
+/** Undefined for a delete of what was not there: nothing happened that a watch could show.
+ * `allocate`: where the last state of what is deleted lies. */
 export function resourceChange(
   seq: number,
   { revision, written, previous }: DecodedChange,
   maker: EntryMaker,
+  allocate?: Allocate,
 ): ResourceChange | undefined {
   if (written !== undefined) {
     const type = previous === undefined ? 'ADDED' : 'MODIFIED';
     return new ResourceChange(seq, { revision, type, entry: written, previous }, maker);
   }
   if (previous === undefined) return undefined;
-  const entry = maker.restamped(previous, revision);
+  const entry = maker.restamped(previous, revision, allocate);
   return new ResourceChange(seq, { revision, type: 'DELETED', entry, previous }, maker);
 }
 
