@@ -5,6 +5,7 @@
  * Invariants: entries and changes are immutable (the one memo below is invisible); bytes are
  * stamped once per revision and shared by every reader and every watch group.
  */
+import { blockMemory, ownMemory, pooledMemory } from '../src/stdx/blocks.ts';
 import type { Allocate } from '../src/stdx/blocks.ts';
 import { parseStoreKey } from '../src/storage/keys.ts';
 import type { ObjectRecord } from '../src/storage/record.ts';
@@ -72,6 +73,9 @@ function shaped(
   };
 }
 
+/** Last states of what has been deleted: the history has them, in their order. */
+const departedMemory = blockMemory();
+
 export function createEntryMaker(
   decodeRecord: DecodeRecord,
   stamp: Stamp,
@@ -99,8 +103,11 @@ export function createEntryMaker(
     if (meta.shape !== undefined) return shaped(entry, meta.shape, meta.written);
     return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
   };
-  const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
-    const object = new Uint8Array(bytes.length - stampBytes);
+  const unstamped = (
+    { bytes, metadataAt, stampBytes }: StampedEntry,
+    allocate: Allocate = ownMemory,
+  ): Uint8Array => {
+    const object = allocate(bytes.length - stampBytes);
     object.set(bytes.subarray(0, metadataAt));
     object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
     return object;
@@ -121,7 +128,7 @@ export function createEntryMaker(
       return make(place, stored.revision, meta, object, allocate);
     },
     restamped(entry, revision) {
-      return make(entry, revision, entry, unstamped(entry));
+      return make(entry, revision, entry, unstamped(entry, pooledMemory), departedMemory);
     },
     readAnew(id, entry) {
       const record = readRecord(id, entry.written ?? asWritten(entry));

@@ -83,3 +83,30 @@ describe('a scan of the past', () => {
     await store.close();
   });
 });
+
+describe('a page of the log', () => {
+  it('lies in a few blocks, with what its changes replaced', async () => {
+    const path = directories.make();
+    const store = await openLmdbStorage({ path, identity: 'svc', clock: systemClock });
+    const names = Array.from({ length: 200 }, (_, at) => nameAt(at));
+    const text = 'x'.repeat(300);
+    const firsts = await commitAll(
+      store,
+      names.map((name) => made(name, text)),
+    );
+    await commitAll(
+      store,
+      names.map((name, at) => put(key(name), written(firsts[at] as Revision), `${text}${text}`)),
+    );
+    const after = firsts.at(-1) as Revision;
+    const { changes } = ok(await store.changes(after, { limit: 200, previous: true }));
+    const values = changes.flatMap(({ previous, record }) => [record?.value, previous?.value]);
+    assert.deepEqual(
+      values.map((value) => value?.byteLength),
+      names.flatMap(() => [600, 300]),
+    );
+    // 200 KB in blocks of 64 KiB; a buffer for each would be 400.
+    assert.ok(new Set(values.map((value) => value?.buffer)).size <= 5);
+    await store.close();
+  });
+});
