@@ -65,6 +65,18 @@ export function readNow({ cur }: Tables, key: Buffer): LmdbRecord | undefined {
   return copied(key, cur.getBinary(key));
 }
 
+/** Followers have what a commit replaces for as long as what those before and behind it do. */
+const commitMemory = blockMemory();
+
+export function readForCommit(tables: Tables, key: Buffer): LmdbRecord | undefined {
+  tables.copies.into(commitMemory);
+  try {
+    return copied(key, tables.cur.get(key));
+  } finally {
+    tables.copies.into(undefined);
+  }
+}
+
 function copied(key: Buffer, bytes: Buffer | undefined): LmdbRecord | undefined {
   return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
 }
