@@ -15,7 +15,7 @@ import type { LogPage } from './log-pages.ts';
 import { frameOf, selectedEvent, selects } from './selection.ts';
 import { unknownSeq } from './position.ts';
 import type { Position } from './position.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedEvent, Selection } from './selection.ts';
 import type { Entry, EntryCursor, EventEncoder, ResourceSnapshot } from './streams.ts';
 import type { ResourceStream } from './watch-group.ts';
 
@@ -166,15 +166,16 @@ export function chunkOfHistory(events: Events, from: Position, limits: StreamLim
 }
 
 /** From a page of the log that covers `from.revision`. The log may be ahead of the cache: then the
- * watch waits for the cache at a revision that it has already been sent. */
+ * watch waits for the cache at a revision that it has already been sent. `scratch`: as above. */
 export function chunkOfLog(
   events: Events,
   from: Position,
   page: LogPage,
   limits: StreamLimits,
+  scratch: Uint8Array,
 ): Chunk {
   const { encoder, selection, stream } = events;
-  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  const chunk = new ChunkMaker(limits.pumpChunkBytes, scratch);
   let examinedCount = 0;
   let { revision } = from;
   let at = page.indexAfter(revision);
@@ -184,7 +185,7 @@ export function chunkOfLog(
     if (!page.isOf(at, stream.id)) continue;
     const change = page.at(at);
     const event = change && selectedEvent(selection, change);
-    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+    if (event !== undefined) chunk.addEvent(encoder, event);
   }
   if (at === page.changes.length) revision = page.through;
   return { ...chunk.take(), examinedCount, seq: unknownSeq, revision };
@@ -192,11 +193,17 @@ export function chunkOfLog(
 
 class ChunkMaker {
   readonly #bytesMax: number;
+  /** Where frames are written for as long as they fit there, one behind the other. */
+  readonly #scratch: Uint8Array | undefined;
+  #written = 0;
+  #writtenCount = 0;
+  /** What is not there. */
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, scratch?: Uint8Array) {
     this.#bytesMax = bytesMax;
+    this.#scratch = scratch;
   }
 
   get full(): boolean {
@@ -208,9 +215,26 @@ class ChunkMaker {
     this.#bytes += frame.length;
   }
 
+  /** A hundred buffers for frames would each be one that the collector may take its time in. */
+  addEvent(encoder: EventEncoder, event: SelectedEvent): void {
+    if (!this.#write(encoder, event)) this.add(frameOf(encoder, event).bytes);
+  }
+
+  #write(encoder: EventEncoder, { entry, type }: SelectedEvent): boolean {
+    if (this.#scratch === undefined || this.#parts.length > 0) return false;
+    const end = encoder.eventInto?.(type, entry, this.#scratch, this.#written) ?? 0;
+    if (end === 0) return false;
+    this.#bytes += end - this.#written;
+    this.#written = end;
+    this.#writtenCount += 1;
+    return true;
+  }
+
   take(): Pick<Chunk, 'bytes' | 'framesCount'> {
-    const framesCount = this.#parts.length;
-    const bytes = framesCount === 0 ? undefined : joined(this.#parts, this.#bytes);
-    return { bytes, framesCount };
+    const framesCount = this.#writtenCount + this.#parts.length;
+    const written = this.#scratch?.subarray(0, this.#written);
+    const parts = written === undefined || this.#written === 0 ? [] : [written];
+    parts.push(...this.#parts);
+    return { bytes: parts.length === 0 ? undefined : joined(parts, this.#bytes), framesCount };
   }
 }

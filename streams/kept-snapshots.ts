@@ -12,6 +12,7 @@
  * Invariants: entries that are still current are shared with the cache, so only what has been
  * superseded since costs memory, and that is bounded, as are count and age.
  */
+import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
@@ -182,6 +183,8 @@ async function scanned(
 ): Promise<Rebuilt> {
   const map = new SortedMap<StampedEntry>();
   const unreadable = new Map<string, string>();
+  // What is superseded lives as long as the snapshot.
+  const allocate = blockMemory();
   let bytes = 0;
   let after: StoreKey | undefined;
   for (;;) {
@@ -196,7 +199,7 @@ async function scanned(
         map.set(key, current);
       } else {
         try {
-          const entry = deps.maker.fromRecord(record);
+          const entry = deps.maker.fromRecord(record, allocate);
           map.set(key, entry);
           bytes += entry.bytes.length;
         } catch (error) {

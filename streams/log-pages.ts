@@ -12,13 +12,20 @@
  * Invariants: a page holds every change of the store with after < revision <= through, in order;
  * the log never changes, so neither does a page.
  */
+import { blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
-import type { AtRevision, Change, Revision, Storage } from '../src/storage/storage.ts';
+import type {
+  AtRevision,
+  Change,
+  Revision,
+  Storage,
+  StoredRecord,
+} from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
 import { resourceChange, resourceIdOf } from './resource-change.ts';
-import type { EntryMaker, ResourceChange } from './resource-change.ts';
+import type { EntryMaker, ResourceChange, StampedEntry } from './resource-change.ts';
 
 export interface LogPagesDeps {
   readonly storage: Pick<Storage, 'changes'>;
@@ -36,6 +43,8 @@ export class LogPage {
   readonly bytes: number;
   readonly #maker: EntryMaker;
   readonly #decoded: (ResourceChange | undefined)[] = [];
+  /** What is decoded goes with the page. */
+  readonly #memory = blockMemory();
 
   constructor(after: Revision, through: Revision, changes: readonly Change[], maker: EntryMaker) {
     this.after = after;
@@ -71,11 +80,15 @@ export class LogPage {
     if (known !== undefined) return known;
     const change = this.changes[index] as Change;
     const { revision } = change;
-    const written = change.record && this.#maker.fromRecord(change.record);
-    const previous = change.previous && this.#maker.fromRecord(change.previous);
-    const decoded = resourceChange(0, { revision, written, previous }, this.#maker);
+    const written = change.record && this.#entry(change.record);
+    const previous = change.previous && this.#entry(change.previous);
+    const decoded = resourceChange(0, { revision, written, previous }, this.#maker, this.#memory);
     this.#decoded[index] = decoded;
     return decoded;
+  }
+
+  #entry(record: StoredRecord): StampedEntry {
+    return this.#maker.fromRecord(record, this.#memory);
   }
 }
 

@@ -46,7 +46,7 @@ export class ResourceCache {
   readonly #maker: EntryMaker;
   readonly #map = new SortedMap<StampedEntry>();
   readonly #memory = new EntryMemory();
-  /** Last states of what is deleted, which the history alone has. */
+  /** States that the history alone has, as those of what is deleted. */
   readonly #departed = new EntryMemory();
   /** Replaced, never changed: snapshots share it. */
   #unreadable: ReadonlyMap<EntryKey, string> = noneUnreadable;
@@ -204,7 +204,7 @@ export class ResourceCache {
   /** Undefined, and remembered, when the record cannot be read. */
   #read(record: StoredRecord, place: EntryName, allocate: Allocate): StampedEntry | undefined {
     try {
-      return this.#maker.fromRecord(record, place, allocate);
+      return this.#maker.fromRecord(record, allocate, place);
     } catch (error) {
       const why = messageOf(error);
       this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);

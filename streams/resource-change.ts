@@ -5,6 +5,7 @@
  * Invariants: entries and changes are immutable (the one memo below is invisible); bytes are
  * stamped once per revision and shared by every reader and every watch group.
  */
+import { ownMemory, pooledMemory } from '../src/stdx/blocks.ts';
 import type { Allocate } from '../src/stdx/blocks.ts';
 import { parseStoreKey } from '../src/storage/keys.ts';
 import type { ObjectRecord } from '../src/storage/record.ts';
@@ -27,14 +28,13 @@ export type RecordRead = ObjectRecord & { readonly written?: ObjectRecord | unde
 export type EntryName = Pick<Entry, 'namespace' | 'name'>;
 
 export interface EntryMaker {
-  /** `place`: the names, where they are known. `allocate`: where its bytes lie; absent: in memory
-   * of their own.
+  /** `allocate`: where its bytes lie. `place`: the names, where they are known.
    * @throws StorageError `corrupt` when the record cannot be decoded. */
-  fromRecord(record: StoredRecord, place?: EntryName, allocate?: Allocate): StampedEntry;
+  fromRecord(record: StoredRecord, allocate: Allocate, place?: EntryName): StampedEntry;
   /** The same state under another revision. */
-  restamped(entry: StampedEntry, revision: Revision, allocate?: Allocate): StampedEntry;
+  restamped(entry: StampedEntry, revision: Revision, allocate: Allocate): StampedEntry;
   /** The state read under the current form; the very same entry if it was read under that form. */
-  readAnew(id: string, entry: StampedEntry, allocate?: Allocate): StampedEntry;
+  readAnew(id: string, entry: StampedEntry, allocate: Allocate): StampedEntry;
   /** The same with its bytes elsewhere. */
   moved(entry: StampedEntry, allocate: Allocate): StampedEntry;
 }
@@ -48,7 +48,7 @@ export type Stamp = (
   object: Uint8Array,
   metadataAt: number,
   revision: Revision,
-  allocate?: Allocate,
+  allocate: Allocate,
 ) => Uint8Array;
 
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
@@ -111,13 +111,16 @@ export function createEntryMaker(
     revision: Revision,
     meta: EntryMeta,
     object: Uint8Array,
-    allocate?: Allocate,
+    allocate: Allocate,
   ): StampedEntry => {
     const bytes = stamp(object, meta.metadataAt, revision, allocate);
     return entryOf(name, revision, meta, bytes, bytes.length - object.length);
   };
-  const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
-    const object = new Uint8Array(bytes.length - stampBytes);
+  const unstamped = (
+    { bytes, metadataAt, stampBytes }: StampedEntry,
+    allocate: Allocate = ownMemory,
+  ): Uint8Array => {
+    const object = allocate(bytes.length - stampBytes);
     object.set(bytes.subarray(0, metadataAt));
     object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
     return object;
@@ -127,7 +130,7 @@ export function createEntryMaker(
     return { uid: '', labels, fields, metadataAt, object: unstamped(entry), shape };
   };
   return {
-    fromRecord(stored, place = parseStoreKey(stored.key), allocate) {
+    fromRecord(stored, allocate, place = parseStoreKey(stored.key)) {
       const decoded = decodeRecord(stored);
       const record: RecordRead =
         decoded.shape === undefined ? decoded : readRecord(resourceIdOf(stored.key), decoded);
@@ -138,7 +141,7 @@ export function createEntryMaker(
       return make(place, stored.revision, meta, object, allocate);
     },
     restamped(entry, revision, allocate) {
-      return make(entry, revision, entry, unstamped(entry), allocate);
+      return make(entry, revision, entry, unstamped(entry, pooledMemory), allocate);
     },
     readAnew(id, entry, allocate) {
       const record = readRecord(id, entry.written ?? asWritten(entry));
@@ -169,21 +172,23 @@ export class ResourceChange {
   readonly entry: StampedEntry;
   readonly previous: StampedEntry | undefined;
   readonly #maker: EntryMaker;
+  readonly #allocate: Allocate;
   #departed: StampedEntry | undefined;
 
-  constructor(seq: number, change: ChangeParts, maker: EntryMaker) {
+  constructor(seq: number, change: ChangeParts, maker: EntryMaker, allocate: Allocate) {
     this.seq = seq;
     this.revision = change.revision;
     this.type = change.type;
     this.entry = change.entry;
     this.previous = change.previous;
     this.#maker = maker;
+    this.#allocate = allocate;
   }
 
   /** The state before, at this change's revision: what a watch sees leave its selection. */
   departed(): StampedEntry {
     if (this.type === 'DELETED' || this.previous === undefined) return this.entry;
-    this.#departed ??= this.#maker.restamped(this.previous, this.revision);
+    this.#departed ??= this.#maker.restamped(this.previous, this.revision, this.#allocate);
     return this.#departed;
   }
 }
@@ -204,20 +209,22 @@ export interface DecodedChange {
 }
 
 /** Undefined for a delete of what was not there: nothing happened that a watch could show.
- * `allocate`: where the last state of what is deleted lies. */
+ * `allocate`: where states lie that only the change has. */
 export function resourceChange(
   seq: number,
   { revision, written, previous }: DecodedChange,
   maker: EntryMaker,
-  allocate?: Allocate,
+  allocate: Allocate,
 ): ResourceChange | undefined {
   if (written !== undefined) {
     const type = previous === undefined ? 'ADDED' : 'MODIFIED';
-    return new ResourceChange(seq, { revision, type, entry: written, previous }, maker);
+    const parts = { revision, type, entry: written, previous } as const;
+    return new ResourceChange(seq, parts, maker, allocate);
   }
   if (previous === undefined) return undefined;
   const entry = maker.restamped(previous, revision, allocate);
-  return new ResourceChange(seq, { revision, type: 'DELETED', entry, previous }, maker);
+  const parts = { revision, type: 'DELETED', entry, previous } as const;
+  return new ResourceChange(seq, parts, maker, allocate);
 }
 
 /** `<group>/<resource>`: how caches are found. */

@@ -86,7 +86,8 @@ export interface EventEncoder {
    * the state that was selected before. */
   event(type: EventType, entry: Entry, previous?: Entry): Uint8Array;
   /** Writes what event() makes into `target` at `at`; returns where it ends, or 0 when it does not
-   * fit. Optional: it saves one buffer per event where many events are put together. */
+   * fit. Optional, and only where event() has no use for `previous`: it saves one buffer per event
+   * where many events are put together. */
   eventInto?(type: EventType, entry: Entry, target: Uint8Array, at: number): number;
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;

@@ -63,7 +63,8 @@ export interface WatchErrors {
 export interface WatchSources {
   readonly limits: StreamLimits;
   readonly errors: WatchErrors;
-  /** Initial events are put together here: a sink is done with a chunk when its write returns. */
+  /** Initial events, and those of the log, are put together here: a sink is done with a chunk when
+   * its write returns. */
   readonly scratch: Uint8Array;
   readonly missed: MissedChunks;
   /** Everything up to here has been applied to the caches. */
@@ -223,7 +224,7 @@ function loggedEvents({ group, position, sources, turns }: WatchProgress): Obser
       const page = read.value;
       return turns('catching-up').pipe(
         take(1),
-        map(() => chunkOfLog(group, position, page, sources.limits)),
+        map(() => chunkOfLog(group, position, page, sources.limits, sources.scratch)),
       );
     }),
   );

@@ -12,7 +12,7 @@
  * their digits.
  */
 import { assert, AssertionError } from '../stdx/assert.ts';
-import { ownMemory } from '../stdx/blocks.ts';
+import { ownMemory, pooledMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 import { createPairCache } from '../stdx/pair-cache.ts';
 import { finished } from '../stdx/stepwise.ts';
@@ -41,8 +41,6 @@ const closingBracket = 0x5d;
 const comma = 0x2c;
 const quote = 0x22;
 const backslash = 0x5c;
-
-const pooledMemory: Allocate = (size) => Buffer.allocUnsafe(size);
 
 /** What stands before, between and behind the two strings that every object begins with. */
 const beforeKind = Buffer.from('{"kind":');

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/stdx/clock.ts';
+import { encodeKey } from '../../src/storage/lmdb/layout.ts';
+import { readForCommit, readNow } from '../../src/storage/lmdb/lmdb-reads.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import { lmdbDefaults, openTables } from '../../src/storage/lmdb/tables.ts';
 import type { Mutation, Revision, StoreKey } from '../../src/storage/storage.ts';
 import { absent, key, ok, put, written } from '../contract/storage-fixture.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
@@ -81,5 +84,49 @@ describe('a scan of the past', () => {
     ]);
     assert.deepEqual(await namesAt(store, then), wanted);
     await store.close();
+  });
+});
+
+describe('a page of the log', () => {
+  it('lies in a few blocks, with what its changes replaced', async () => {
+    const path = directories.make();
+    const store = await openLmdbStorage({ path, identity: 'svc', clock: systemClock });
+    const names = Array.from({ length: 200 }, (_, at) => nameAt(at));
+    const text = 'x'.repeat(300);
+    const firsts = await commitAll(
+      store,
+      names.map((name) => made(name, text)),
+    );
+    await commitAll(
+      store,
+      names.map((name, at) => put(key(name), written(firsts[at] as Revision), `${text}${text}`)),
+    );
+    const after = firsts.at(-1) as Revision;
+    const { changes } = ok(await store.changes(after, { limit: 200, previous: true }));
+    const values = changes.flatMap(({ previous, record }) => [record?.value, previous?.value]);
+    assert.deepEqual(
+      values.map((value) => value?.byteLength),
+      names.flatMap(() => [600, 300]),
+    );
+    // 200 KB in blocks of 64 KiB; a buffer for each would be 400.
+    assert.ok(new Set(values.map((value) => value?.buffer)).size <= 5);
+    await store.close();
+  });
+
+  it('and so does what a commit replaces; what one reader asks for has memory of its own', async () => {
+    const path = directories.make();
+    const store = await openLmdbStorage({ path, identity: 'svc', clock: systemClock });
+    const names = Array.from({ length: 50 }, (_, at) => nameAt(at));
+    await commitAll(
+      store,
+      names.map((name) => made(name, 'x'.repeat(300))),
+    );
+    await store.close();
+    const tables = await openTables(path, 'svc', lmdbDefaults.mapBytes, { readOnly: true });
+    const buffersOf = (read: typeof readNow): number =>
+      new Set(names.map((name) => read(tables, encodeKey(key(name)))?.value.buffer)).size;
+    assert.ok(buffersOf(readForCommit) <= 2);
+    assert.equal(buffersOf(readNow), 50);
+    await tables.root.close();
   });
 });

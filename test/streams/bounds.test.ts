@@ -1,6 +1,7 @@
 /** What can grow, and that it does not beyond its limit. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ownMemory } from '../../src/stdx/blocks.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { Change, Revision, StoreKey } from '../../src/storage/storage.ts';
@@ -92,7 +93,7 @@ describe('bounds', () => {
       const meta = { namespace: '', name: 'x', labels: {}, fields: {} };
       const entry = { ...meta, revision, bytes, metadataAt: 0, stampBytes: 0 };
       const parts = { revision, type: 'ADDED', entry, previous: undefined } as const;
-      history.append(new ResourceChange(seq, parts, maker));
+      history.append(new ResourceChange(seq, parts, maker, ownMemory));
       assert.ok(history.lastSeq - history.floorSeq <= (seq === 30 ? 1 : 5));
     }
     assert.equal(history.floorSeq, 35);

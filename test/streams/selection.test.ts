@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { TestScheduler } from 'rxjs/testing';
 import { map, merge, pipe } from 'rxjs';
 import type { Observer, OperatorFunction } from 'rxjs';
+import { ownMemory } from '../../src/stdx/blocks.ts';
 import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
 import type { StampedEntry } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
@@ -41,8 +42,9 @@ function change(
 ): ResourceChange {
   const revision = BigInt(seq) as Revision;
   const type: EventType = now === undefined ? 'DELETED' : before ? 'MODIFIED' : 'ADDED';
-  const shown = now ?? maker.restamped(before as StampedEntry, revision);
-  return new ResourceChange(seq, { revision, type, entry: shown, previous: before }, maker);
+  const shown = now ?? maker.restamped(before as StampedEntry, revision, ownMemory);
+  const parts = { revision, type, entry: shown, previous: before };
+  return new ResourceChange(seq, parts, maker, ownMemory);
 }
 
 /** To all of its groups in one step. Returns how many routes it took. */

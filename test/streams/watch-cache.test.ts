@@ -294,6 +294,10 @@ describe('delivery', () => {
       const counting: EventEncoder = {
         ...encoder,
         event: (type, entry) => ((made += 1), encoder.event(type, entry)),
+        eventInto: (type, entry, target, at) => (
+          (made += 1),
+          encoder.eventInto?.(type, entry, target, at) ?? 0
+        ),
       };
       const start = { kind: 'after', revision: world.streams.revision } as const;
       const sinks = Array.from({ length: 100 }, () => new TestSink());

@@ -7,6 +7,7 @@
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records of one key that do not
  * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.
  */
+import { blockMemory, memoryWithin } from '../../stdx/blocks.ts';
 import { asWrittenAt, isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
 import type {
@@ -59,8 +60,24 @@ export function refuseRevision(tables: Tables, at: Revision): Refusal | undefine
   return at < compactRevision ? { kind: 'compacted', compactRevision } : undefined;
 }
 
+/** In memory of its own, for it may be kept. */
 export function readNow({ cur }: Tables, key: Buffer): LmdbRecord | undefined {
-  const bytes = cur.getBinary(key);
+  return copied(key, cur.getBinary(key));
+}
+
+/** Followers have what a commit replaces for as long as what those before and behind it do. */
+const commitMemory = blockMemory();
+
+export function readForCommit(tables: Tables, key: Buffer): LmdbRecord | undefined {
+  tables.copies.into(commitMemory);
+  try {
+    return copied(key, tables.cur.get(key));
+  } finally {
+    tables.copies.into(undefined);
+  }
+}
+
+function copied(key: Buffer, bytes: Buffer | undefined): LmdbRecord | undefined {
   return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
 }
 
@@ -97,7 +114,7 @@ export function scanPage(
   at: Revision,
   now: Revision,
 ): LookedPage {
-  tables.copies.into(range.into);
+  tables.copies.into(range.into && memoryWithin(range.into));
   try {
     return pageOf(tables, range, at, now);
   } finally {
@@ -222,7 +239,7 @@ function* supersededAfter(
       if (!isDecided && end > at) {
         decided = key;
         skips = 0;
-        const bytes = old.getBinary(entry);
+        const bytes = old.get(entry);
         if (bytes === undefined) throw corrupt('a superseded record has vanished');
         const record = decodeRecord(decodeKey(key), bytes);
         if (isShownAt(record, at)) yield { key, found: record };
@@ -236,8 +253,25 @@ function* supersededAfter(
   return undefined;
 }
 
+/** Pages of the log are read one behind the other, and go in about that order. */
+const logMemory = blockMemory();
+
 /** A page of the log after a revision that must be readable. */
 export function changePage(
+  tables: Tables,
+  after: Revision,
+  limit: number,
+  previous: boolean,
+): ChangePage {
+  tables.copies.into(logMemory);
+  try {
+    return changesAfter(tables, after, limit, previous);
+  } finally {
+    tables.copies.into(undefined);
+  }
+}
+
+function changesAfter(
   tables: Tables,
   after: Revision,
   limit: number,
@@ -276,7 +310,7 @@ function readChange(
 }
 
 function writtenBy(tables: Tables, key: Buffer, revision: Revision): LmdbRecord {
-  const now = readNow(tables, key);
+  const now = copied(key, tables.cur.get(key));
   if (now?.revision === revision) return now;
   const then = firstSupersededAfter(tables, key, revision) ?? now;
   const written = asWrittenAt(then, revision);
@@ -285,8 +319,7 @@ function writtenBy(tables: Tables, key: Buffer, revision: Revision): LmdbRecord 
 }
 
 function supersededBy({ old }: Tables, key: Buffer, revision: Revision): LmdbRecord | undefined {
-  const bytes = old.getBinary(oldKey(key, revision));
-  return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
+  return copied(key, old.get(oldKey(key, revision)));
 }
 
 function lmdbRange(

@@ -56,7 +56,7 @@ import type { FileRoom } from './file-room.ts';
 import { openedFile } from './opened-file.ts';
 import { createReserve, openReserveTable } from './reserve.ts';
 import type { Reserve, ReservedWrite, Transaction } from './reserve.ts';
-import { currentRevision, readNow } from './lmdb-reads.ts';
+import { currentRevision, readForCommit, readNow } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
 
 export interface LmdbWriter {
@@ -336,7 +336,7 @@ function planCommit(
   return planMutations<LmdbRecord>(mutations, {
     read(key) {
       const newest = ring.newestOf(key);
-      return newest === undefined ? readNow(tables, encodeKey(key)) : newest.record;
+      return newest === undefined ? readForCommit(tables, encodeKey(key)) : newest.record;
     },
     make: makeRecord,
     nextRevision: () => (revision = (revision + 1n) as Revision),

@@ -17,6 +17,8 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
+import { pooledMemory } from '../../stdx/blocks.ts';
+import type { Allocate } from '../../stdx/blocks.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { StoreContent } from '../storage.ts';
 import { importUnfinished } from '../transfer.ts';
@@ -88,33 +90,26 @@ function ownersAlone(file: string): void {
 /** Documented by lmdb-js, missing in its types: the number of writes that starts a transaction. */
 const startAtOnce = { txnStartThreshold: 1 };
 
-/** Where the values of a range are copied to. */
+/** Where values that are read are copied to. */
 export interface ValueCopies {
-  /** From now on into this memory, from its beginning, as long as they fit; undefined: a pool. */
-  into(memory: Uint8Array | undefined): void;
+  /** From now on into memory that this gives; undefined: a pool. */
+  into(allocate: Allocate | undefined): void;
 }
 
-/** lmdb-js would make a buffer of its own for each value of a range, which takes as long as all the
- * rest of a scan. Here they lie in a pool, for a page of them goes as a whole, and soon; or where
- * the reader says. */
+/** lmdb-js would make a buffer of its own for each value, which takes as long as all the rest of a
+ * scan, and more while the engine marks its heap (blocks.ts). Here they lie in a pool, for a page
+ * of them goes as a whole, and soon; or where the reader says. */
 function valueCopies(): ValueCopies & { readonly encoder: object } {
-  let memory: Buffer | undefined;
-  let used = 0;
-  const takeBytes = (length: number): Buffer => {
-    if (memory === undefined || used + length > memory.length) return Buffer.allocUnsafe(length);
-    used += length;
-    return memory.subarray(used - length, used);
-  };
+  let allocate = pooledMemory;
   return {
-    into(next) {
-      memory = next && Buffer.from(next.buffer, next.byteOffset, next.byteLength);
-      used = 0;
+    into(memory) {
+      allocate = memory ?? pooledMemory;
     },
     encoder: {
       encode: (value: Buffer) => value,
       /** `bytes` is lmdb-js' own memory, of which the value is the beginning. */
       decode(bytes: Uint8Array, length = bytes.length): Buffer {
-        const copy = takeBytes(length);
+        const copy = allocate(length);
         copy.set(bytes.subarray(0, length));
         return copy;
       },
@@ -155,8 +150,8 @@ export function openEnvironment(
       root,
       copies,
       cur: root.openDB<Buffer, Buffer>('cur', { ...binary, ...decoding }),
-      old: root.openDB<Buffer, Buffer>('old', binary),
-      log: root.openDB<Buffer, Buffer>('log', binary),
+      old: root.openDB<Buffer, Buffer>('old', { ...binary, ...decoding }),
+      log: root.openDB<Buffer, Buffer>('log', { ...binary, ...decoding }),
       meta: root.openDB<Buffer, Buffer>('meta', binary),
     };
   } catch (error) {
