@@ -56,12 +56,14 @@ interface Target {
   readonly chunks: Uint8Array[];
   /** Of the chunks. What the writer holds comes behind them. */
   size: number;
+  /** What it was at the last pause. */
+  pausedAt: number;
   readonly parts: PartPlace[];
 }
 
 /** `head`: the bytes in front of the braces of metadata. */
 export function* writtenLarge(head: Uint8Array, object: ApiObject): Steps<LargeEncoding> {
-  const target: Target = { chunks: [], size: 0, parts: [] };
+  const target: Target = { chunks: [], size: 0, pausedAt: 0, parts: [] };
   begin();
   writeBytes(head);
   yield* tree(target, metadataInOrder(object.metadata));
@@ -104,7 +106,7 @@ function* member(target: Target, name: string, isFirst: boolean, value: JsonValu
   }
   if (isContainer(value)) yield* tree(target, value);
   else leaf(target, value);
-  if (position() >= bytesAtOnce) yield* pause(target);
+  if (isLong(target)) yield* pause(target);
 }
 
 function* tree(target: Target, value: JsonArray | JsonObject): Steps<void> {
@@ -139,7 +141,7 @@ function* items(target: Target, list: JsonArray): Steps<void> {
     const item = list[i] ?? null;
     if (isContainer(item)) yield* tree(target, item);
     else leaf(target, item);
-    if (position() >= bytesAtOnce) yield* pause(target);
+    if (isLong(target)) yield* pause(target);
   }
   put(target, closingBracket);
 }
@@ -175,9 +177,15 @@ function startAnew(target: Target, at: number): void {
   flush(target);
 }
 
+/** Since the last pause. */
+function isLong({ pausedAt, size }: Target): boolean {
+  return size - pausedAt + position() >= bytesAtOnce;
+}
+
 /** The writer is everybody's: nothing is left in it over a pause. */
 function* pause(target: Target): Steps<void> {
   flush(target);
+  target.pausedAt = target.size;
   yield;
   begin();
 }

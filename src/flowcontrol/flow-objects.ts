@@ -24,7 +24,8 @@ export interface SchemaHead {
   readonly precedence: number;
   readonly level: string;
   readonly tellsApart: 'ByUser' | 'ByNamespace' | undefined;
-  /** What its rules weigh in the index: their texts, and each subject once for each thing. */
+  /** What its rules weigh in the index: their texts, of paths the segments, and each subject once
+   * for each thing. */
   readonly termsCount: number;
 }
 
@@ -116,12 +117,27 @@ function termsIn(spec: JsonObject): number {
     count += things.length * (1 + objects(rule, 'subjects').length);
     for (const thing of things) {
       for (const name of termNames) count += texts(thing, name).length;
+      for (const path of pathsIn(thing)) count += segmentsIn(path);
     }
   }
   return count;
 }
 
-const termNames = ['verbs', 'apiGroups', 'resources', 'namespaces', 'nonResourceURLs'];
+const termNames = ['verbs', 'apiGroups', 'resources', 'namespaces'];
+
+/** Characters of a path. No request has a longer one, and so none is matched by it. */
+const pathMax = 16 * 1024;
+
+function pathsIn(thing: JsonObject): readonly string[] {
+  return texts(thing, 'nonResourceURLs').filter((path) => path.length <= pathMax);
+}
+
+/** And one for the path. */
+export function segmentsIn(path: string): number {
+  let count = 1;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) count += 1;
+  return count;
+}
 
 function ruleOf(rule: JsonObject): SchemaRule {
   return {
@@ -135,7 +151,7 @@ function ruleOf(rule: JsonObject): SchemaRule {
     })),
     paths: objects(rule, 'nonResourceRules').map((each) => ({
       verbs: texts(each, 'verbs'),
-      paths: texts(each, 'nonResourceURLs'),
+      paths: pathsIn(each),
     })),
   };
 }

@@ -25,8 +25,10 @@ import { isBefore, Queue, TicketList } from './ticket.ts';
 import type { Ticket } from './ticket.ts';
 
 export const levelLimits = {
-  /** Flows whose hands a level remembers. Policy: all are forgotten, and dealt again. */
+  /** Hands that a level deals until it forgets them all, and the queues that nobody uses. */
   flowsMax: 8_192,
+  /** Characters of a flow that is remembered. Policy: it is dealt its hand each time. */
+  flowCharsMax: 256,
   /** Requests that wait, at all levels together. Policy: refused, as where a queue is full. */
   waitingMax: 16_384,
   /** What a request is thought to take. */
@@ -81,7 +83,7 @@ export class Level {
   readonly #queues = new Map<number, Queue>();
   /** Of each schema by name: the hands of its flows. */
   readonly #hands = new Map<string, Map<string, Hand>>();
-  #handsCount = 0;
+  #dealtCount = 0;
   #activeQueues = 0;
   /** Those with requests that wait. */
   readonly #order = new IndexedHeap<Queue>(isBefore);
@@ -113,7 +115,9 @@ export class Level {
 
   /** Those that were used lately, in their order. */
   usedQueues(): readonly Queue[] {
-    return [...this.#queues.values()].sort((a, b) => a.index - b.index);
+    // Of numbers alone, for there may be many.
+    const indexes = Uint32Array.from(this.#queues.keys()).sort();
+    return Array.from(indexes, (index) => this.#queues.get(index) as Queue);
   }
 
   /** Who waits goes on waiting where he is. */
@@ -257,12 +261,15 @@ export class Level {
   }
 
   #dealt(schema: string, flow: string): Hand {
-    if (this.#handsCount >= levelLimits.flowsMax) this.#forgetHands();
+    if (this.#dealtCount >= levelLimits.flowsMax) this.#forgetHands();
     const hand = this.#deal(`${schema}\0${flow}`).map((index) => this.#queueAt(index));
+    this.#dealtCount += 1;
+    if (flow.length > levelLimits.flowCharsMax) return hand;
     const ofSchema = this.#hands.get(schema);
-    if (ofSchema === undefined) this.#hands.set(schema, new Map([[flow, hand]]));
-    else ofSchema.set(flow, hand);
-    this.#handsCount += 1;
+    // A part of a text, as of the path of a request, would keep all of it in memory.
+    const own = Buffer.from(flow).toString();
+    if (ofSchema === undefined) this.#hands.set(schema, new Map([[own, hand]]));
+    else ofSchema.set(own, hand);
     return hand;
   }
 
@@ -276,7 +283,7 @@ export class Level {
 
   #forgetHands(): void {
     this.#hands.clear();
-    this.#handsCount = 0;
+    this.#dealtCount = 0;
     for (const [index, queue] of this.#queues) {
       if (!queue.isActive && queue.seatsInUse === 0) this.#queues.delete(index);
     }

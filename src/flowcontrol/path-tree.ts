@@ -4,6 +4,8 @@
  *
  *     /metrics      that path, and all below it       /logs/*      what is below only      *   all
  */
+import { inSteps } from '../stdx/in-steps.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { UnitSet } from './unit-set.ts';
 import { addTo } from './unit-set.ts';
 
@@ -29,11 +31,12 @@ export class PathTree {
   }
 
   /** After the last `add`. */
-  seal(setOf: (members: readonly number[]) => UnitSet): void {
-    for (const node of this.#nodes) {
+  *sealing(setOf: (members: readonly number[]) => UnitSet): Steps<void> {
+    yield* inSteps(this.#nodes, (node) => {
       if (node.exact.length > 0) node.exactSet = setOf(node.exact);
       if (node.below.length > 0) node.belowSet = setOf(node.below);
-    }
+      return node.exact.length + node.below.length;
+    });
   }
 
   /** Adds what the path matches. It begins with a slash. */

@@ -20,6 +20,7 @@ import type { Attributes } from '../authorization/authorizer.ts';
 import { accountUsers, accountUsersOf } from '../apimachinery/user-info.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Steps } from '../stdx/stepwise.ts';
+import { segmentsIn } from './flow-objects.ts';
 import type { SchemaRule, Subject } from './flow-objects.ts';
 import { PathTree } from './path-tree.ts';
 import { addTo, keepCommon, lowestIn, unitSet, wordsFor } from './unit-set.ts';
@@ -187,10 +188,13 @@ export class RuleIndex {
         const unit = this.#pathOwners.push(owner) - 1;
         for (const subject of rule.subjects) this.#pathSubjects.add(subject, unit);
         for (const verb of terms.verbs) this.#pathVerbs.add(verb, unit);
-        for (const path of terms.paths) this.#addPath(path, unit);
-        count += rule.subjects.length + terms.paths.length;
-        if (count > stepTerms) yield;
-        if (count > stepTerms) count = 0;
+        count += rule.subjects.length;
+        for (const path of terms.paths) {
+          this.#addPath(path, unit);
+          count += segmentsIn(path);
+          if (count > stepTerms) yield;
+          if (count > stepTerms) count = 0;
+        }
       }
     }
   }
@@ -207,8 +211,7 @@ export class RuleIndex {
     yield* this.#pathSubjects.sealing(this.#pathWords);
     yield* this.#pathVerbs.sealing(this.#pathWords);
     yield* this.#everyPath.sealing(this.#pathWords);
-    yield;
-    this.#paths.seal((units) => unitSet(units, this.#pathWords));
+    yield* this.#paths.sealing((units) => unitSet(units, this.#pathWords));
     const most = Math.max(words, this.#pathWords);
     this.#left = new Uint32Array(most);
     this.#named = new Uint32Array(most);

@@ -27,6 +27,9 @@ function outcomeOf(read: () => JsonValue): string {
   }
 }
 
+/** Of all control characters that may stand before an integer which is carried as a text. */
+const everyMark = [1, 2, 3, 4, 5, 6, 7, 8].map((code) => `\\u000${code}`).join('');
+
 const rows: readonly string[] = [
   '[]',
   '{}',
@@ -63,6 +66,11 @@ const rows: readonly string[] = [
   '[1,2,3,"a\nb",4]',
   '[1,2,3,"a',
   '[1,2,3,4',
+  '{"a":1,"b":{"c":12345678901234567,"d":"a long text"},"a long name":2}',
+  '[1,["a long text","another"],{"x":"a long text"} "one more"]',
+  `{"m":"${everyMark}","n":12345678901234567,"__proto__":{"m":"${everyMark}"}}`,
+  '{"m":"\\u000112345678901234567","n":12345678901234567}',
+  `[12345678901234567,"${'\\"'.repeat(70)}","${'\\\\'.repeat(70)}"]`,
 ];
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t ');
@@ -116,6 +124,21 @@ describe('JSON in pieces', () => {
       }
     });
   }
+
+  it('a long text is a piece of its own', () => {
+    const long = `"${'\\u0001 '.repeat(1_000)}"`;
+    const text = `{"a":[12345678901234567,{"b":${long}},1],"c":2,"d":${long}}`;
+    const pieces: string[] = [];
+    const read = (each: string): JsonValue => {
+      pieces.push(each);
+      return parseJsonText(each);
+    };
+    assert.deepEqual(finished(parsePieces(text, read, 1_000)), parseJsonText(text));
+    assert.deepEqual(
+      pieces.filter((each) => each.length > 100),
+      [`{"b":${long}}`, `{"d":${long}}`],
+    );
+  });
 
   it('any text gives the same value, its members in the same order', () => {
     const sizes = fc.integer({ min: 0, max: 40 });

@@ -41,6 +41,12 @@ describe('JSON that is written as bytes', () => {
     fc.assert(fc.property(value, assertSame));
   });
 
+  it('asks nobody else about integers beyond 2^53, each of which the engine refuses', (t) => {
+    const stringify = t.mock.method(JSON, 'stringify');
+    assert(asBytes([9007199254740993n, -9007199254740993n]) !== undefined);
+    assert.equal(stringify.mock.callCount(), 0);
+  });
+
   it('has every character of ASCII as JSON has it, in short texts and in long ones', () => {
     for (let code = 0; code < 128; code += 1) {
       const char = String.fromCharCode(code);

@@ -92,6 +92,13 @@ describe('a large object that is written in parts', () => {
     assert(partsCount > 4, String(partsCount));
   });
 
+  it('each of many long texts is a part', () => {
+    const steps = encodeLargeSteps(object({ data: Array(24).fill('é'.repeat(55_000)) }));
+    let partsCount = 0;
+    while (steps.next().done !== true) partsCount += 1;
+    assert(partsCount >= 24, String(partsCount));
+  });
+
   it('parts that have been written before are the same, wherever they stand now', () => {
     const spec = { template: { spec: { env } }, replicas: 1 };
     const others = [

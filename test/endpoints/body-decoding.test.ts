@@ -6,6 +6,7 @@ import { decodeJson, jsonSteps } from '../../src/apimachinery/codecs/json.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeYaml, encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { trustedTextSteps } from '../../src/apimachinery/object-encoding.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { BodyFormat } from '../../src/apimachinery/negotiation.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -148,16 +149,41 @@ describe('while a large body is read', () => {
     });
   }
 
+  const partsOf = (bytes: Uint8Array): number => {
+    let parts = 1;
+    const steps = jsonSteps(bytes, reading);
+    while (steps.next().done !== true) parts += 1;
+    return parts;
+  };
+
   it('JSON is looked at, made text, read and completed in a part each, of more in more', () => {
-    const partsOf = (count: number): number => {
-      let parts = 1;
-      const steps = jsonSteps(json(configMap(count, 40)), reading);
-      while (steps.next().done !== true) parts += 1;
-      return parts;
-    };
-    assert.equal(partsOf(1_000), 4);
-    const many = partsOf(20_000);
+    assert.equal(partsOf(json(configMap(1_000, 40))), 4);
+    const many = partsOf(json(configMap(20_000, 40)));
     assert(many >= 10, `${many} parts`);
+  });
+
+  it('keys that come twice are looked for in parts', () => {
+    const once = json(configMap(20_000, 40)).toString();
+    const twice = Buffer.from(once.replace('"data":{', '"data":{"key-0":"x",'));
+    const more = partsOf(twice) - partsOf(Buffer.from(once));
+    assert(more >= twice.length / 300_000 - 1, `${more} parts more`);
+  });
+
+  it('bytes become text in parts, none of which ends within a character', () => {
+    for (const [offset, char] of [
+      [0, 'é'],
+      [1, '😀'],
+      [2, '😀'],
+      [3, '\uffff'],
+    ] as const) {
+      const text = 'x'.repeat(offset) + char.repeat(400_000);
+      const steps = trustedTextSteps(Buffer.from(text));
+      let parts = 1;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) parts += 1;
+      assert(step.value === text, char);
+      assert(parts > Buffer.byteLength(text) / 300_000, `${parts} parts`);
+    }
   });
 
   it('a client that goes costs no further part', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { heapBytes } from '../support/checks/heap.ts';
 import { levelHarness } from './level-harness.ts';
 
 const queues = { kind: 'queue', queues: 64, handSize: 6, queueLengthMax: 50 } as const;
@@ -136,6 +137,17 @@ test('who waits is served although the level gets other queues, or none', () => 
     finish(first.ticket);
     assert.deepEqual(flows(), ['b']);
   }
+});
+
+test('flows that have come keep no more than short names', () => {
+  const { ask, finish } = levelHarness(queues, 1);
+  const before = heapBytes();
+  for (let i = 0; i < 4_000; i += 1) {
+    const path = Buffer.from(`/namespaces/namespace-number-${i}/${'x'.repeat(20_000)}`).toString();
+    for (const flow of [path.slice(12, 30), path]) finish(ask(flow).ticket);
+  }
+  const kept = heapBytes() - before;
+  assert(kept < 8_000_000, String(kept));
 });
 
 test('everything that was taken is given back, whatever comes in which order', () => {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Attributes } from '../../src/authorization/authorizer.ts';
+import type { JsonArray } from '../../src/apimachinery/unstructured.ts';
+import { schemaOf } from '../../src/flowcontrol/flow-objects.ts';
 import type { SchemaRule, Subject } from '../../src/flowcontrol/flow-objects.ts';
 import { RuleIndex } from '../../src/flowcontrol/rule-index.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
@@ -43,6 +45,12 @@ function forResources(subjects: readonly Subject[], more: object = {}): SchemaRu
 
 function forPaths(...paths: readonly string[]): SchemaRule {
   return { subjects: [subject('Group', '*')], resources: [], paths: [{ verbs: ['get'], paths }] };
+}
+
+function schemaWith(nonResourceRules: JsonArray) {
+  const subjects = [{ kind: 'Group', group: { name: '*' } }];
+  const spec = { rules: [{ subjects, nonResourceRules }] };
+  return schemaOf({ kind: 'FlowSchema', apiVersion: 'v1', metadata: { name: 'a' }, spec });
 }
 
 const account = 'system:serviceaccount:ns:robot';
@@ -154,6 +162,28 @@ for (const [title, rule, asked, matches] of rows) {
     assert.equal(index.find(asked), matches ? 0 : -1, 'the second time');
   });
 }
+
+test('a path weighs as many segments as it has, and is put into the index in steps', () => {
+  const paths = Array.from({ length: 400 }, (_, i) => `/${i}${'/a'.repeat(100)}`);
+  const thing = { verbs: ['get'], nonResourceURLs: paths };
+  const { rules, termsCount } = schemaWith([thing]);
+  assert(termsCount > 40_000 && termsCount < 41_500, String(termsCount));
+  const index = new RuleIndex();
+  let stepsCount = 0;
+  for (const steps of [index.adding(rules, 0), index.sealing()]) {
+    while (steps.next().done !== true) stepsCount += 1;
+  }
+  assert(stepsCount >= 300, String(stepsCount));
+  assert.equal(index.find(request('a', ['g'], { path: `${paths[7] as string}/b` })), 0);
+});
+
+test('a path that is longer than any request’s is not looked at', () => {
+  const longest = '/a'.repeat(8 * 1024);
+  const thing = { verbs: ['get'], nonResourceURLs: [longest, `${longest}/`, '/b'] };
+  const { rules, termsCount } = schemaWith([thing]);
+  assert.deepEqual(rules[0]?.paths[0]?.paths, [longest, '/b']);
+  assert(termsCount < 8_300, String(termsCount));
+});
 
 test('the first schema that matches is found, as by going through them', () => {
   let state = 3;

@@ -190,7 +190,6 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],
   'cbor-x': ['src/storage/remote/wire.ts'],
   yaml: ['src/server/compose/kubeconfig.ts'],
-  'lossless-json': ['src/apimachinery/codecs'],
   '@bufbuild/protobuf': ['src/apimachinery/codecs'],
   '@peculiar/x509': ['src/pki'],
   'reflect-metadata': ['src/pki'],

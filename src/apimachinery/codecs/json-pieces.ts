@@ -6,8 +6,8 @@
  *      ~~~~~     ~~~ ~~~      ~~~~~         pieces: members or items of one value, at most
  *      1         2   3        4             `pieceChars` long where they are not one of their own
  *
- * It is cut behind a comma only. The values around such a place are made at once, empty, and are
- * given their members piece by piece.
+ * It is cut behind a comma only, and in front of what holds a long text. The values around such a
+ * place are made at once, empty, and are given their members piece by piece.
  *
  * Invariants: it gives what the engine gives for the whole text, the order of members, the last of
  * several values of one key and an own `__proto__` included; what the engine refuses is refused,
@@ -60,8 +60,14 @@ export function* parsePieces(
   let pauseAt = scannedAtOnce;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
-    if (char === quote) at = closingQuote(text, at);
-    else if (char === openBrace || char === openBracket) open(reading, char === openBracket, at);
+    if (char === quote) {
+      const end = closingQuote(text, at);
+      if (end - at >= piece && reading.levels.length > 0) {
+        unreadFrom = cutBefore(reading);
+        yield;
+      }
+      at = end;
+    } else if (char === openBrace || char === openBracket) open(reading, char === openBracket, at);
     else if (char === closeBrace || char === closeBracket) {
       if (close(reading, char === closeBracket, at)) unreadFrom = at + 1;
       if (reading.levels.length === 0) return ended(reading, at + 1);
@@ -132,6 +138,23 @@ function startBehind(level: Level, at: number, before: Level['before']): void {
 
 /** Gives every level a value, and reads what is before the comma at `at`. */
 function cut(reading: Reading, innermost: Level, at: number): void {
+  giveValues(reading);
+  if (innermost.before !== 'value') readMembers(reading, innermost, at);
+}
+
+/** Reads all that is before the member or item that has been reached. Returns where that begins. */
+function cutBefore(reading: Reading): number {
+  giveValues(reading);
+  const innermost = reading.levels.at(-1) as Level;
+  const { from, memberAt } = innermost;
+  if (memberAt > from) {
+    readMembers(reading, innermost, memberAt - 1);
+    startBehind(innermost, memberAt - 1, 'comma');
+  }
+  return memberAt;
+}
+
+function giveValues(reading: Reading): void {
   const { levels, text } = reading;
   for (let i = 0; i < levels.length; i += 1) {
     const level = levels[i] as Level;
@@ -147,7 +170,6 @@ function cut(reading: Reading, innermost: Level, at: number): void {
     }
     level.value = value;
   }
-  if (innermost.before !== 'value') readMembers(reading, innermost, at);
 }
 
 /** What is unread of a level, up to `end`, where a comma or its bracket is. */

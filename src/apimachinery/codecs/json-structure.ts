@@ -22,7 +22,6 @@ export const duplicatesMax = 100;
 const pathCharsMax = 1024;
 
 const quote = 0x22;
-const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 const openBrace = 0x7b;
@@ -78,8 +77,10 @@ export function* scanSteps(json: string, depthMax: number): Steps<JsonStructure>
 }
 
 interface Scan {
-  /** No number or text is cut here. */
+  /** No text is cut here. */
   at: number;
+  /** Of the number that is. */
+  digits: number;
   /** How deep this place is. */
   open: number;
   depth: number;
@@ -89,14 +90,13 @@ interface Scan {
 }
 
 function newScan(): Scan {
-  return { at: 0, open: 0, depth: 0, values: 0, members: 0, doubtfulNumbers: false };
+  return { at: 0, digits: 0, open: 0, depth: 0, values: 0, members: 0, doubtfulNumbers: false };
 }
 
-/** Goes on a little behind `end`, until no number or text is cut. */
+/** Goes on behind `end` where a text would be cut. */
 function scanTo(end: number, json: string, depthMax: number, scan: Scan): void {
-  let { at, depth: deepest, doubtfulNumbers, members, open: depth, values } = scan;
-  let digits = 0;
-  for (; at < json.length && (at < end || digits > 0); at += 1) {
+  let { at, depth: deepest, digits, doubtfulNumbers, members, open: depth, values } = scan;
+  for (; at < json.length && at < end; at += 1) {
     const char = json.charCodeAt(at);
     const found = char < 128 ? (classes[char] as number) : 0;
     if (found === digit) {
@@ -119,6 +119,7 @@ function scanTo(end: number, json: string, depthMax: number, scan: Scan): void {
     } else if (found === closing) depth -= 1;
   }
   scan.at = at;
+  scan.digits = digits;
   scan.open = depth;
   scan.depth = deepest;
   scan.values = values;
@@ -147,21 +148,19 @@ interface Frame {
 }
 
 /** Paths of keys that come twice, such as `spec.ports[0].name`; each once, in order of the text. */
-export function duplicateFields(text: string): readonly string[] {
+export function* duplicateFields(text: string): Steps<readonly string[]> {
   const found = new Set<string>();
   const frames: Frame[] = [];
   let repetitions = 0;
   let expectsName = false;
+  let pauseAt = scannedAtOnce;
   for (let at = 0; at < text.length && repetitions < duplicatesMax; at += 1) {
     const char = text.charCodeAt(at);
     const frame = frames.at(-1);
     if (char === quote) {
-      const end = endOfText(text, at);
+      const end = closingQuote(text, at);
       if (expectsName && frame?.names !== undefined) {
-        frame.name = JSON.parse(text.slice(at, end + 1)) as string;
-        const times = frame.names.get(frame.name) ?? 0;
-        frame.names.set(frame.name, times + 1);
-        if (times === 1) {
+        if (comesAgain(frame, frame.names, JSON.parse(text.slice(at, end + 1)) as string)) {
           found.add(shortPath(frames.map(stepInto)));
           repetitions += 1;
         }
@@ -177,18 +176,19 @@ export function duplicateFields(text: string): readonly string[] {
       expectsName = frame.names !== undefined;
       frame.index += 1;
     }
+    if (at < pauseAt) continue;
+    yield;
+    pauseAt = at + scannedAtOnce;
   }
   return [...found];
 }
 
-function endOfText(text: string, start: number): number {
-  let at = start + 1;
-  for (; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (char === quote) break;
-    if (char === backslash) at += 1;
-  }
-  return at;
+/** Whether it is the second time. */
+function comesAgain(frame: Frame, names: Map<string, number>, name: string): boolean {
+  frame.name = name;
+  const times = names.get(name) ?? 0;
+  names.set(name, times + 1);
+  return times === 1;
 }
 
 function stepInto({ names, name, index }: Frame): string {

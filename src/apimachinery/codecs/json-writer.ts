@@ -102,6 +102,7 @@ export function writeName(name: string, isFirst: boolean): boolean {
 export function writeValue(value: JsonValue): boolean {
   if (typeof value === 'string') return writeString(value);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return writeText(String(value));
+  if (typeof value === 'bigint') return writeText(String(value));
   if (typeof value !== 'object' || value === null) return writeText(stringifyJson(value));
   return Array.isArray(value) ? writeItems(value as JsonArray) : writeMembers(value as JsonObject);
 }

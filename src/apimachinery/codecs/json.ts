@@ -14,7 +14,7 @@ import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
-import { decodeTrustedText } from '../object-encoding.ts';
+import { decodeTrustedText, trustedTextSteps } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
 import { countMembers, duplicateFields, scanJson, scanSteps } from './json-structure.ts';
@@ -66,8 +66,8 @@ export function* jsonSteps(
   options?: DecodeOptions,
 ): Generator<undefined, Decoded> {
   if (!isUtf8(bytes)) return refused(notUtf8);
-  const text = decodeTrustedText(bytes);
   yield;
+  const text = yield* trustedTextSteps(bytes);
   const structure = isLookedAt(text, options)
     ? withinBounds(yield* scanSteps(text, bodyDepthMax), options)
     : flat;
@@ -110,7 +110,7 @@ function* completed(
 ): Steps<Decoded> {
   const value = surrogateEscape.test(text) ? yield* withoutLoneSurrogates(read) : read;
   if (!hasDuplicates(value, structure, options)) return { kind: 'value', value };
-  return { kind: 'value', value, duplicates: duplicateFields(text) };
+  return { kind: 'value', value, duplicates: yield* duplicateFields(text) };
 }
 
 /** Whether there are duplicates, where `options` ask for them. */

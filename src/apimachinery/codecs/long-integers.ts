@@ -7,8 +7,10 @@
  * These are passes at the engine's speed; a reader in JavaScript takes several times as long.
  *
  * It expects JSON that the engine has accepted. Invariant: a mark stands in no string of the text,
- * neither as it is (JSON forbids that) nor as an escape.
+ * neither as it is (JSON forbids that) nor as an escape: where somebody has written the usual one,
+ * it goes on with the digest of the text, which nobody can write into that very text.
  */
+import { createHash } from 'node:crypto';
 import type { JsonValue } from '../unstructured.ts';
 
 export interface MarkedText {
@@ -24,18 +26,26 @@ const exponent = 0x65;
 /** Shorter ones fit. */
 const longDigits = 16;
 
-const marks = [1, 2, 3, 4, 5, 6, 7, 8].map((code) => {
-  return { mark: String.fromCharCode(code), escape: `\\u000${code}` };
-});
+interface Mark {
+  readonly mark: string;
+  readonly escape: string;
+}
 
-/** Undefined: it has no such integer. 'taken': no mark is free, another reader has to do it.
- * Throws what `isLong` throws for a number that it does not take. */
+const usualMark: Mark = { mark: '\u0001', escape: '\\u0001' };
+
+function freeMark(json: string): Mark {
+  if (!json.includes(usualMark.escape)) return usualMark;
+  const digest = createHash('sha256').update(json, 'latin1').digest('hex');
+  return { mark: usualMark.mark + digest, escape: usualMark.escape + digest };
+}
+
+/** Undefined: it has no such integer. Throws what `isLong` throws for a number that it does not
+ * take. */
 export function markLongIntegers(
   json: string,
   isLong: (token: string) => boolean,
-): MarkedText | 'taken' | undefined {
-  const free = marks.find(({ escape }) => !json.includes(escape));
-  if (free === undefined) return 'taken';
+): MarkedText | undefined {
+  let free: Mark | undefined;
   const parts: string[] = [];
   let from = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -45,20 +55,22 @@ export function markLongIntegers(
       const end = endOfNumber(json, at);
       const token = end - at >= longDigits || hasExponent(json, at, end) ? json.slice(at, end) : '';
       if (token !== '' && isLong(token)) {
+        free ??= freeMark(json);
         parts.push(json.slice(from, at), '"', free.escape, token, '"');
         from = end;
       }
       at = end - 1;
     }
   }
-  if (from === 0) return undefined;
+  if (free === undefined) return undefined;
   parts.push(json.slice(from));
   return { text: parts.join(''), mark: free.mark };
 }
 
 /** What was read of a marked text, which nobody else has seen yet, with its bigints. */
 export function withLongIntegers(value: JsonValue, mark: string): JsonValue {
-  if (typeof value === 'string') return value.startsWith(mark) ? BigInt(value.slice(1)) : value;
+  if (typeof value === 'string')
+    return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
   const draft = value as Record<string, JsonValue>;
   for (const key of Object.keys(draft)) {
@@ -93,13 +105,23 @@ function hasExponent(json: string, start: number, end: number): boolean {
   return false;
 }
 
+/** Characters that are looked at, one by one, behind a quote that a text holds: where there is one
+ * there often is another, and each call of the engine's search takes as long as these. */
+const lookedAt = 64;
+
 /** The end of the text where there is none. */
 export function closingQuote(json: string, start: number): number {
-  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
+  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at)) {
     let before = at - 1;
     while (json.charCodeAt(before) === backslash) before -= 1;
     // An even number of backslashes: they escape each other.
     if ((at - before) % 2 === 1) return at;
+    at += 1;
+    for (const end = at + lookedAt; at < end; at += 1) {
+      const char = json.charCodeAt(at);
+      if (char === quote) return at;
+      if (char === backslash) at += 1;
+    }
   }
   return json.length;
 }

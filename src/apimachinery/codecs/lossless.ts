@@ -13,7 +13,6 @@
  * through the prototype. A key that comes twice has its last value. Lone surrogates survive, as
  * escapes. What is read and written again keeps the value of every integer.
  */
-import { parse as parseLossless } from 'lossless-json';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { parsePieces } from './json-pieces.ts';
@@ -33,21 +32,12 @@ export function parseJsonText(text: string): JsonValue {
   if (!doubtfulDigits.test(text) || !doubtfulNumber.test(text)) return value;
   const marked = markLongIntegers(text, isLongInteger);
   if (marked === undefined) return value;
-  if (marked === 'taken') return parsedByLibrary(text);
   return withLongIntegers(JSON.parse(marked.text) as JsonValue, marked.mark);
 }
 
 /** parseJsonText() in parts. */
 export function parseSteps(text: string): Steps<JsonValue> {
   return parsePieces(text, parseJsonText);
-}
-
-/** Of a text that has every mark in it, which nobody writes but to see what happens. */
-function parsedByLibrary(text: string): JsonValue {
-  return parseLossless(text, undefined, {
-    parseNumber: parseNumberToken,
-    onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,
-  }) as JsonValue;
 }
 
 /** The value of one JSON number token: a bigint when it is an integer that a double cannot hold.

@@ -8,6 +8,8 @@
  *     dump_queues            a row for each queue
  *     dump_requests          a row for each request that waits or is served
  *
+ * What is shown is picked out at once, and written in steps.
+ *
  * Bounds: `rowsMax` rows of an answer, whose last line says if there are more; of a level with more
  * queues than `queuesMax` only those are shown that were used lately.
  */
@@ -17,6 +19,10 @@ import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import type { Level } from '../../flowcontrol/level.ts';
 import type { Queue, Ticket } from '../../flowcontrol/ticket.ts';
 import type { Clock } from '../../stdx/clock.ts';
+import { inSteps } from '../../stdx/in-steps.ts';
+import { runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { documentAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 
@@ -28,76 +34,98 @@ const root = '/debug/api_priority_and_fairness/';
 export interface FairnessDebug {
   /** Whether the path is one of these. */
   serves(path: string): boolean;
-  answer(path: string, query: QueryParameters): Answer;
+  answer(path: string, query: QueryParameters): Promise<Answer>;
 }
 
 type Row = readonly (string | number | boolean)[];
 
+/** Makes a row of what has been picked out. */
+type Picked = () => Row;
+
+interface Dump {
+  readonly names: readonly string[];
+  readonly rows: Iterable<Picked>;
+}
+
 export function createFairnessDebug(
   flow: Pick<FlowControl, 'all'> | undefined,
   clock: Clock,
+  turns: Pick<Turns, 'run'>,
 ): FairnessDebug {
-  const dumps = new Map<string, (query: QueryParameters) => Iterable<Row>>();
+  const dumps = new Map<string, (query: QueryParameters) => Dump>();
   if (flow !== undefined) {
-    dumps.set(`${root}dump_priority_levels`, () => levelRows(flow));
-    dumps.set(`${root}dump_queues`, () => queueRows(flow));
-    dumps.set(`${root}dump_requests`, (query) => requestRows(flow, clock, query));
+    dumps.set(`${root}dump_priority_levels`, () => ({ names: levelNames, rows: levelRows(flow) }));
+    dumps.set(`${root}dump_queues`, () => ({ names: queueNames, rows: queueRows(flow) }));
+    dumps.set(`${root}dump_requests`, (query) => requestsDump(flow, clock, query));
   }
   return {
     serves: (path) => dumps.has(path),
-    answer(path, query) {
-      const text = tableOf(dumps.get(path)?.(query) ?? []);
+    async answer(path, query) {
+      const { names, rows } = dumps.get(path)?.(query) ?? { names: [], rows: [] };
+      const text = await runToEnd(turns, table(names, firstOf(rows)));
       return documentAnswer(200, [['Content-Type', 'text/plain; charset=utf-8']], text);
     },
   };
+}
+
+/** And one more, where there are more. */
+function firstOf(rows: Iterable<Picked>): readonly Picked[] {
+  const first: Picked[] = [];
+  for (const row of rows) if (first.push(row) > rowsMax) break;
+  return first;
 }
 
 function sortedLevels({ all }: Pick<FlowControl, 'all'>) {
   return [...all.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1));
 }
 
-function* levelRows(flow: Pick<FlowControl, 'all'>): Iterable<Row> {
-  yield [
-    'PriorityLevelName',
-    'ActiveQueues',
-    'IsIdle',
-    'IsQuiescing',
-    'WaitingRequests',
-    'ExecutingRequests',
-    'DispatchedRequests',
-    'RejectedRequests',
-    'TimedoutRequests',
-    'CancelledRequests',
-  ];
+const levelNames = [
+  'PriorityLevelName',
+  'ActiveQueues',
+  'IsIdle',
+  'IsQuiescing',
+  'WaitingRequests',
+  'ExecutingRequests',
+  'DispatchedRequests',
+  'RejectedRequests',
+  'TimedoutRequests',
+  'CancelledRequests',
+];
+
+function* levelRows(flow: Pick<FlowControl, 'all'>): Iterable<Picked> {
   for (const { isQuiescing, level } of sortedLevels(flow)) {
-    const { activeQueues, executing, isIdle, name, totals, waitingRequests } = level;
-    const { cancelled, dispatched, rejected, timedOut } = totals;
-    const counts = [waitingRequests, executing.length, dispatched, rejected, timedOut, cancelled];
-    yield [name, activeQueues, isIdle, isQuiescing, ...counts];
+    yield () => {
+      const { activeQueues, executing, isIdle, name, totals, waitingRequests } = level;
+      const { cancelled, dispatched, rejected, timedOut } = totals;
+      const counts = [waitingRequests, executing.length, dispatched, rejected, timedOut, cancelled];
+      return [name, activeQueues, isIdle, isQuiescing, ...counts];
+    };
   }
 }
 
-function* queueRows(flow: Pick<FlowControl, 'all'>): Iterable<Row> {
-  yield [
-    'PriorityLevelName',
-    'Index',
-    'PendingRequests',
-    'ExecutingRequests',
-    'SeatsInUse',
-    'NextDispatchR',
-    'InitialSeatsSum',
-    'MaxSeatsSum',
-    'TotalWorkSum',
-  ];
+const queueNames = [
+  'PriorityLevelName',
+  'Index',
+  'PendingRequests',
+  'ExecutingRequests',
+  'SeatsInUse',
+  'NextDispatchR',
+  'InitialSeatsSum',
+  'MaxSeatsSum',
+  'TotalWorkSum',
+];
+
+function* queueRows(flow: Pick<FlowControl, 'all'>): Iterable<Picked> {
   for (const { level } of sortedLevels(flow)) {
     const used = new Map(level.usedQueues().map((queue) => [queue.index, queue]));
     const { shape } = level;
     const queues = shape.kind === 'queue' && shape.queues <= queuesMax ? shape.queues : 0;
     for (let index = 0; index < queues; index += 1) {
-      yield queueRow(level.name, index, used.get(index));
+      const queue = used.get(index);
+      yield () => queueRow(level.name, index, queue);
       used.delete(index);
     }
-    for (const [index, queue] of used) yield queueRow(level.name, index, queue);
+    for (const [index, queue] of used) yield () => queueRow(level.name, index, queue);
   }
 }
 
@@ -108,42 +136,49 @@ function queueRow(level: string, index: number, queue: Queue | undefined): Row {
   return [level, index, waiting.length, executing, seatsInUse, seatSeconds(nextR), ...sums];
 }
 
+function requestsDump(flow: Pick<FlowControl, 'all'>, clock: Clock, query: QueryParameters): Dump {
+  const withDetails = (queryValue(query, 'includeRequestDetails') ?? '') !== '';
+  const names = withDetails ? [...requestNames, ...detailNames] : requestNames;
+  return { names, rows: requestRows(flow, timesOf(clock), withDetails) };
+}
+
+const requestNames = [
+  'PriorityLevelName',
+  'FlowSchemaName',
+  'QueueIndex',
+  'RequestIndexInQueue',
+  'FlowDistingsher',
+  'ArriveTime',
+  'InitialSeats',
+  'FinalSeats',
+  'AdditionalLatency',
+  'StartTime',
+];
+
 function* requestRows(
   flow: Pick<FlowControl, 'all'>,
-  clock: Clock,
-  query: QueryParameters,
-): Iterable<Row> {
-  const withDetails = (queryValue(query, 'includeRequestDetails') ?? '') !== '';
-  yield [
-    'PriorityLevelName',
-    'FlowSchemaName',
-    'QueueIndex',
-    'RequestIndexInQueue',
-    'FlowDistingsher',
-    'ArriveTime',
-    'InitialSeats',
-    'FinalSeats',
-    'AdditionalLatency',
-    'StartTime',
-    ...(withDetails ? detailNames : []),
-  ];
-  const timeOf = timesOf(clock);
+  timeOf: (monotonicMs: number) => string,
+  withDetails: boolean,
+): Iterable<Picked> {
   for (const { level } of sortedLevels(flow)) {
     for (const { index, ticket } of requestsIn(level)) {
-      const { arrivedMs, finalSeats, flow: told, initialSeats, lingerMs, schema, state } = ticket;
-      yield [
-        level.name,
-        schema,
-        ticket.queue?.index ?? -1,
-        index,
-        told,
-        timeOf(arrivedMs),
-        initialSeats,
-        finalSeats,
-        durationText(lingerMs),
-        state === 'waiting' ? '0001-01-01T00:00:00Z' : timeOf(ticket.startedMs),
-        ...(withDetails ? detailsOf(ticket) : []),
-      ];
+      const queueIndex = ticket.queue?.index ?? -1;
+      yield () => {
+        const { arrivedMs, finalSeats, flow: told, initialSeats, lingerMs, schema, state } = ticket;
+        return [
+          level.name,
+          schema,
+          queueIndex,
+          index,
+          told,
+          timeOf(arrivedMs),
+          initialSeats,
+          finalSeats,
+          durationText(lingerMs),
+          state === 'waiting' ? '0001-01-01T00:00:00Z' : timeOf(ticket.startedMs),
+          ...(withDetails ? detailsOf(ticket) : []),
+        ];
+      };
     }
   }
 }
@@ -193,25 +228,25 @@ function durationText(ms: number): string {
 const columnMin = 8;
 
 /** Columns that a person can read, and that a program can split at the commas. */
-function tableOf(rows: Iterable<Row>): string {
-  const kept: (readonly string[])[] = [];
-  let isWhole = true;
-  for (const row of rows) {
-    isWhole = kept.length <= rowsMax;
-    if (!isWhole) break;
-    kept.push(row.map(String));
-  }
-  const widths: number[] = [];
-  for (const row of kept) {
+function* table(names: readonly string[], picked: readonly Picked[]): Steps<string> {
+  const rows: (readonly string[])[] = [names];
+  const widths = names.map((name) => Math.max(columnMin, name.length + 2));
+  yield* inSteps(picked.slice(0, rowsMax), (pick) => {
+    const row = pick().map(String);
+    rows.push(row);
     row.forEach((cell, at) => {
       widths[at] = Math.max(widths[at] ?? columnMin, cell.length + 2);
     });
-  }
-  const lines = kept.map((row) =>
-    row
-      .map((cell, at) => (at < row.length - 1 ? `${cell},`.padEnd(widths[at] ?? 0) : cell))
-      .join(''),
-  );
-  if (!isWhole) lines.push('... and more');
-  return `${lines.join('\n')}\n`;
+    return undefined;
+  });
+  let text = '';
+  yield* inSteps(rows, (row) => {
+    const cells = row.map((cell, at) =>
+      at < row.length - 1 ? `${cell},`.padEnd(widths[at] ?? 0) : cell,
+    );
+    const line = cells.join('');
+    text += `${line}\n`;
+    return line.length;
+  });
+  return picked.length > rowsMax ? `${text}... and more\n` : text;
 }

@@ -205,7 +205,7 @@ function debugPages(
 ): Pick<PlainPathDeps, 'actorsDebug' | 'fairnessDebug'> {
   return {
     actorsDebug: createActorsDebug(actorsDebugging(config, parts, clock)),
-    fairnessDebug: createFairnessDebug(flow, clock),
+    fairnessDebug: createFairnessDebug(flow, clock, parts.registry.turns),
   };
 }
 

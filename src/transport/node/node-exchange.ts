@@ -286,7 +286,6 @@ export class NodeExchange
   /** Cuts this exchange: the connection in HTTP/1.1, the stream in HTTP/2. */
   cut(): void {
     if (isHttp2(this.#res)) this.#res.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    else if (this.#messages === undefined) this.#res.destroy();
     else this.#req.socket.destroy();
     this.#socketClosed();
   }

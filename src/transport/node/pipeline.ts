@@ -2,6 +2,12 @@
  * Requests of one connection of HTTP/1.1 that have come and are not answered yet. Node answers
  * them in order, and reads on meanwhile.
  *
+ * Node closes with its connection the answer whose turn it is, and none of those behind it, which
+ * nobody will take either: they are closed here, for what is done or held for them has to end.
+ * When the client has ended its side node ends its own, and what has not been answered by then
+ * cannot be. So the connection is closed then, and not when the other side has taken what there
+ * is: it may never do so, and over TLS node does not always notice that it has gone.
+ *
  * Bound: `pipelinedMax`. Policy: the connection is cut; clients of this API send one at a time.
  * Node's parser works off all that a read brought, a thousand requests, also when their connection
  * has been destroyed by the first of them: so it is stopped at the next head. The other pauses that
@@ -11,7 +17,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** When a client goes, node closes each of them in the same turn. */
+/** When a client goes, each of them is closed in the same turn. */
 const pipelinedMax = 100;
 
 /** Of node: whom its parser tells of a head, and what that answers: below zero, the parser fails
@@ -24,18 +30,32 @@ interface WithParser {
 export type Pipeline = (socket: Socket, res: ServerResponse) => boolean;
 
 export function createPipeline(): Pipeline {
-  const unanswered = new WeakMap<Socket, number>();
+  const unanswered = new WeakMap<Socket, ServerResponse[]>();
   const answered = function (this: ServerResponse): void {
-    const { socket } = this.req;
-    unanswered.set(socket, (unanswered.get(socket) as number) - 1);
+    const ofSocket = unanswered.get(this.req.socket) as ServerResponse[];
+    const at = ofSocket.indexOf(this);
+    if (at >= 0) ofSocket.splice(at, 1);
+  };
+  const closed = function (this: Socket): void {
+    // Who is told takes himself out.
+    const others = unanswered.get(this)?.filter(({ socket }) => socket === null) ?? [];
+    for (const res of others) res.emit('close');
+  };
+  const ended = function (this: Socket): void {
+    if (unanswered.get(this)?.[0]?.writableEnded === false) this.destroy();
+    else closed.call(this);
   };
   return (socket, res) => {
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > pipelinedMax || socket.destroyed) {
+    let ofSocket = unanswered.get(socket);
+    if (ofSocket === undefined) {
+      unanswered.set(socket, (ofSocket = []));
+      socket.on('close', closed).on('end', ended);
+    }
+    if (ofSocket.length >= pipelinedMax || socket.destroyed) {
       cut(socket);
       return false;
     }
-    unanswered.set(socket, count);
+    ofSocket.push(res);
     res.on('close', answered);
     return true;
   };

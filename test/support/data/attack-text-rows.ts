@@ -63,6 +63,29 @@ const texts: readonly AttackRow[] = [
     },
   },
   {
+    title: 'JSON: long texts beside long integers, and keys that come twice in large objects',
+    right: [201, ...refused],
+    run: async (port, of) => {
+      const everyMark = '\\u0001\\u0002\\u0003\\u0004\\u0005\\u0006\\u0007\\u0008';
+      const long = (each: string): string => each.repeat(of(100_000, 2_800_000) / each.length);
+      const bodies = [everyMark, '\\"', '\\\\', 'é', '😀'].map((each) => `"${long(each)}"`);
+      const keys = many(of(2_000, 24_000), (i) => `"k${i}":"${'x'.repeat(100)}"`).join();
+      const integers = many(of(2_000, 24_000), () => '12345678901234567').join();
+      const sent = [
+        ...bodies.map((text) => `"a":12345678901234567,"b":${text}`),
+        `"k0":"",${keys}`,
+      ];
+      const spec = [...sent.map((members) => `{${members}}`), `[${integers}]`];
+      const path = '/apis/apps/v1/namespaces/default/controllerrevisions';
+      const statuses: number[] = [];
+      for (const data of spec) {
+        const body = `{"metadata":{"generateName":"long-"},"revision":1,"data":${data}}`;
+        statuses.push(await send(port, { path, body }));
+      }
+      return statuses;
+    },
+  },
+  {
     title: 'refusals of names, keys and audiences as long as a body',
     right: refused,
     run: async (port, of) => {
