@@ -150,13 +150,18 @@ export class KeptEncodings {
     makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
   ): (state: EncodableState) => Steps<void> | undefined {
     return (state) => {
-      const { name, namespace, revision } = state;
-      if (state.bytes.length <= atOnceBytesMax || revision === 0n) return undefined;
-      const isKnown = [this.#young, this.#old].some((each) =>
-        isOf(each.names(form, namespace)?.get(name), state),
-      );
-      return isKnown || this.#largestBytes < 0 ? undefined : this.#prepare(form, state, makeSteps);
+      if (state.bytes.length <= atOnceBytesMax || state.revision === 0n) return undefined;
+      const isKnown = this.#largestBytes < 0 || this.holds(form, state);
+      return isKnown ? undefined : this.#prepare(form, state, makeSteps);
     };
+  }
+
+  /** Whether `encoder` of this form has the bytes of the state without making them. */
+  holds(form: string, state: EncodableState): boolean {
+    const { name, namespace } = state;
+    return [this.#young, this.#old].some((each) =>
+      isOf(each.names(form, namespace)?.get(name), state),
+    );
   }
 
   *#prepare(
