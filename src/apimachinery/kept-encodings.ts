@@ -143,16 +143,15 @@ export class KeptEncodings {
 
   /**
    * What it takes to have the bytes of a large state, in parts: afterwards `encoder` of the same
-   * form finds them. Undefined: there is nothing to do, or they would not be kept.
+   * form finds them, unless there is no room for them. Undefined: there is nothing to do.
    */
   preparer(
     form: string,
-    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+    makeSteps: (state: EncodableState) => Steps<Uint8Array>,
   ): (state: EncodableState) => Steps<void> | undefined {
     return (state) => {
       if (state.bytes.length <= atOnceBytesMax || state.revision === 0n) return undefined;
-      const isKnown = this.#largestBytes < 0 || this.holds(form, state);
-      return isKnown ? undefined : this.#prepare(form, state, makeSteps);
+      return this.holds(form, state) ? undefined : this.#prepare(form, state, makeSteps);
     };
   }
 
@@ -166,11 +165,13 @@ export class KeptEncodings {
 
   *#prepare(
     form: string,
-    { bytes: stored, name, namespace, revision, shape }: EncodableState,
-    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+    state: EncodableState,
+    makeSteps: (state: EncodableState) => Steps<Uint8Array>,
   ): Steps<void> {
-    const bytes = yield* makeSteps(stored);
-    if (bytes.length > this.#largestBytes) return;
+    const bytes = yield* makeSteps(state);
+    // Others may have made it meanwhile.
+    if (bytes.length > this.#largestBytes || this.holds(form, state)) return;
+    const { name, namespace, revision, shape } = state;
     this.#madeCount += 1;
     this.#makeRoom(bytes.length);
     const kept = this.#young.copy(bytes);

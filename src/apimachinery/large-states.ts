@@ -1,12 +1,12 @@
 /**
  * What large objects are in a form (CBOR, Protobuf, a row, another version), made in parts for all
- * watches that show them so.
+ * watches and lists that show them so.
  *
  *     ready? ─ no ──▶ a part of the work in hand is done; whoever asked asks again, later
  *            └ yes ─▶ what was made, or the error that making it ended with
  *
  * Nobody owns the work: who finds that of others in hand does a part of it. So it ends also where
- * the watch that began it has gone, and no watch waits for another one's turn.
+ * who began it has gone, and nobody waits for another one's turn.
  *
  * Invariants: what is given out is what the form makes of the state, and is never changed. One work
  * is in hand, because what has been read of an object takes several times its size. What was found
@@ -73,6 +73,16 @@ export function createLargeStates(bytesMax = keptBytesMax): LargeStates {
       throw found.error;
     },
   };
+}
+
+/** What a list shows of a state, in parts that are those of all who show it so. */
+export function* largeStateSteps(
+  states: LargeStates,
+  form: LargeForm,
+  state: EncodableState,
+): Steps<Uint8Array> {
+  while (!states.isReady(form, 'ADDED', state)) yield;
+  return states.find(form, 'ADDED', state) as Uint8Array;
 }
 
 /** What was deleted, or has left a selection, is shown as it was before that revision. */

@@ -13,6 +13,7 @@
 import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
 import type { EventItems, LargeItems } from '../apimachinery/event-frames.ts';
 import type { EncodableState, StateEncoder } from '../apimachinery/kept-encodings.ts';
+import { largeStateSteps } from '../apimachinery/large-states.ts';
 import type { LargeForm } from '../apimachinery/large-states.ts';
 import { agedItem, itemAt } from '../apimachinery/lists/aged-item.ts';
 import { cborList } from '../apimachinery/lists/cbor-list.ts';
@@ -47,7 +48,7 @@ export interface ListLayout {
   /** The cache key for what `itemOf` makes; undefined: not cached. */
   readonly keptAs: string | undefined;
   /** What `keptAs` names, in parts; undefined: it takes no longer than a part. */
-  readonly inParts?: ((bytes: Uint8Array) => Steps<Uint8Array>) | undefined;
+  readonly large?: LargeForm | undefined;
   /** From what was made so to the item; absent: it is the item. Undefined: it has to be made anew.
    */
   readonly itemNow?: ((made: Uint8Array) => Uint8Array | undefined) | undefined;
@@ -99,10 +100,29 @@ export function listLayout(
     return { form, itemOf, costly: false, isPassing: false, keptAs: undefined };
   }
   const keptAs = keptName(deps, kind, representation, projected.id);
-  const itemOf = deps.encodings.encoder(keptAs, make);
+  const kept = deps.encodings.encoder(keptAs, make);
+  const layout = { form, costly: true, isPassing: false, keptAs };
   const inParts = itemInParts(representation, form, project);
-  const prepare = inParts && deps.encodings.preparer(keptAs, inParts);
-  return { form, itemOf, costly: true, isPassing: false, keptAs, inParts, prepare };
+  if (inParts === undefined) return { ...layout, itemOf: kept };
+  const large = { id: keptAs, steps: inParts };
+  const itemOf: StateEncoder = (entry) => preparedItem(deps, large, entry) ?? kept(entry);
+  return { ...layout, itemOf, large, prepare: preparerOf(deps, large) };
+}
+
+function preparerOf(
+  { encodings, largeStates }: EndpointDeps,
+  form: LargeForm,
+): ListLayout['prepare'] {
+  return encodings.preparer(form.id, (state) => largeStateSteps(largeStates, form, state));
+}
+
+/** Of a large entry, if that was just made. */
+function preparedItem(
+  { largeStates }: EndpointDeps,
+  form: LargeForm,
+  entry: EncodableState,
+): Uint8Array | undefined {
+  return isLarge(entry.bytes) ? largeStates.find(form, 'ADDED', entry) : undefined;
 }
 
 /** Undefined: no part of the work can be done alone. */
@@ -171,14 +191,15 @@ function tableLayout(
   const { printer, showSteps } = representation;
   const isCopy = item === undefined && includeObject === 'Object' && showSteps === undefined;
   const isQuick = isCopy && (printer === undefined || printer.readsMetadataOnly === true);
+  const inParts = rowInParts(representation, form, (shown) => table.rowSteps(shown, mark), mark);
+  const large = isQuick ? undefined : { id: keptAs, steps: inParts };
   const itemOf: StateEncoder = (entry) => {
     if (isQuick && isLarge(entry.bytes)) return anew(entry.bytes);
-    return itemNow(kept(entry)) ?? anew(entry.bytes);
+    const made = (large && preparedItem(deps, large, entry)) ?? kept(entry);
+    return itemNow(made) ?? anew(entry.bytes);
   };
-  const layout = { form, itemOf, itemNow, costly: true, keptAs, isPassing: true };
-  if (isQuick) return layout;
-  const inParts = rowInParts(representation, form, (shown) => table.rowSteps(shown, mark), mark);
-  return { ...layout, inParts, prepare: deps.encodings.preparer(keptAs, inParts) };
+  const prepare = large && preparerOf(deps, large);
+  return { form, itemOf, itemNow, costly: true, keptAs, isPassing: true, large, prepare };
 }
 
 function rowInParts(
@@ -206,10 +227,9 @@ export function eventItems(
 ): EventItems | undefined {
   const position = { resourceVersion: '' };
   const layout = listLayout(deps, kind, { ...representation, pretty: false }, position);
-  const { inParts, itemNow, itemOf, keptAs } = layout;
+  const { itemNow, itemOf, keptAs, large } = layout;
   if (keptAs === undefined) return undefined;
-  const form = inParts && { id: keptAs, steps: inParts };
-  return { kept: itemOf, large: form && largeItems(deps, form, itemNow) };
+  return { kept: itemOf, large: large && largeItems(deps, large, itemNow) };
 }
 
 function largeItems(

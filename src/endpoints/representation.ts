@@ -8,7 +8,8 @@
  * are; nothing is parsed.
  */
 import { encodeCbor, encodeCborSteps } from '../apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { indentedSteps } from '../apimachinery/codecs/indented-json.ts';
+import { encodeJson, prettyIndent } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf, encodeProtobufSteps } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
@@ -286,6 +287,7 @@ function* inFormatSteps(
   yield;
   switch (format) {
     case 'json':
+      if (isLarge(json)) return yield* indentedSteps(object, prettyIndent);
       return encodeJson(object, true);
     case 'yaml':
       return yield* encodeYamlSteps(object);

@@ -3,14 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cborEvents } from '../../src/apimachinery/cbor-events.ts';
 import { encodeCbor, encodeCborSteps } from '../../src/apimachinery/codecs/cbor.ts';
+import { indentedSteps } from '../../src/apimachinery/codecs/indented-json.ts';
+import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import { encodeProtobuf, encodeProtobufSteps } from '../../src/apimachinery/codecs/protobuf.ts';
 import type { EventType } from '../../src/apimachinery/event-frames.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { createLargeStates } from '../../src/apimachinery/large-states.ts';
+import { createLargeStates, largeStateSteps } from '../../src/apimachinery/large-states.ts';
 import type { LargeForm } from '../../src/apimachinery/large-states.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
-import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import type { Steps } from '../../src/stdx/stepwise.ts';
 import { jsonEvents } from '../support/data/json-events.ts';
 
@@ -78,6 +81,16 @@ describe('what large objects are in a form', () => {
       asks.map(([type, each]) => String(states.find(rows, type, each))),
       ['rows of 1', 'rows of 2', 'rows of 1 at 2', 'rows of shaped'],
     );
+  });
+
+  it('is made once for lists that ask for it together', () => {
+    const states = createLargeStates();
+    const rows = form('rows', 3);
+    const lists = [1, 2, 3].map(() => largeStateSteps(states, rows, state('a')));
+    const asked = lists.map((list) => list.next().done);
+    assert.deepEqual(asked, [false, false, true], 'each has done a part');
+    assert.deepEqual(lists.slice(0, 2).map(finished).map(String), ['rows of a', 'rows of a']);
+    assert.deepEqual(rows.begun, ['a']);
   });
 
   it('fails for those who show it so, and for nobody who helped', () => {
@@ -172,6 +185,21 @@ describe('a large object in a binary form', () => {
       }
     });
   }
+
+  it('is the same JSON with line breaks, made in parts', () => {
+    const odd = { list: [many(9_000, () => ({})), [], {}], gone: undefined, text: '\n'.repeat(9) };
+    const values: readonly JsonValue[] = [
+      ...objects.map(([, , object]) => object),
+      odd,
+      [odd, odd],
+    ];
+    for (const value of values) {
+      const text = Buffer.from(finished(indentedSteps(value, 2))).toString();
+      assert.equal(text, stringifyJson(value, 2));
+      const deeper = Buffer.from(finished(indentedSteps(value, 2, '\n    '))).toString();
+      assert.equal(deeper, text.replaceAll('\n', '\n    '));
+    }
+  });
 
   it('is in a frame what it is where it was not made in parts', () => {
     const json = jsonEvents({ apiVersion: 'v1', kind: 'ConfigMap', domain: 'k8s.io' });

@@ -67,7 +67,7 @@ export interface ListForm {
 export function itemMaker(
   parse: (json: Uint8Array) => JsonValue,
   encode: (value: JsonValue, jsonBytes: number) => Uint8Array,
-  encodeSteps?: (value: JsonValue, jsonBytes: number) => Steps<Uint8Array>,
+  encodeSteps: (value: JsonValue, jsonBytes: number) => Steps<Uint8Array>,
 ): Pick<ListForm, 'item' | 'itemSteps'> {
   return {
     item: (json) => encode(parse(json), json.length),
@@ -75,9 +75,7 @@ export function itemMaker(
       if (!isLarge(json)) return encode(parse(json), json.length);
       const value = yield* parseSteps(decodeTrustedText(json));
       yield;
-      return encodeSteps === undefined
-        ? encode(value, json.length)
-        : yield* encodeSteps(value, json.length);
+      return yield* encodeSteps(value, json.length);
     },
   };
 }
