@@ -3,7 +3,8 @@
  * from the history of the resource or from a page of the log. Each call makes at most one chunk of
  * whole frames.
  *
- * A chunk says where the watch stands when it has been sent.
+ * A chunk says where the watch stands when it has been sent. It ends before a large object whose
+ * frame is not ready: the next one begins with that (I36).
  *
  * Bounds: a chunk is `pumpChunkBytes` (from the history `missedChunkBytes`) or a single frame, made
  * of at most `pumpExaminedMax` entries.
@@ -12,7 +13,7 @@ import type { Change, Revision } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { LogPage } from './log-pages.ts';
-import { frameOf, selectedEvent, selects } from './selection.ts';
+import { frameOf, isFrameReady, selectedEvent, selects } from './selection.ts';
 import { unknownSeq } from './position.ts';
 import type { Position } from './position.ts';
 import type { SelectedEvent, Selection } from './selection.ts';
@@ -83,6 +84,17 @@ export class InitialEvents {
     return held;
   }
 
+  /** False: it comes first in the next chunk. */
+  #isReady(entry: Entry): boolean {
+    const { encoder } = this.#events;
+    if (encoder.isReady === undefined || entry.bytes.length <= this.#limits.largeEntryBytes) {
+      return true;
+    }
+    if (encoder.isReady('ADDED', entry)) return true;
+    this.#held = entry;
+    return false;
+  }
+
   #joined(): Chunk {
     const { encoder, selection } = this.#events;
     const { pumpChunkBytes, pumpExaminedMax } = this.#limits;
@@ -95,7 +107,9 @@ export class InitialEvents {
         break;
       }
       examinedCount += 1;
-      if (selects(selection, entry)) chunk.add(encoder.event('ADDED', entry));
+      if (!selects(selection, entry)) continue;
+      if (!this.#isReady(entry)) break;
+      chunk.add(encoder.event('ADDED', entry));
     }
     const { bytes, framesCount } = chunk.take();
     return this.#chunk(bytes, framesCount, examinedCount);
@@ -116,6 +130,7 @@ export class InitialEvents {
       }
       examinedCount += 1;
       if (!selects(selection, entry)) continue;
+      if (!this.#isReady(entry)) break;
       const next = encoder.eventInto?.('ADDED', entry, scratch, end) ?? 0;
       if (next > 0) {
         framesCount += 1;
@@ -158,7 +173,10 @@ export function chunkOfHistory(events: Events, from: Position, limits: StreamLim
   while (!chunk.full && examinedCount < limits.pumpExaminedMax && seq < history.lastSeq) {
     const change = history.at(seq + 1);
     const event = selectedEvent(selection, change);
-    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+    if (event !== undefined) {
+      if (!isFrameReady(encoder, event, limits)) break;
+      chunk.add(frameOf(encoder, event).bytes);
+    }
     ({ seq, revision } = change);
     examinedCount += 1;
   }
@@ -180,12 +198,14 @@ export function chunkOfLog(
   let { revision } = from;
   let at = page.indexAfter(revision);
   for (; at < page.changes.length && !chunk.full; at += 1) {
+    const change = page.isOf(at, stream.id) ? page.at(at) : undefined;
+    const event = change && selectedEvent(selection, change);
+    if (event !== undefined) {
+      if (!isFrameReady(encoder, event, limits)) break;
+      chunk.addEvent(encoder, event);
+    }
     revision = (page.changes[at] as Change).revision;
     examinedCount += 1;
-    if (!page.isOf(at, stream.id)) continue;
-    const change = page.at(at);
-    const event = change && selectedEvent(selection, change);
-    if (event !== undefined) chunk.addEvent(encoder, event);
   }
   if (at === page.changes.length) revision = page.through;
   return { ...chunk.take(), examinedCount, seq: unknownSeq, revision };

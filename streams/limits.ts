@@ -21,6 +21,10 @@ export interface StreamLimits {
   readonly frameBytesTotalMax: number;
   readonly frameBytesMin: number;
 
+  /** Larger entries may be shown in parts (I36). Policy: their frames are made when they are ready,
+   * and what comes behind them in the same watch or scope waits. */
+  readonly largeEntryBytes: number;
+
   /** One write of live events. Policy: the rest goes in the next turn. One event may be larger. */
   readonly liveChunkBytes: number;
   /** One write of initial events or of events of the log. Policy: as above. */
@@ -137,6 +141,7 @@ export const defaultStreamLimits: StreamLimits = {
   frameBytesTotalMax: 256 * MiB,
   frameBytesMin: 16 * KiB,
 
+  largeEntryBytes: 64 * KiB,
   liveChunkBytes: 64 * KiB,
   // Larger chunks cost a little less processor time; smaller ones leave less to the collector.
   pumpChunkBytes: 128 * KiB,

@@ -25,6 +25,7 @@ import type { StreamLimits } from './limits.ts';
 import type { ResourceChange } from './resource-change.ts';
 import { isOfChange } from './scope.ts';
 import type { ChangeHandout, OutstandingChange, Scope } from './scope.ts';
+import type { ChangeAhead } from './selection.ts';
 
 export class Outstanding {
   readonly #limits: StreamLimits;
@@ -67,8 +68,9 @@ export class Outstanding {
     if (walks.length === 0) return this.#delivery.allFramesMade(outstanding);
     const { revision, seq } = change;
     this.#bytes += objectBytes(change);
+    const ahead = aheadOf(change, this.#limits);
     for (const { scope, walk } of walks) {
-      const handout = { outstanding, seq, revision, walk };
+      const handout = { outstanding, seq, revision, walk, ahead };
       scope.backlog.push(handout);
       this.#weigh(scope, handout, 1);
       if (scope.isWaiting) continue;
@@ -145,7 +147,7 @@ export class Outstanding {
     for (;;) {
       const handout = backlog.at(0);
       this.#delivery.attributeFramesTo(handout.outstanding);
-      if (!handout.walk.run(isOver)) return;
+      if (!handout.walk.run(isOver, handout.ahead)) return;
       backlog.shift();
       if (isOfChange(handout)) {
         this.#weigh(scope, handout, -1);
@@ -171,6 +173,17 @@ export class Outstanding {
     this.#bytes -= objectBytes(outstanding.change);
     this.#delivery.allFramesMade(outstanding);
   }
+}
+
+/** Groups of all scopes are asked with the same, one after the other. */
+function aheadOf(
+  change: ResourceChange,
+  { largeEntryBytes }: StreamLimits,
+): ChangeAhead | undefined {
+  const { entry, previous, seq } = change;
+  const isLarge =
+    entry.bytes.length > largeEntryBytes || (previous?.bytes.length ?? 0) > largeEntryBytes;
+  return isLarge ? { type: 'AHEAD', change, seq, isReady: true } : undefined;
 }
 
 /** Of a group in the list that a change goes along, which it may have for itself. */

@@ -17,7 +17,8 @@ import { fieldKey } from '../src/apimachinery/selectors/selection.ts';
 import { ownMember } from '../src/stdx/lookup.ts';
 import type { ResourceChange } from './resource-change.ts';
 import { Route } from './route-walk.ts';
-import type { RouteItem, RouteMembers } from './route-walk.ts';
+import type { RouteMembers } from './route-walk.ts';
+import type { RouteItem } from './selection.ts';
 import type { Predicate } from './streams.ts';
 
 /** By the name of a field or a label, then by its value. */

@@ -3,13 +3,10 @@
  * the changes, along routes.
  *
  * Ten thousand groups that each select for themselves are handed a change in slices, a few in each
- * turn.
+ * turn. A group is handed a large change when it can make its frame (I36).
  */
 import type { Subscriber } from 'rxjs';
-import type { ResourceChange } from './resource-change.ts';
-import type { ChangeGap } from './selection.ts';
-
-export type RouteItem = ResourceChange | ChangeGap;
+import type { ChangeAhead, RouteItem } from './selection.ts';
 
 /** Who was on a route at one moment. */
 export interface RouteMembers<T = RouteItem> {
@@ -65,16 +62,29 @@ export class RouteWalk {
     return count;
   }
 
-  /** Goes on until `isOver`, which is asked behind each group but the last. True: all have it. */
-  run(isOver: () => boolean): boolean {
+  /** Goes on until `isOver`, which is asked behind each group but the last, and behind each part of
+   * the work on a frame. `ahead`: what each group is asked first. True: all have it. */
+  run(isOver: () => boolean, ahead?: ChangeAhead): boolean {
     for (; this.#route < this.members.length; this.#route += 1, this.#at = 0) {
       const { list } = this.members[this.#route] as RouteMembers;
       while (this.#at < list.length) {
-        (list[this.#at] as Subscriber<RouteItem>).next(this.#item);
+        const group = list[this.#at] as Subscriber<RouteItem>;
+        if (ahead !== undefined && !canTake(group, ahead, isOver)) return false;
+        group.next(this.#item);
         this.#at += 1;
         if (this.#at < list.length && isOver()) return false;
       }
     }
     return true;
+  }
+}
+
+/** One that has left says nothing, and takes nothing. */
+function canTake(group: Subscriber<RouteItem>, ahead: ChangeAhead, isOver: () => boolean): boolean {
+  for (;;) {
+    ahead.isReady = true;
+    group.next(ahead);
+    if (ahead.isReady) return true;
+    if (isOver()) return false;
   }
 }

@@ -26,8 +26,8 @@ import type { StagedWrite } from '../src/storage/write-stages.ts';
 import type { ResourceChange } from './resource-change.ts';
 import { RouteIndex } from './route-index.ts';
 import { RouteWalk } from './route-walk.ts';
-import type { Route, RouteItem } from './route-walk.ts';
-import type { ChangeGap, Selection } from './selection.ts';
+import type { Route } from './route-walk.ts';
+import type { ChangeAhead, ChangeGap, RouteItem, Selection } from './selection.ts';
 
 /** A change that is not with all groups of its scopes yet. */
 export interface OutstandingChange {
@@ -46,6 +46,8 @@ export interface Handout {
   readonly seq: number;
   readonly revision: Revision;
   readonly walk: RouteWalk;
+  /** Of a large change. */
+  readonly ahead?: ChangeAhead | undefined;
 }
 
 /** Of a change, not of a gap. */

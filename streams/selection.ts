@@ -11,6 +11,7 @@
 import { Observable } from 'rxjs';
 import type { Observer, OperatorFunction } from 'rxjs';
 import type { Revision } from '../src/storage/storage.ts';
+import type { StreamLimits } from './limits.ts';
 import type { ResourceChange } from './resource-change.ts';
 import type { Entry, EventEncoder, EventType, Predicate } from './streams.ts';
 
@@ -20,6 +21,19 @@ export interface ChangeGap {
   readonly seq: number;
   readonly revision: Revision;
 }
+
+/** Asks a group whether it can make the frame of a large change that comes next. */
+export interface ChangeAhead {
+  readonly type: 'AHEAD';
+  readonly change: ResourceChange;
+  /** Of the change. */
+  readonly seq: number;
+  /** The answer, `true` where nobody gives one. Each question does a part of the work. */
+  isReady: boolean;
+}
+
+/** What the groups on a route are handed. */
+export type RouteItem = ResourceChange | ChangeGap | ChangeAhead;
 
 export interface Selection {
   /** undefined: all namespaces. */
@@ -85,32 +99,67 @@ export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
   };
 }
 
+/** Whether the frame takes no longer than a part of the work (I36). If not, a part was done. */
+export function isFrameReady(
+  encoder: EventEncoder,
+  { type, entry }: SelectedEvent,
+  { largeEntryBytes }: Pick<StreamLimits, 'largeEntryBytes'>,
+): boolean {
+  if (encoder.isReady === undefined || entry.bytes.length <= largeEntryBytes) return true;
+  return encoder.isReady(type, entry);
+}
+
 /** What a group makes frames of: merge(changes, bookmarks), where `connect` is handed the end that
  * takes the revisions of bookmarks. Written out because a group of its own per watch is common, and
  * `merge` keeps 2.4 KB for each. */
 export function changesAndBookmarks(
-  changes: Observable<ResourceChange | ChangeGap>,
+  changes: Observable<RouteItem>,
   connect: (bookmarks: Observer<Revision>) => void,
-): Observable<ResourceChange | ChangeGap | Revision> {
+): Observable<RouteItem | Revision> {
   return new Observable((subscriber) => {
     connect(subscriber);
     return changes.subscribe(subscriber);
   });
 }
 
-/** Changes of a resource, and revisions to be bookmarked, to the frames of one group.
- * `isForNobody`: nobody would take the frame of this change, so it is not made. */
+/** What is asked for its frames beside the selection. */
+export interface FrameOptions {
+  /** Nobody would take the frame of a change now, so it need not be made. */
+  readonly isForNobody: () => boolean;
+  /** That of this change is not made for that reason. */
+  readonly onLeftOut: (change: ResourceChange) => void;
+  readonly limits: Pick<StreamLimits, 'largeEntryBytes'>;
+}
+
+const ofEverybody: FrameOptions = {
+  isForNobody: () => false,
+  onLeftOut: () => undefined,
+  limits: { largeEntryBytes: Infinity },
+};
+
+/** Changes of a resource, and revisions to be bookmarked, to the frames of one group. */
 export function frames(
   selection: Selection,
   encoder: EventEncoder,
-  isForNobody: (change: ResourceChange) => boolean = () => false,
-): OperatorFunction<ResourceChange | ChangeGap | Revision, Frame | BookmarkFrame | FrameGap> {
+  { isForNobody, limits, onLeftOut }: FrameOptions = ofEverybody,
+): OperatorFunction<RouteItem | Revision, Frame | BookmarkFrame | FrameGap> {
+  const lookAhead = (ahead: ChangeAhead): void => {
+    const event = isForNobody() ? undefined : selectedEvent(selection, ahead.change);
+    ahead.isReady = event === undefined || isFrameReady(encoder, event, limits);
+  };
   return mapDefined((item) => {
     if (typeof item === 'bigint') {
       return { seq: undefined, revision: item, bytes: encoder.bookmark(item, false) };
     }
     if (item.type === 'GAP') return { seq: item.seq, revision: item.revision, bytes: undefined };
-    if (isForNobody(item)) return undefined;
+    if (item.type === 'AHEAD') {
+      lookAhead(item);
+      return undefined;
+    }
+    if (isForNobody()) {
+      onLeftOut(item);
+      return undefined;
+    }
     const event = selectedEvent(selection, item);
     return event && frameOf(encoder, event);
   });

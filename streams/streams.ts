@@ -89,6 +89,10 @@ export interface EventEncoder {
    * fit. Optional, and only where event() has no use for `previous`: it saves one buffer per event
    * where many events are put together. */
   eventInto?(type: EventType, entry: Entry, target: Uint8Array, at: number): number;
+  /** Does a part of what event() needs of a large entry (`largeEntryBytes`). False: there is more;
+   * it is asked again, in this turn or a later one. True: in this step the frame takes no longer
+   * than a part. Optional: no frame takes longer. */
+  isReady?(type: EventType, entry: Entry): boolean;
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;
 }

@@ -23,11 +23,10 @@ import type { FrameBudget } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Position } from './position.ts';
 import type { ResourceCache } from './resource-cache.ts';
-import type { ResourceChange } from './resource-change.ts';
 import type { Routes } from './routes.ts';
 import type { Scope } from './scope.ts';
 import { changesAndBookmarks, frames } from './selection.ts';
-import type { BookmarkFrame, Frame, FrameGap, Selection } from './selection.ts';
+import type { BookmarkFrame, Frame, FrameGap, FrameOptions, Selection } from './selection.ts';
 import type { EventEncoder, SentEvents, WatchRequest, WatchSink } from './streams.ts';
 
 /** One resource: what it is, and the way its changes take. */
@@ -126,7 +125,7 @@ export class WatchGroup<W extends LiveListEntry> {
     this.ring = new FrameRing(stream.cache.seq, limits, budget);
     const changes = this.scope.changes(this.selection);
     this.#subscription = changesAndBookmarks(changes, (bookmarks) => (this.#bookmarks = bookmarks))
-      .pipe(frames(this.selection, this.encoder, (change) => this.#isForNobody(change, limits)))
+      .pipe(frames(this.selection, this.encoder, this.#frameOptions(limits)))
       .subscribe({
         next: (frame) => {
           if (frame.seq === undefined) {
@@ -144,10 +143,13 @@ export class WatchGroup<W extends LiveListEntry> {
 
   /** A few watchers that are not live catch up for themselves: frames that wait for them would be
    * made ahead of time, and held. */
-  #isForNobody({ seq }: ResourceChange, { leaveOutWatchersMax }: StreamLimits): boolean {
-    if (this.live.length > 0 || this.watchersCount > leaveOutWatchersMax) return false;
-    this.ring.skip(seq);
-    return true;
+  #frameOptions(limits: StreamLimits): FrameOptions {
+    const { leaveOutWatchersMax } = limits;
+    return {
+      isForNobody: () => this.live.length === 0 && this.watchersCount <= leaveOutWatchersMax,
+      onLeftOut: ({ seq }) => this.ring.skip(seq),
+      limits,
+    };
   }
 
   /** Nothing if it began behind the gap. */

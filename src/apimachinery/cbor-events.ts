@@ -12,31 +12,51 @@
  * Invariants: as event-frames.ts; equal ids make equal bytes. Every frame begins with the prefix.
  */
 import { cborPrefix } from './codecs/cbor.ts';
-import { encodeItem } from './codecs/cbor-encode.ts';
+import { encodeAround, encodeItem } from './codecs/cbor-encode.ts';
 import { parseJsonText } from './codecs/lossless.ts';
-import type { EventFrames } from './event-frames.ts';
-import type { StateEncoder } from './kept-encodings.ts';
+import { knownItem, readiness, tableEvents } from './event-frames.ts';
+import type { EventFrames, EventItems, TableEncoding, TableEventOptions } from './event-frames.ts';
 import { decodeTrustedText } from './object-encoding.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
 import type { JsonObject, JsonValue } from './unstructured.ts';
 
-/** `frames` are in JSON; `schema` is that of the objects in them, where they have one. `kept` has
- * the items of states that are asked for again: those of initial events. */
+/** `frames` are in JSON; `schema` is that of the objects in them, where they have one. `items` are
+ * these objects in CBOR; undefined: all are made of the frames. */
 export function cborEvents(
   frames: EventFrames,
   schema: ObjectSchema | undefined,
-  kept: StateEncoder | undefined,
+  items: EventItems | undefined,
 ): EventFrames {
   return {
     id: `cbor/${frames.id}`,
+    ...readiness(items),
     event(type, entry) {
-      if (type !== 'ADDED' || kept === undefined) return recoded(frames.event(type, entry), schema);
-      return Buffer.concat([headOf(type), cborPrefix, kept(entry)]);
+      const item = items && knownItem(items, type, entry);
+      if (item === undefined) return recoded(frames.event(type, entry), schema);
+      return Buffer.concat([headOf(type), cborPrefix, item]);
     },
     bookmark: (revision, end) => recoded(frames.bookmark(revision, end), schema),
     error: (status) => recoded(frames.error(status), undefined),
   };
 }
+
+/** Every object as a Table of one row; `options.rows` are in CBOR. */
+export function cborTableEvents(options: TableEventOptions): EventFrames {
+  const frames = tableEvents({ ...options, encoding: tablesInCbor });
+  const { bookmark, error, id } = cborEvents(frames, undefined, undefined);
+  return { ...frames, id, bookmark, error };
+}
+
+const tablesInCbor: TableEncoding = {
+  row: (json) => encodeItem(nothing, parseJsonText(decodeTrustedText(json))),
+  frame(type, headText, row, tailText) {
+    const table = parseJsonText(headText + tailText) as JsonObject;
+    const { head, tail } = encodeAround(cborPrefix, table, 'rows', 1);
+    return Buffer.concat([headOf(type), head, row, tail]);
+  },
+};
+
+const nothing = new Uint8Array(0);
 
 function recoded(line: Uint8Array, schema: ObjectSchema | undefined): Uint8Array {
   const event = parseJsonText(decodeTrustedText(line)) as JsonObject;

@@ -11,6 +11,7 @@
  */
 import { stringifyJson } from './codecs/lossless.ts';
 import type { EncodableState, StateEncoder } from './kept-encodings.ts';
+import { isLarge } from './object-encoding.ts';
 import { partialForm } from './projection/partial-metadata.ts';
 import type { PartialOptions } from './projection/partial-metadata.ts';
 import { tableForm } from './projection/table.ts';
@@ -26,8 +27,41 @@ export interface EventFrames<E extends EncodableEntry = EncodableEntry> {
   readonly id: string;
   event(type: EventType, entry: E, previous?: E): Uint8Array;
   eventInto?(type: EventType, entry: E, target: Uint8Array, at: number): number;
+  isReady?(type: EventType, entry: E): boolean;
   bookmark(revision: bigint, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;
+}
+
+/** What entries are in a form: that of a list's items. */
+export interface EventItems {
+  /** Of states that are asked for again: those of initial events. */
+  readonly kept: StateEncoder;
+  /** Of large ones, made in parts; undefined: making one takes no longer than a part. */
+  readonly large: LargeItems | undefined;
+}
+
+export interface LargeItems {
+  /** Does a part of the work. True: the frame of this event takes no longer than a part. */
+  isReady(type: EventType, entry: EncodableEntry): boolean;
+  /** Undefined: it has not been made so. */
+  find(type: EventType, entry: EncodableEntry): Uint8Array | undefined;
+}
+
+/** Undefined: it is made for this frame alone. */
+export function knownItem(
+  { kept, large }: EventItems,
+  type: EventType,
+  entry: EncodableEntry,
+): Uint8Array | undefined {
+  const made = large !== undefined && isLarge(entry.bytes) ? large.find(type, entry) : undefined;
+  return made ?? (type === 'ADDED' ? kept(entry) : undefined);
+}
+
+/** Of an encoder whose items may take long. */
+export function readiness(items: EventItems | undefined): Pick<EventFrames, 'isReady'> {
+  const large = items?.large;
+  if (large === undefined) return {};
+  return { isReady: (type, entry) => !isLarge(entry.bytes) || large.isReady(type, entry) };
 }
 
 export interface JsonEventOptions {
@@ -47,21 +81,21 @@ const closingBrace = 0x7d;
 const newline = 0x0a;
 
 /** Objects as `show` makes them, once an event, or as they are: `show` then gives its argument.
- * Bookmarks carry the options' kind. Equal ids show equal bytes. `kept` has what `show` makes of
- * states that are asked for again: those of initial events. */
+ * Bookmarks carry the options' kind. Equal ids show equal bytes. `items` are what `show` makes. */
 export function shownEvents(
   id: string,
   options: JsonEventOptions,
   show: (bytes: Uint8Array) => Uint8Array,
-  kept?: StateEncoder,
+  items?: EventItems,
 ): EventFrames {
   const shown =
-    kept === undefined
+    items === undefined
       ? (_type: EventType, entry: EncodableEntry): Uint8Array => show(entry.bytes)
       : (type: EventType, entry: EncodableEntry): Uint8Array =>
-          type === 'ADDED' ? kept(entry) : show(entry.bytes);
+          knownItem(items, type, entry) ?? show(entry.bytes);
   return {
     id,
+    ...readiness(items),
     event: (type, entry) => frameOf(type, shown(type, entry)),
     eventInto: (type, entry, target, at) => frameInto(type, shown(type, entry), target, at),
     bookmark: (revision, end) => bookmarkFrame(bookmarkObject(options, revision, end)),
@@ -73,17 +107,18 @@ export interface PartialEventOptions extends PartialOptions {
   /** What the metadata is taken from, where that is not the entry's own bytes, and its name. */
   readonly show?: ((bytes: Uint8Array) => Uint8Array) | undefined;
   readonly showId?: string | undefined;
+  readonly items?: EventItems | undefined;
 }
 
 /** Every object as its PartialObjectMetadata. */
 export function partialEvents(options: PartialEventOptions): EventFrames {
-  const { show, showId } = options;
+  const { items, show, showId } = options;
   const form = partialForm(options);
   const { apiVersion, kind } = form;
   const shown = { apiVersion, kind, domain: options.domain };
   const project =
     show === undefined ? form.project : (bytes: Uint8Array) => form.project(show(bytes));
-  return shownEvents(`json/${apiVersion}/${kind}/${showId ?? ''}`, shown, project);
+  return shownEvents(`json/${apiVersion}/${kind}/${showId ?? ''}`, shown, project, items);
 }
 
 export interface TableEventOptions extends TableOptions {
@@ -96,32 +131,49 @@ export interface TableEventOptions extends TableOptions {
   readonly watchId?: string | undefined;
   /** From an entry's bytes to those of the object in its row; absent: they are the same. */
   readonly show?: ((bytes: Uint8Array) => Uint8Array) | undefined;
-  /** Rows of states that others ask for too, in JSON, at this moment. */
-  readonly rows?: StateEncoder | undefined;
+  /** Rows at this moment, in JSON or that encoding. */
+  readonly rows?: EventItems | undefined;
+  /** Absent: JSON. */
+  readonly encoding?: TableEncoding | undefined;
 }
+
+/** How the frames of Tables are written. */
+export interface TableEncoding {
+  row(json: Uint8Array): Uint8Array;
+  /** `head` and `tail` are JSON, and stand around the row. */
+  frame(type: EventType, head: string, row: Uint8Array, tail: string): Uint8Array;
+}
+
+const tablesInJson: TableEncoding = {
+  row: (json) => json,
+  // At once: a copy of what is large takes as long as much of the rest.
+  frame: (type, head, row, tail) =>
+    Buffer.concat([prefixes[type], Buffer.from(head), row, Buffer.from(`${tail}}\n`)]),
+};
 
 /** Every object as a Table of one row. */
 export function tableEvents(options: TableEventOptions): EventFrames {
   const form = tableForm(options);
   const once = options.watchId !== undefined;
   let columnsSent = false;
-  const { show, rows } = options;
+  const { encoding = tablesInJson, rows, show } = options;
   const rowOf = (type: EventType, entry: EncodableEntry): Uint8Array => {
+    const made = rows && knownItem(rows, type, entry);
+    if (made !== undefined) return made;
     // An object that has left a selection is not what it was at that revision.
-    if (rows !== undefined && type !== 'DELETED') return rows(entry);
-    return form.rowNow(show === undefined ? entry.bytes : show(entry.bytes));
+    if (rows !== undefined && type !== 'DELETED') return rows.kept(entry);
+    return encoding.row(form.rowNow(show === undefined ? entry.bytes : show(entry.bytes)));
   };
-  // At once: a copy of what is large takes as long as much of the rest.
   const frame = (type: EventType, entry: EncodableEntry): Uint8Array => {
     const { head, tail } = form.around(entry.revision.toString(), !columnsSent);
     columnsSent = once;
-    const row = rowOf(type, entry);
-    return Buffer.concat([prefixes[type], Buffer.from(head), row, Buffer.from(`${tail}}\n`)]);
+    return encoding.frame(type, head, rowOf(type, entry), tail);
   };
   const { apiVersion, kind, domain } = options;
   const shape = `${form.apiVersion}/${options.includeObject}/${apiVersion}/${kind}`;
   return {
     id: `table/${shape}${once ? `/${options.watchId}` : ''}`,
+    ...readiness(rows),
     event: frame,
     bookmark(revision, end) {
       const object = bookmarkObject({ apiVersion, kind, domain }, revision, end);

@@ -143,29 +143,35 @@ export class KeptEncodings {
 
   /**
    * What it takes to have the bytes of a large state, in parts: afterwards `encoder` of the same
-   * form finds them. Undefined: there is nothing to do, or they would not be kept.
+   * form finds them, unless there is no room for them. Undefined: there is nothing to do.
    */
   preparer(
     form: string,
-    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+    makeSteps: (state: EncodableState) => Steps<Uint8Array>,
   ): (state: EncodableState) => Steps<void> | undefined {
     return (state) => {
-      const { name, namespace, revision } = state;
-      if (state.bytes.length <= atOnceBytesMax || revision === 0n) return undefined;
-      const isKnown = [this.#young, this.#old].some((each) =>
-        isOf(each.names(form, namespace)?.get(name), state),
-      );
-      return isKnown || this.#largestBytes < 0 ? undefined : this.#prepare(form, state, makeSteps);
+      if (state.bytes.length <= atOnceBytesMax || state.revision === 0n) return undefined;
+      return this.holds(form, state) ? undefined : this.#prepare(form, state, makeSteps);
     };
+  }
+
+  /** Whether `encoder` of this form has the bytes of the state without making them. */
+  holds(form: string, state: EncodableState): boolean {
+    const { name, namespace } = state;
+    return [this.#young, this.#old].some((each) =>
+      isOf(each.names(form, namespace)?.get(name), state),
+    );
   }
 
   *#prepare(
     form: string,
-    { bytes: stored, name, namespace, revision, shape }: EncodableState,
-    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+    state: EncodableState,
+    makeSteps: (state: EncodableState) => Steps<Uint8Array>,
   ): Steps<void> {
-    const bytes = yield* makeSteps(stored);
-    if (bytes.length > this.#largestBytes) return;
+    const bytes = yield* makeSteps(state);
+    // Others may have made it meanwhile.
+    if (bytes.length > this.#largestBytes || this.holds(form, state)) return;
+    const { name, namespace, revision, shape } = state;
     this.#madeCount += 1;
     this.#makeRoom(bytes.length);
     const kept = this.#young.copy(bytes);

@@ -10,10 +10,9 @@
  * Invariants: as event-frames.ts; equal ids make equal bytes. A frame is below 16 MiB as long as
  * objects are, so it begins with a zero byte.
  */
-import { encodeProtobuf, fieldHead, sealEnvelope } from './codecs/protobuf.ts';
-import { bookmarkObject } from './event-frames.ts';
-import type { EventFrames, JsonEventOptions } from './event-frames.ts';
-import type { StateEncoder } from './kept-encodings.ts';
+import { encodeProtobuf, envelopeAround, fieldHead } from './codecs/protobuf.ts';
+import { bookmarkObject, knownItem, readiness } from './event-frames.ts';
+import type { EventFrames, EventItems, JsonEventOptions } from './event-frames.ts';
 import { decodeObject } from './object-encoding.ts';
 import { statusType } from './typed/meta-types.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
@@ -23,17 +22,20 @@ export interface ProtobufEventOptions extends JsonEventOptions {
   readonly schema: ObjectSchema;
   /** From the bytes of an entry to those of the object that is shown: JSON both. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
-  /** The message of what is shown, for states that are asked for again: those of initial events. */
-  readonly kept?: StateEncoder | undefined;
+  /** The messages of what is shown. */
+  readonly items?: EventItems | undefined;
 }
 
 export function protobufEvents(options: ProtobufEventOptions): EventFrames {
-  const { apiVersion, kind, kept, schema, show } = options;
+  const { apiVersion, kind, items, schema, show } = options;
   return {
     id: `protobuf/${options.apiVersion}/${options.kind}`,
+    ...readiness(items),
     event(type, entry) {
-      if (type === 'ADDED' && kept !== undefined) {
-        return frame(type, sealEnvelope({ apiVersion, kind, raw: kept(entry) }));
+      const raw = items && knownItem(items, type, entry);
+      if (raw !== undefined) {
+        const { head, tail } = envelopeAround({ apiVersion, kind }, raw.length);
+        return frame(type, head, raw, tail);
       }
       return frame(type, encodeProtobuf(schema, decodeObject(show(entry.bytes))));
     },
@@ -45,23 +47,23 @@ export function protobufEvents(options: ProtobufEventOptions): EventFrames {
   };
 }
 
-function frame(type: string, object: Uint8Array): Uint8Array {
-  const event = watchEventMessage(type, object);
-  const framed = Buffer.allocUnsafe(4 + event.length);
-  framed.writeUInt32BE(event.length, 0);
-  framed.set(event, 4);
-  return framed;
+/** In one piece, because a copy of what is large takes as long as much of the rest. */
+function frame(type: string, ...object: readonly Uint8Array[]): Uint8Array {
+  const message = watchEventParts(type, object);
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(message.reduce((sum, part) => sum + part.length, 0));
+  return Buffer.concat([length, ...message]);
 }
 
-/** `object`: an envelope, or the JSON of a kind without a Protobuf form. */
-export function watchEventMessage(type: string, object: Uint8Array): Uint8Array {
+/** The message in parts, as `object` is: an envelope, or the JSON of a kind without a Protobuf
+ * form. */
+export function watchEventParts(
+  type: string,
+  object: readonly Uint8Array[],
+): readonly Uint8Array[] {
   const text = Buffer.from(type);
-  const rawHead = fieldHead(1, object.length);
-  return Buffer.concat([
-    fieldHead(1, text.length),
-    text,
-    fieldHead(2, rawHead.length + object.length),
-    rawHead,
-    object,
-  ]);
+  const objectBytes = object.reduce((sum, part) => sum + part.length, 0);
+  const rawHead = fieldHead(1, objectBytes);
+  const head = [fieldHead(1, text.length), text, fieldHead(2, rawHead.length + objectBytes)];
+  return [...head, rawHead, ...object];
 }

@@ -11,7 +11,10 @@
  * bytes. Rows of Tables are kept without the ages in them, which are put in as they are sent.
  */
 import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
+import type { EventItems, LargeItems } from '../apimachinery/event-frames.ts';
 import type { EncodableState, StateEncoder } from '../apimachinery/kept-encodings.ts';
+import { largeStateSteps } from '../apimachinery/large-states.ts';
+import type { LargeForm } from '../apimachinery/large-states.ts';
 import { agedItem, itemAt } from '../apimachinery/lists/aged-item.ts';
 import { cborList } from '../apimachinery/lists/cbor-list.ts';
 import { indentedList, jsonList } from '../apimachinery/lists/json-list.ts';
@@ -21,6 +24,7 @@ import { yamlList } from '../apimachinery/lists/yaml-list.ts';
 import type { MetaVersion, Projection } from '../apimachinery/negotiation.ts';
 import { decodeObject, decodeTrustedText, isLarge } from '../apimachinery/object-encoding.ts';
 import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import type { MarkedRow } from '../apimachinery/projection/table.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types.ts';
@@ -43,6 +47,11 @@ export interface ListLayout {
   readonly isPassing: boolean;
   /** The cache key for what `itemOf` makes; undefined: not cached. */
   readonly keptAs: string | undefined;
+  /** What `keptAs` names, in parts; undefined: it takes no longer than a part. */
+  readonly large?: LargeForm | undefined;
+  /** From what was made so to the item; absent: it is the item. Undefined: it has to be made anew.
+   */
+  readonly itemNow?: ((made: Uint8Array) => Uint8Array | undefined) | undefined;
   /** Prepares the item of a large object in parts, before `itemOf` is called. Undefined: nothing to
    * prepare. */
   readonly prepare?: ((entry: EncodableState) => Steps<void> | undefined) | undefined;
@@ -91,10 +100,29 @@ export function listLayout(
     return { form, itemOf, costly: false, isPassing: false, keptAs: undefined };
   }
   const keptAs = keptName(deps, kind, representation, projected.id);
-  const itemOf = deps.encodings.encoder(keptAs, make);
+  const kept = deps.encodings.encoder(keptAs, make);
+  const layout = { form, costly: true, isPassing: false, keptAs };
   const inParts = itemInParts(representation, form, project);
-  const prepare = inParts && deps.encodings.preparer(keptAs, inParts);
-  return { form, itemOf, costly: true, isPassing: false, keptAs, prepare };
+  if (inParts === undefined) return { ...layout, itemOf: kept };
+  const large = { id: keptAs, steps: inParts };
+  const itemOf: StateEncoder = (entry) => preparedItem(deps, large, entry) ?? kept(entry);
+  return { ...layout, itemOf, large, prepare: preparerOf(deps, large) };
+}
+
+function preparerOf(
+  { encodings, largeStates }: EndpointDeps,
+  form: LargeForm,
+): ListLayout['prepare'] {
+  return encodings.preparer(form.id, (state) => largeStateSteps(largeStates, form, state));
+}
+
+/** Of a large entry, if that was just made. */
+function preparedItem(
+  { largeStates }: EndpointDeps,
+  form: LargeForm,
+  entry: EncodableState,
+): Uint8Array | undefined {
+  return isLarge(entry.bytes) ? largeStates.find(form, 'ADDED', entry) : undefined;
 }
 
 /** Undefined: no part of the work can be done alone. */
@@ -155,29 +183,70 @@ function tableLayout(
     const json = table.rowNow(show(bytes));
     return item === undefined ? json : item(json);
   };
+  const itemNow = (made: Uint8Array) => itemAt(made, deps.clock.nowMs(), scalarOf);
   const id = `table/${version}/${includeObject}`;
   const keptAs = keptName(deps, kind, representation, id);
   const kept = deps.encodings.encoder(keptAs, make);
   // The copy of a large object that would be kept takes longer than its row.
-  const { printer } = representation;
-  const isCopy = item === undefined && includeObject === 'Object';
+  const { printer, showSteps } = representation;
+  const isCopy = item === undefined && includeObject === 'Object' && showSteps === undefined;
   const isQuick = isCopy && (printer === undefined || printer.readsMetadataOnly === true);
+  const inParts = rowInParts(representation, form, (shown) => table.rowSteps(shown, mark), mark);
+  const large = isQuick ? undefined : { id: keptAs, steps: inParts };
   const itemOf: StateEncoder = (entry) => {
     if (isQuick && isLarge(entry.bytes)) return anew(entry.bytes);
-    return itemAt(kept(entry), deps.clock.nowMs(), scalarOf) ?? anew(entry.bytes);
+    const made = (large && preparedItem(deps, large, entry)) ?? kept(entry);
+    return itemNow(made) ?? anew(entry.bytes);
   };
-  return { form, itemOf, costly: true, keptAs, isPassing: true };
+  const prepare = large && preparerOf(deps, large);
+  return { form, itemOf, itemNow, costly: true, keptAs, isPassing: true, large, prepare };
 }
 
-/** Items that are the objects of initial events, too: those that are worth keeping. */
-export function keptItems(
+function rowInParts(
+  representation: Representation,
+  { item, itemSteps, scalarOf }: ListForm,
+  row: (shown: Uint8Array) => Steps<MarkedRow>,
+  mark: string,
+): (bytes: Uint8Array) => Steps<Uint8Array> {
+  return function* (bytes) {
+    const shown = yield* shownSteps(representation, bytes);
+    if (shown !== bytes) yield;
+    const { json, ages } = yield* row(shown);
+    yield;
+    const made = itemSteps !== undefined ? yield* itemSteps(json) : (item?.(json) ?? json);
+    if (made !== json) yield;
+    return agedItem(made, mark, ages, scalarOf);
+  };
+}
+
+/** Items that are the objects of events, too: those that are worth keeping. */
+export function eventItems(
   deps: EndpointDeps,
   kind: KindInfo,
   representation: Representation,
-): StateEncoder | undefined {
+): EventItems | undefined {
   const position = { resourceVersion: '' };
   const layout = listLayout(deps, kind, { ...representation, pretty: false }, position);
-  return layout.keptAs !== undefined ? layout.itemOf : undefined;
+  const { itemNow, itemOf, keptAs, large } = layout;
+  if (keptAs === undefined) return undefined;
+  return { kept: itemOf, large: large && largeItems(deps, large, itemNow) };
+}
+
+function largeItems(
+  { encodings, largeStates }: EndpointDeps,
+  form: LargeForm,
+  itemNow: ListLayout['itemNow'],
+): LargeItems {
+  return {
+    isReady(type, entry) {
+      if (type === 'ADDED' && encodings.holds(form.id, entry)) return true;
+      return largeStates.isReady(form, type, entry);
+    },
+    find(type, entry) {
+      const made = largeStates.find(form, type, entry);
+      return made === undefined || itemNow === undefined ? made : itemNow(made);
+    },
+  };
 }
 
 function formOf({ negotiated, pretty }: Representation, formed: Formed): ListForm {

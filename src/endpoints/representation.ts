@@ -7,9 +7,10 @@
  * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
  * are; nothing is parsed.
  */
-import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../apimachinery/codecs/json.ts';
-import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
+import { encodeCbor, encodeCborSteps } from '../apimachinery/codecs/cbor.ts';
+import { indentedSteps } from '../apimachinery/codecs/indented-json.ts';
+import { encodeJson, prettyIndent } from '../apimachinery/codecs/json.ts';
+import { encodeProtobuf, encodeProtobufSteps } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
@@ -25,7 +26,7 @@ import {
   supportedTypes,
   wantsPretty,
 } from '../apimachinery/negotiation.ts';
-import { decodeSteps } from '../apimachinery/object-encoding.ts';
+import { decodeSteps, isLarge } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
@@ -286,14 +287,17 @@ function* inFormatSteps(
   yield;
   switch (format) {
     case 'json':
+      if (isLarge(json)) return yield* indentedSteps(object, prettyIndent);
       return encodeJson(object, true);
     case 'yaml':
       return yield* encodeYamlSteps(object);
     case 'protobuf':
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
+      if (isLarge(json)) return yield* encodeProtobufSteps(schema, object, json.length);
       return encodeProtobuf(schema, object);
     case 'cbor':
-      return encodeCbor(object, schema, json.length);
+      if (isLarge(json)) return yield* encodeCborSteps(object, schema, json.length);
+      return encodeCbor(object, schema);
   }
 }
 

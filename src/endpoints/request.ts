@@ -6,6 +6,7 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
 import type { KeptEncodings } from '../apimachinery/kept-encodings.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { LargeStates } from '../apimachinery/large-states.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -47,6 +48,8 @@ export interface EndpointDeps {
   readonly limits: EndpointLimits;
   /** The cache of encoded objects. */
   readonly encodings: KeptEncodings;
+  /** What watches show of large objects. */
+  readonly largeStates: LargeStates;
   /** Work on large objects for answers, one object at a time (object-in-turns.ts). */
   readonly largeObjects: Limiter;
   /** Large bodies are read in these, one after the other. */

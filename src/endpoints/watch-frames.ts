@@ -5,10 +5,9 @@
  * The items of a list and the objects of initial events are the same bytes, kept once for both
  * (list-layout.ts).
  */
-import { cborEvents } from '../apimachinery/cbor-events.ts';
-import type { EventFrames } from '../apimachinery/event-frames.ts';
+import { cborEvents, cborTableEvents } from '../apimachinery/cbor-events.ts';
+import type { EventFrames, EventItems, TableEventOptions } from '../apimachinery/event-frames.ts';
 import { partialEvents, shownEvents, tableEvents } from '../apimachinery/event-frames.ts';
-import type { StateEncoder } from '../apimachinery/kept-encodings.ts';
 import type { MetaVersion } from '../apimachinery/negotiation.ts';
 import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import { protobufEvents } from '../apimachinery/protobuf-events.ts';
@@ -17,7 +16,7 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import { responseFormId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
-import { keptItems } from './list-layout.ts';
+import { eventItems } from './list-layout.ts';
 import type { Representation } from './representation.ts';
 import type { EndpointDeps } from './request.ts';
 
@@ -32,42 +31,44 @@ export function eventFramesOf(
   const { projection, format } = representation.negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (projection.kind === 'table') {
-    const frames = tableFramesOf(deps, kind, representation, projection.version, watchId);
-    return format === 'cbor' ? cborEvents(frames, undefined, undefined) : frames;
+    const table = tableOptionsOf(deps, kind, representation, projection.version, watchId);
+    return format === 'cbor' ? cborTableEvents(table) : tableEvents(table);
   }
-  const kept = keptItems(deps, kind, representation);
-  if (format === 'protobuf') return protobufFramesOf(deps, shown, representation, kept);
-  if (format !== 'cbor') return jsonFramesOf(deps, kind, representation, kept);
+  const items = eventItems(deps, kind, representation);
+  if (format === 'protobuf') return protobufFramesOf(deps, shown, representation, items);
+  if (format !== 'cbor') return jsonFramesOf(deps, kind, representation, items);
   const frames = jsonFramesOf(deps, kind, representation, undefined);
-  return cborEvents(frames, projection.kind === 'none' ? representation.schema : undefined, kept);
+  return cborEvents(frames, projection.kind === 'none' ? representation.schema : undefined, items);
 }
 
 function jsonFramesOf(
   deps: EndpointDeps,
   kind: KindInfo,
   { negotiated, show }: Representation,
-  kept: StateEncoder | undefined,
+  items: EventItems | undefined,
 ): EventFrames {
   const { domain } = deps.identity;
   const { projection } = negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (projection.kind !== 'partial') {
-    return shownEvents(`json/${responseFormId(kind)}`, shown, show, kept);
+    return shownEvents(`json/${responseFormId(kind)}`, shown, show, items);
   }
-  return partialEvents({ domain, version: projection.version, show, showId: responseFormId(kind) });
+  // Metadata that is cut out of what is stored takes no longer than a copy of it.
+  const own = items?.large === undefined ? undefined : items;
+  const showId = responseFormId(kind);
+  return partialEvents({ domain, version: projection.version, show, showId, items: own });
 }
 
-/** In JSON. Rows are those of lists. */
-function tableFramesOf(
+/** Rows are those of lists. */
+function tableOptionsOf(
   deps: EndpointDeps,
   kind: KindInfo,
   representation: Representation,
   version: MetaVersion,
   watchId: string,
-): EventFrames {
-  const { negotiated, includeObject, printer, show } = representation;
-  const inJson = { ...representation, negotiated: { ...negotiated, format: 'json' as const } };
-  return tableEvents({
+): TableEventOptions {
+  const { includeObject, printer, show } = representation;
+  return {
     apiVersion: formatGroupVersion(kind),
     kind: kind.kind,
     domain: deps.identity.domain,
@@ -77,26 +78,26 @@ function tableFramesOf(
     nowMs: () => deps.clock.nowMs(),
     watchId,
     show,
-    rows: keptItems(deps, kind, inJson),
-  });
+    rows: eventItems(deps, kind, representation),
+  };
 }
 
 function protobufFramesOf(
   deps: EndpointDeps,
   shown: { readonly apiVersion: string; readonly kind: string; readonly domain: string },
   { negotiated, schema, show }: Representation,
-  kept: StateEncoder | undefined,
+  items: EventItems | undefined,
 ): EventFrames {
   const { projection } = negotiated;
   if (projection.kind !== 'partial') {
     assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
-    return protobufEvents({ ...shown, schema, show, kept });
+    return protobufEvents({ ...shown, schema, show, items });
   }
   const { domain } = deps.identity;
   const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
   const projected = (bytes: Uint8Array) => project(show(bytes));
   const id = `/${shown.apiVersion}/${shown.kind}`;
-  const options = { apiVersion, kind, domain, schema: partialMetadataType, show: projected, kept };
+  const options = { apiVersion, kind, domain, schema: partialMetadataType, show: projected, items };
   const frames = protobufEvents(options);
   return { ...frames, id: frames.id + id };
 }

@@ -4,12 +4,13 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { cborEvents } from '../../src/apimachinery/cbor-events.ts';
 import { cborDepthMax } from '../../src/apimachinery/codecs/cbor-decode.ts';
-import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
+import { decodeCbor, encodeCbor, encodeCborSteps } from '../../src/apimachinery/codecs/cbor.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import { newExpired } from '../../src/apimachinery/status-error.ts';
 import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { framePreambles, withoutPreamble } from '../../src/endpoints/watch-preamble.ts';
 import { jsonEvents } from '../support/data/json-events.ts';
 
@@ -316,6 +317,11 @@ describe('random values', () => {
         assert.equal(plain(sorted(decoded.value)), plain(sorted(value)));
         // What is read and written again has the same bytes.
         assert.equal(encoded(decoded.value), encoded(value));
+        // In parts they are the same, whatever memory was reckoned with.
+        for (const about of [0, 1, 100_000]) {
+          const parts = finished(encodeCborSteps(value, undefined, about));
+          assert.equal(hexOf(parts).slice(prefix.length), encoded(value));
+        }
       }),
       { numRuns: 500 },
     );

@@ -7,14 +7,16 @@ import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import {
   decodeProtobuf,
   encodeProtobuf,
+  encodeProtobufSteps,
   openEnvelope,
 } from '../../src/apimachinery/codecs/protobuf.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { watchEventMessage } from '../../src/apimachinery/protobuf-events.ts';
+import { watchEventParts } from '../../src/apimachinery/protobuf-events.ts';
 import type { ObjectSchema, TypeCatalogue } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { corpusPath, noVectors } from '../support/data/corpora.ts';
 
 const identity = identityOf('kubernetes');
@@ -79,6 +81,7 @@ describe('fixtures of the reference', () => {
       const schema = schemaOf(String(object['apiVersion']), String(object['kind']));
       assert.ok(schema !== undefined);
       assert.equal(hex(encodeProtobuf(schema, object)), hex(read(name, 'pb')));
+      assert.equal(hex(finished(encodeProtobufSteps(schema, object, 0))), hex(read(name, 'pb')));
     });
   }
 
@@ -87,7 +90,9 @@ describe('fixtures of the reference', () => {
     { skip: noVectors },
     () => {
       const { type, object } = readJson('core.v1.WatchEvent');
-      const encoded = watchEventMessage(String(type), Buffer.from(JSON.stringify(object)));
+      const encoded = Buffer.concat(
+        watchEventParts(String(type), [Buffer.from(JSON.stringify(object))]),
+      );
       const { raw } = openEnvelope(read('core.v1.WatchEvent', 'pb'));
       assert.equal(hex(encoded), hex(raw));
     },

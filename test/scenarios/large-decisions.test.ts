@@ -305,7 +305,7 @@ describe('large items of a list', () => {
       made += 1;
       return Buffer.from(Buffer.from(bytes).toString().toUpperCase());
     };
-    const prepare = encodings.preparer('upper', function* (bytes) {
+    const prepare = encodings.preparer('upper', function* ({ bytes }) {
       yield;
       return upper(bytes);
     });
@@ -321,10 +321,18 @@ describe('large items of a list', () => {
     assert.equal(encodings.madeCount, 1);
   });
 
-  it('are made when they are asked for where nothing is kept', () => {
+  it('are made in parts where nothing is kept, too: who makes them has them', () => {
     const encodings = new KeptEncodings(0);
-    const prepare = encodings.preparer('upper', () => assert.fail('it would be lost'));
-    assert.equal(prepare(stateOf('a'.repeat(1000))), undefined);
+    const large = stateOf('a'.repeat(1000));
+    const prepare = encodings.preparer('upper', function* ({ bytes }) {
+      yield;
+      return bytes;
+    });
+    const work = prepare(large);
+    assert.ok(work !== undefined);
+    assert.equal(parts(work).count, 2);
+    assert.equal(encodings.bytes, 0);
+    assert.equal(encodings.holds('upper', large), false);
   });
 });
 

@@ -153,6 +153,42 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
+/** An encoder whose large frames need some questions, each; it says no as long as `takesMore`. What
+ * it found ready is so for the frame that comes next, and for no other. */
+export function encoderInParts(
+  largeEntryBytes: number,
+  takesMore: () => boolean,
+): EventEncoder & { readonly asked: () => number } {
+  let ready = '';
+  let asked = 0;
+  const nameOf = (type: EventType, entry: Entry): string =>
+    `${type === 'DELETED'} ${entry.namespace}/${entry.name} ${entry.revision}`;
+  const check = (type: EventType, entry: Entry): void => {
+    const isFound = entry.bytes.length <= largeEntryBytes || ready === nameOf(type, entry);
+    assert.ok(isFound, 'the frame of a large entry is made when it is ready');
+  };
+  return {
+    ...encoder,
+    id: 'in parts',
+    asked: () => asked,
+    isReady(type, entry) {
+      assert.ok(entry.bytes.length > largeEntryBytes, 'only large entries are asked about');
+      asked += 1;
+      if (takesMore()) return false;
+      ready = nameOf(type, entry);
+      return true;
+    },
+    event(type, entry) {
+      check(type, entry);
+      return encoder.event(type, entry);
+    },
+    eventInto(type, entry, target, at) {
+      check(type, entry);
+      return encoder.eventInto?.(type, entry, target, at) ?? 0;
+    },
+  };
+}
+
 /** p0, p1, ... in one namespace. */
 export async function putMany(world: World, count: number, payload = 'x'): Promise<Revision[]> {
   const revisions: Revision[] = [];

@@ -9,9 +9,9 @@ import type { Prng } from '../../src/stdx/prng.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
-import type { Predicate, WatchHandle, WatchRequest } from '../../streams/streams.ts';
+import type { EventEncoder, Predicate, WatchHandle, WatchRequest } from '../../streams/streams.ts';
 import { createWorld, everything, fieldIs, labelIs, services, TestSink, turns } from './harness.ts';
-import { watchRequest } from './harness.ts';
+import { encoder, encoderInParts, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
 const seeds = 80;
@@ -36,6 +36,8 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     pumpChunkBytes: upTo(1_000),
     missedChunkBytes: upTo(1_000),
     pumpExaminedMax: upTo(6),
+    // Objects have 150 to 250.
+    largeEntryBytes: upTo(300),
     turnWritesMax: upTo(4),
     turnUnsettledMax: upTo(4),
     turnBytesMax: upTo(2_000),
@@ -124,7 +126,7 @@ const both: readonly Predicate[] = ['a', 'b'].map((app) => {
   return { ...field, id: `${label.id} ${field.id}`, labelPins: label.labelPins, matches };
 });
 
-function randomRequest(world: World, prng: Prng): WatchRequest {
+function randomRequest(world: World, prng: Prng, encoders: readonly EventEncoder[]): WatchRequest {
   const predicate: Predicate = pick(prng, [
     everything,
     everything,
@@ -140,6 +142,7 @@ function randomRequest(world: World, prng: Prng): WatchRequest {
   return watchRequest({
     namespace: pick(prng, [undefined, undefined, 'ns0', 'ns1']),
     predicate,
+    encoder: pick(prng, encoders),
     caller: pick(prng, [undefined, 'a', 'a', 'b']),
     bookmarks: pick(prng, [true, false]),
     start: pick(prng, [
@@ -186,12 +189,15 @@ async function arrive(world: World, watching: readonly Client[], seed: number): 
 
 async function run(seed: number): Promise<void> {
   const prng = seededPrng(seed);
-  const world = await createWorld({ limits: tinyLimits(prng), seed });
+  const limits = tinyLimits(prng);
+  const world = await createWorld({ limits, seed });
+  const takesMore = (): boolean => randomBelow(prng, 3) > 0;
+  const encoders = [encoder, encoderInParts(limits.largeEntryBytes ?? 0, takesMore)];
   const watching: Client[] = [];
   for (let step = 0; step < steps; step += 1) {
     for (let n = randomBelow(prng, 4); n > 0; n -= 1) await mutate(world, prng, step);
     if (watching.length < clients && randomBelow(prng, 4) === 0) {
-      watching.push(connect(world, prng, randomRequest(world, prng)));
+      watching.push(connect(world, prng, randomRequest(world, prng, encoders)));
     }
     for (const [at, client] of watching.entries()) {
       if (randomBelow(prng, 3) === 0) client.sink.drain();

@@ -9,8 +9,10 @@
  *
  * Invariants: total and deterministic. Properties that are undefined are left out, numbers that
  * are not finite are null, as in JSON. What is said to be bytes but is not canonical base64 stays
- * text, so no character is lost.
+ * text, so no character is lost. Bound: in parts, `bytesAtOnce` are written between two steps, more
+ * only of one text.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
@@ -28,9 +30,20 @@ const shortText = 23;
 const scratchBytes = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchBytes);
 
+/** Written between two steps. */
+const bytesAtOnce = 64 * 1024;
+
+/** Sorting more of them takes a part for itself. */
+const keysAtOnce = 1_024;
+
 interface Writer {
   buffer: Buffer;
   at: number;
+}
+
+/** One that pauses when it has written so much. */
+interface PausingWriter extends Writer {
+  pauseAt: number;
 }
 
 /** `prefix` and the item behind it, in memory of their own. `bytesAbout`: of the item, where that
@@ -45,12 +58,38 @@ export function encodeItem(
   const isSmall = bytesMin <= scratchBytes;
   const buffer = isSmall ? scratch : Buffer.allocUnsafeSlow(bytesMin);
   const writer: Writer = { buffer, at: 0 };
-  room(writer, prefix.length).set(prefix, 0);
-  writer.at = prefix.length;
+  writePrefix(writer, prefix);
   writeValue(writer, value, type);
   const written = writer.buffer.subarray(0, writer.at);
-  const holdsLittleMore = writer.buffer.length - writer.at <= writer.at / 8;
-  return writer.buffer !== scratch && holdsLittleMore ? written : Buffer.from(written);
+  return writer.buffer !== scratch && isTight(writer) ? written : Buffer.from(written);
+}
+
+/** encodeItem() in parts, for a large value. */
+export function* encodeItemSteps(
+  prefix: Uint8Array,
+  value: JsonValue,
+  type?: TypeSchema,
+  bytesAbout = 0,
+): Steps<Uint8Array> {
+  // Others write in between, so the memory is its own.
+  const buffer = Buffer.allocUnsafeSlow(prefix.length + Math.max(bytesAbout, bytesAtOnce));
+  const writer: PausingWriter = { buffer, at: 0, pauseAt: bytesAtOnce };
+  writePrefix(writer, prefix);
+  yield* valueSteps(writer, value, type);
+  const written = writer.buffer.subarray(0, writer.at);
+  if (isTight(writer)) return written;
+  yield;
+  return Buffer.from(written);
+}
+
+function writePrefix(writer: Writer, prefix: Uint8Array): void {
+  room(writer, prefix.length).set(prefix, 0);
+  writer.at = prefix.length;
+}
+
+/** Its memory holds little more than what was written. */
+function isTight({ at, buffer }: Writer): boolean {
+  return buffer.length - at <= at / 8;
 }
 
 /** A map whose `member` is an array of `count` items that come from elsewhere: what stands before
@@ -62,8 +101,7 @@ export function encodeAround(
   count: number,
 ): { readonly head: Uint8Array; readonly tail: Uint8Array } {
   const writer: Writer = { buffer: scratch, at: 0 };
-  room(writer, prefix.length).set(prefix, 0);
-  writer.at = prefix.length;
+  writePrefix(writer, prefix);
   const keys = sortedKeys(object);
   writeHead(writer, map, keys.length);
   let headBytes = 0;
@@ -120,6 +158,33 @@ function writeMap(writer: Writer, object: JsonObject, type: Type): void {
   for (const key of keys) {
     writeText(writer, key);
     writeValue(writer, object[key] as JsonValue, memberType(form, key));
+  }
+}
+
+function* valueSteps(writer: PausingWriter, value: JsonValue, type: Type): Steps<void> {
+  if (typeof value !== 'object' || value === null) writeValue(writer, value, type);
+  else if (isJsonObject(value)) yield* mapSteps(writer, value, type);
+  else yield* arraySteps(writer, value, type);
+  if (writer.at < writer.pauseAt) return;
+  writer.pauseAt = writer.at + bytesAtOnce;
+  yield;
+}
+
+function* arraySteps(writer: PausingWriter, items: readonly JsonValue[], type: Type): Steps<void> {
+  const form = formOf(type, 'list');
+  const itemType = form?.kind === 'list' ? form.items : undefined;
+  writeHead(writer, array, items.length);
+  for (const item of items) yield* valueSteps(writer, item, itemType);
+}
+
+function* mapSteps(writer: PausingWriter, object: JsonObject, type: Type): Steps<void> {
+  const form = formOf(type, 'object');
+  const keys = sortedKeys(object);
+  if (keys.length > keysAtOnce) yield;
+  writeHead(writer, map, keys.length);
+  for (const key of keys) {
+    writeText(writer, key);
+    yield* valueSteps(writer, object[key] as JsonValue, memberType(form, key));
   }
 }
 

@@ -9,11 +9,12 @@
  * equal bytes. The tag may be absent in what is read. Anything behind the item is refused.
  */
 import { newBadRequest } from '../status-error.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { TooManyValues, bodyValuesMax, newTooManyValues } from './body-bounds.ts';
 import { MalformedCbor, itemSteps, readItem } from './cbor-decode.ts';
-import { encodeItem } from './cbor-encode.ts';
+import { encodeItem, encodeItemSteps } from './cbor-encode.ts';
 import type { Decoded } from './json.ts';
 
 /** Begins every document, and so every frame of a sequence. */
@@ -22,6 +23,15 @@ export const cborPrefix: Uint8Array = Uint8Array.of(0xd9, 0xd9, 0xf7);
 /** `type` tells which texts stand for bytes; without it all texts are texts. */
 export function encodeCbor(value: JsonValue, type?: TypeSchema, bytesAbout?: number): Uint8Array {
   return encodeItem(cborPrefix, value, type, bytesAbout);
+}
+
+/** encodeCbor() in parts. */
+export function encodeCborSteps(
+  value: JsonValue,
+  type?: TypeSchema,
+  bytesAbout?: number,
+): Steps<Uint8Array> {
+  return encodeItemSteps(cborPrefix, value, type, bytesAbout);
 }
 
 export function decodeCbor(bytes: Uint8Array, valuesMax = bodyValuesMax): Decoded {

@@ -142,7 +142,7 @@ function withoutQuotation(message: string): string {
 /** Of a body that was not looked at. */
 const flat: JsonStructure = { depth: 0, values: 0, members: 0, doubtfulNumbers: true };
 
-const prettyIndent = 2;
+export const prettyIndent = 2;
 
 /** Compact, or indented by two spaces. */
 export function encodeJson(value: JsonValue, pretty = false): Uint8Array {

@@ -10,6 +10,8 @@
  *     list, map              one field an item; map entries in order of the keys' UTF-8
  *     zero time              an empty message
  *
+ * Large values are written in parts by protobuf-encode-steps.ts.
+ *
  * Invariants: total. A value that its type cannot hold is written as the zero value (decoding is
  * where such a value is refused); an unknown field is left out.
  */
@@ -41,7 +43,9 @@ const lengthField = (number: number): number => (number << 3) | 2;
 function writeMessage(w: ReverseWriter, { union, fields }: MessagePlan, value: Value): void {
   if (union) {
     for (let at = fields.length - 1; at >= 0; at -= 1) {
-      writeAlternative(w, fields[at] as PlannedField, value);
+      const field = fields[at] as PlannedField;
+      const form = alternativeOf(field, value);
+      if (form !== undefined) writeField(w, field, form);
     }
     return;
   }
@@ -52,22 +56,23 @@ function writeMessage(w: ReverseWriter, { union, fields }: MessagePlan, value: V
   }
 }
 
-/** The form that the value has; a boolean beside an object says that there is something. */
-function writeAlternative(w: ReverseWriter, field: PlannedField, value: Value): void {
-  if (field.cardinality === 'list') {
-    if (Array.isArray(value)) writeField(w, field, value);
-  } else if (field.value.kind === 'message') {
-    if (isJsonObject(value)) writeField(w, field, value);
-  } else {
-    writeField(w, field, value === true || isJsonObject(value));
-  }
+/** What the value is in this form of a union; undefined: it has another. A boolean beside an object
+ * says that there is something. */
+export function alternativeOf(field: PlannedField, value: Value): Value {
+  if (field.cardinality === 'list') return Array.isArray(value) ? value : undefined;
+  if (field.value.kind === 'message') return isJsonObject(value) ? value : undefined;
+  return value === true || isJsonObject(value);
+}
+
+/** Nothing is written for it. */
+export function isLeftOut(field: PlannedField, value: Value): boolean {
+  if (value !== undefined && value !== null) return false;
+  if (field.cardinality !== 'one' || field.nullable || isBytes(field.value)) return true;
+  return field.value.kind === 'wrapped-list';
 }
 
 function writeField(w: ReverseWriter, field: PlannedField, value: Value): void {
-  if (value === undefined || value === null) {
-    if (field.cardinality !== 'one' || field.nullable || isBytes(field.value)) return;
-    if (field.value.kind === 'wrapped-list') return;
-  }
+  if (isLeftOut(field, value)) return;
   switch (field.cardinality) {
     case 'one':
       writeValue(w, field.value, value);
@@ -93,24 +98,29 @@ function isBytes(value: WireValue): boolean {
 
 function writeEntries(w: ReverseWriter, field: PlannedField, map: JsonObject): void {
   const keys = sortedKeys(map);
-  const valueTag = (2 << 3) | wireTypeOf(field.value);
-  for (let at = keys.length - 1; at >= 0; at -= 1) {
-    const key = keys[at] as string;
-    const value = map[key];
-    const end = w.size;
-    if (!(isBytes(field.value) && (value === undefined || value === null))) {
-      writeValue(w, field.value, value);
-      w.uvarint(valueTag);
-    }
-    writeText(w, key);
-    w.uvarint(lengthField(1));
-    w.uvarint(w.size - end);
-    w.uvarint(field.tag);
+  for (let at = keys.length - 1; at >= 0; at -= 1) writeEntry(w, field, map, keys[at] as string);
+}
+
+export function writeEntry(
+  w: ReverseWriter,
+  field: PlannedField,
+  map: JsonObject,
+  key: string,
+): void {
+  const value = map[key];
+  const end = w.size;
+  if (!(isBytes(field.value) && (value === undefined || value === null))) {
+    writeValue(w, field.value, value);
+    w.uvarint((2 << 3) | wireTypeOf(field.value));
   }
+  writeText(w, key);
+  w.uvarint(lengthField(1));
+  w.uvarint(w.size - end);
+  w.uvarint(field.tag);
 }
 
 /** In order of their UTF-8 bytes, which is not the order of UTF-16 from the surrogates on. */
-function sortedKeys(map: JsonObject): readonly string[] {
+export function sortedKeys(map: JsonObject): readonly string[] {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;
   if (keys.some((key) => /[\ud800-\uffff]/.test(key))) {
@@ -123,7 +133,7 @@ function sortedKeys(map: JsonObject): readonly string[] {
 }
 
 /** The value behind a tag, with its length where it has one. */
-function writeValue(w: ReverseWriter, value: WireValue, json: Value): void {
+export function writeValue(w: ReverseWriter, value: WireValue, json: Value): void {
   if (value.kind === 'scalar') return writeScalar(w, value.scalar, json);
   const end = w.size;
   if (value.kind === 'message') writeMessage(w, value.plan(), json);

@@ -13,9 +13,15 @@ const keptBytesMax = 1024 * 1024;
 const shortStringMax = 48;
 
 export class ReverseWriter {
-  #buffer = Buffer.allocUnsafeSlow(startBytes);
+  #buffer: Buffer;
   /** What is written lies from here to the end. */
-  #at = startBytes;
+  #at: number;
+
+  /** `bytesAbout`: of what will be written, where that is known. */
+  constructor(bytesAbout = startBytes) {
+    this.#buffer = Buffer.allocUnsafeSlow(bytesAbout);
+    this.#at = bytesAbout;
+  }
 
   /** Bytes written so far. Differences of it are lengths. */
   get size(): number {

@@ -25,6 +25,7 @@ import {
   MalformedProtobuf,
   wireReader,
 } from './protobuf-decode.ts';
+import { encodeMessageSteps } from './protobuf-encode-steps.ts';
 import { encodeMessage } from './protobuf-encode.ts';
 import { ReverseWriter } from './protobuf-writer.ts';
 
@@ -107,6 +108,19 @@ export function encodeProtobuf(schema: ObjectSchema, object: JsonObject): Uint8A
     kind: text(object, 'kind'),
     raw: encodeMessage(schema, object),
   });
+}
+
+/** encodeProtobuf() in parts. `bytesAbout`: of what it gives. */
+export function* encodeProtobufSteps(
+  schema: ObjectSchema,
+  object: JsonObject,
+  bytesAbout: number,
+): Steps<Uint8Array> {
+  const raw = yield* encodeMessageSteps(schema, object, bytesAbout);
+  yield;
+  const typeMeta = { apiVersion: text(object, 'apiVersion'), kind: text(object, 'kind') };
+  const { head, tail } = envelopeAround(typeMeta, raw.length);
+  return Buffer.concat([head, raw, tail]);
 }
 
 /** There are four, and two in the type; each may come again. */

@@ -8,7 +8,7 @@
  * Invariant: byte for byte what the whole list, written at once, would be; all lengths definite.
  */
 import { cborPrefix } from '../codecs/cbor.ts';
-import { encodeAround, encodeItem } from '../codecs/cbor-encode.ts';
+import { encodeAround, encodeItem, encodeItemSteps } from '../codecs/cbor-encode.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ListForm, ListMeta } from './list-form.ts';
@@ -41,7 +41,11 @@ export function cborList(
   return {
     needs: 'count',
     lead: nothing,
-    ...itemMaker(parse, (value, bytes) => encodeItem(noPrefix, value, type, bytes)),
+    ...itemMaker(
+      parse,
+      (value, bytes) => encodeItem(noPrefix, value, type, bytes),
+      (value, bytes) => encodeItemSteps(noPrefix, value, type, bytes),
+    ),
     scalarOf,
     frame: ({ count }) => encodeAround(cborPrefix, list, items, count),
   };

@@ -7,6 +7,7 @@
  * Invariants: a compact item is never parsed. The indented list is, byte for byte, what indenting
  * the compact one gives: items stand two levels in.
  */
+import { indentedSteps } from '../codecs/indented-json.ts';
 import { stringifyJson } from '../codecs/lossless.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ListForm, ListMeta } from './list-form.ts';
@@ -35,9 +36,11 @@ export function indentedList(meta: ListMeta, parse: (json: Uint8Array) => JsonVa
   return {
     needs: 'nothing',
     lead: commaAndLine,
-    // No string holds a line break as it is, so all there are are between members.
-    ...itemMaker(parse, (value) =>
-      Buffer.from(stringifyJson(value, indent).replaceAll('\n', ofItems)),
+    ...itemMaker(
+      parse,
+      // No string holds a line break as it is, so all there are are between members.
+      (value) => Buffer.from(stringifyJson(value, indent).replaceAll('\n', ofItems)),
+      (value) => indentedSteps(value, indent, ofItems),
     ),
     frame: ({ count }) => ({
       head: Buffer.from(count === 0 ? before : before + ofItems),

@@ -67,14 +67,15 @@ export interface ListForm {
 export function itemMaker(
   parse: (json: Uint8Array) => JsonValue,
   encode: (value: JsonValue, jsonBytes: number) => Uint8Array,
-  encodeSteps?: (value: JsonValue) => Steps<Uint8Array>,
+  encodeSteps: (value: JsonValue, jsonBytes: number) => Steps<Uint8Array>,
 ): Pick<ListForm, 'item' | 'itemSteps'> {
   return {
     item: (json) => encode(parse(json), json.length),
     *itemSteps(json) {
-      const value = isLarge(json) ? yield* parseSteps(decodeTrustedText(json)) : parse(json);
+      if (!isLarge(json)) return encode(parse(json), json.length);
+      const value = yield* parseSteps(decodeTrustedText(json));
       yield;
-      return encodeSteps === undefined ? encode(value, json.length) : yield* encodeSteps(value);
+      return yield* encodeSteps(value, json.length);
     },
   };
 }

@@ -8,6 +8,7 @@
  * Invariant: an item is a message without an envelope; its kind follows from the list's.
  */
 import { assert } from '../../stdx/assert.ts';
+import { encodeMessageSteps } from '../codecs/protobuf-encode-steps.ts';
 import { encodeMessage } from '../codecs/protobuf-encode.ts';
 import { envelopeAround, fieldHead, fieldHeadBytes, fieldHeadInto } from '../codecs/protobuf.ts';
 import { listMetaType } from '../typed/meta-types.ts';
@@ -33,7 +34,11 @@ export function protobufList(
   return {
     needs: 'bytes',
     lead: leadOf(itemsNumber),
-    ...itemMaker(parse, (value) => encodeMessage(itemSchema, value)),
+    ...itemMaker(
+      parse,
+      (value) => encodeMessage(itemSchema, value),
+      (value, bytes) => encodeMessageSteps(itemSchema, value, bytes),
+    ),
     frame({ bytes }) {
       const { head, tail } = envelopeAround({ apiVersion, kind }, metadata.length + bytes);
       // Metadata comes first in all lists but the oldest one of partial metadata.

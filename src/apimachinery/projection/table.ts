@@ -16,7 +16,7 @@ import { assert } from '../../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
 import {
   decodeObject,
-  decodeSteps,
+  decodeSharedSteps,
   decodeTrustedText,
   isLarge,
   metadataBytes,
@@ -86,7 +86,9 @@ export interface TableForm {
   readonly columnsText: string;
   /** JSON of one row, from an object's stamped bytes, with `mark` in place of each age. */
   row(bytes: Uint8Array, mark: string): MarkedRow;
-  /** The same with the ages of this moment. */
+  /** The same in parts, for a large object. */
+  rowSteps(bytes: Uint8Array, mark: string): Steps<MarkedRow>;
+  /** row() with the ages of this moment. */
   rowNow(bytes: Uint8Array): Uint8Array;
   /** A Table of one object, as text. `columns` false leaves them null: a later event of a watch. */
   tableOf(bytes: Uint8Array, resourceVersion: string, columns: boolean): string;
@@ -135,13 +137,16 @@ export function tableForm(options: TableOptions): TableForm {
     };
     return rowOf(bytes, textOf, object);
   };
-  const around = (resourceVersion: string, columns: boolean) => {
-    const metadata = resourceVersion === '' ? {} : { resourceVersion };
-    const opened = JSON.stringify({ kind: 'Table', apiVersion: partial.apiVersion, metadata });
-    const columnsPart = columns ? columnsText : 'null';
-    const head = `${opened.slice(0, -1)},"columnDefinitions":${columnsPart},"rows":[`;
-    return { head, tail: ']}' };
+  const markedRow = (bytes: Uint8Array, mark: string, object?: JsonObject): MarkedRow => {
+    const ages: Age[] = [];
+    const textOf = (age: Age): string => {
+      ages.push(age);
+      return mark;
+    };
+    return { json: rowOf(bytes, textOf, object), ages };
   };
+  const around = (resourceVersion: string, columns: boolean) =>
+    aroundRow(partial.apiVersion, resourceVersion, columns ? columnsText : 'null');
   const objectText = (bytes: Uint8Array): string => {
     if (options.includeObject === 'None') return 'null';
     if (options.includeObject === 'Object') return decodeTrustedText(bytes);
@@ -151,18 +156,15 @@ export function tableForm(options: TableOptions): TableForm {
     kind: 'Table',
     apiVersion: partial.apiVersion,
     columnsText,
-    row(bytes, mark) {
-      const ages: Age[] = [];
-      const json = rowOf(bytes, (age) => {
-        ages.push(age);
-        return mark;
-      });
-      return { json, ages };
+    row: markedRow,
+    *rowSteps(bytes, mark) {
+      const object = yield* readInSteps(printer, bytes);
+      yield;
+      return markedRow(bytes, mark, object);
     },
     rowNow: (bytes) => rowNow(bytes),
     *tableSteps(bytes, resourceVersion) {
-      const readsAll = printer !== undefined && printer.readsMetadataOnly !== true;
-      const object = readsAll ? yield* decodeSteps(bytes) : undefined;
+      const object = yield* readInSteps(printer, bytes);
       yield;
       const row = rowNow(bytes, object);
       yield;
@@ -177,12 +179,33 @@ export function tableForm(options: TableOptions): TableForm {
   };
 }
 
+/** What stands around the row of a Table. */
+function aroundRow(
+  apiVersion: string,
+  resourceVersion: string,
+  columns: string,
+): { readonly head: string; readonly tail: string } {
+  const metadata = resourceVersion === '' ? {} : { resourceVersion };
+  const opened = JSON.stringify({ kind: 'Table', apiVersion, metadata });
+  const head = `${opened.slice(0, -1)},"columnDefinitions":${columns},"rows":[`;
+  return { head, tail: ']}' };
+}
+
 const closingBrace = Buffer.from('}');
 
 function defaultRow(bytes: Uint8Array): string {
   const metadata = parseJsonText(decodeTrustedText(metadataBytes(bytes))) as ObjectMeta;
   const cells = [metadata.name ?? '', metadata.creationTimestamp ?? noTime];
   return `"cells":${JSON.stringify(cells)}`;
+}
+
+/** What the cells are read from, if that is the whole object. */
+function* readInSteps(
+  printer: TablePrinter | undefined,
+  bytes: Uint8Array,
+): Steps<JsonObject | undefined> {
+  if (printer === undefined || printer.readsMetadataOnly === true) return undefined;
+  return yield* decodeSharedSteps(bytes);
 }
 
 /** What the cells are read from. */

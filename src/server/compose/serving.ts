@@ -37,6 +37,7 @@ import type {
   EndpointLimits,
   ResourceViews,
 } from '../../endpoints/request.ts';
+import { createLargeStates } from '../../apimachinery/large-states.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
@@ -340,6 +341,7 @@ function endpointsOf(
   return {
     registry: parts.registry,
     encodings: parts.encodings,
+    largeStates: createLargeStates(),
     largeObjects: createLimiter(1),
     bodyLanes: createBodyLanes(),
     sharedEvents: createSharedEvents(deps.clock),
