@@ -69,7 +69,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const seat = seats.begin(asked.info, exchange, asked.query, startMs);
     const seen = audited?.exchange ?? exchange;
     const { warnings } = asked;
-    const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream };
+    const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream, seat };
     try {
       const answer = await handle(deps, seen, audited, asked, seat);
       const sending = sendAnswer(deps.endpoints, answered, answer);

@@ -57,7 +57,13 @@ export function sendList(
     const go = (isOver: () => boolean): boolean => {
       try {
         const outcome = answer.step(isOver);
-        if (outcome === 'wait') answer.onDrain(() => turns.run(go));
+        if (outcome === 'wait') {
+          request.seat.waits(true);
+          answer.onDrain(() => {
+            request.seat.waits(false);
+            turns.run(go);
+          });
+        }
         return outcome === 'again';
       } catch (error) {
         answer.cut();

@@ -111,6 +111,8 @@ export interface AnsweredRequest {
   readonly warnings: readonly string[];
   /** Called before a stream is started, which waits for what is returned. */
   readonly beforeStream: (() => Promise<void> | undefined) | undefined;
+  /** Its seat: an answer that waits for its reader says so. */
+  readonly seat: { waits(isWaiting: boolean): void };
 }
 
 export interface ApiRequest {

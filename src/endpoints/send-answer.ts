@@ -37,7 +37,7 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
     case 'packed': {
       // What is in it follows at once, so the head needs no help.
       const stream = exchange.stream(200, withCachePolicy(answer.headers), noBytes);
-      return sendUnpacked(deps.registry.turns, exchange, stream, answer.packed);
+      return sendUnpacked(deps.registry.turns, request, stream, answer.packed);
     }
     case 'stream':
       return startStream(request, answer);

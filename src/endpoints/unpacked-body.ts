@@ -7,12 +7,13 @@
 import { gunzipParts } from '../apimachinery/codecs/gzip.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { HttpExchange, ResponseStream } from '../transport/http-exchange.ts';
+import type { AnsweredRequest } from './request.ts';
 import { turnToSend } from './turn-to-send.ts';
 
 /** Resolves when all of it has been handed over, or the client has gone. The stream has begun. */
 export async function sendUnpacked(
   turns: Pick<Turns, 'pause'>,
-  exchange: Pick<HttpExchange, 'onAbort'>,
+  { exchange, seat }: Pick<AnsweredRequest, 'seat'> & { exchange: Pick<HttpExchange, 'onAbort'> },
   stream: ResponseStream,
   packed: Uint8Array,
 ): Promise<void> {
@@ -28,7 +29,11 @@ export async function sendUnpacked(
     for await (const part of gunzipParts(packed)) {
       await turnToSend(turns, part);
       if (stream.closed) return;
-      if (!stream.write(part)) await taken();
+      if (!stream.write(part)) {
+        seat.waits(true);
+        await taken();
+        seat.waits(false);
+      }
       if (stream.closed) return;
     }
   } catch (error) {

@@ -48,6 +48,8 @@ class Run {
   readonly chunks: Buffer[] = [];
   takes: number;
   done = false;
+  /** What its seat is told. */
+  readonly waits: boolean[] = [];
   #callbacks: (() => void)[] = [];
   #abort: (() => void) | undefined;
   #drain: (() => void) | undefined;
@@ -96,7 +98,9 @@ class Run {
     const asked = request as unknown as ResourceRequest;
     const endpoints = deps as unknown as EndpointDeps;
     const answer = listAnswer(endpoints, asked, representation, list);
-    void sendAnswer(endpoints, { ...asked, beforeStream: undefined }, answer)?.then(() => {
+    const seat = { waits: (isWaiting: boolean) => void this.waits.push(isWaiting) };
+    const answered = { ...asked, beforeStream: undefined, seat };
+    void sendAnswer(endpoints, answered, answer)?.then(() => {
       this.done = true;
     });
   }
@@ -188,6 +192,9 @@ describe('a long list', () => {
       }
       assert.ok(slow.done);
       assert.deepEqual(Buffer.concat(slow.chunks), Buffer.concat(eager.chunks));
+      assert.deepEqual(eager.waits, []);
+      assert.ok(slow.waits.length > 2, 'it waits for its reader, and then does not');
+      assert.ok(slow.waits.every((isWaiting, at) => isWaiting === (at % 2 === 0)));
     });
 
     it(`in ${name} is not worked on for a client that has gone, in whatever part`, async () => {

@@ -14,8 +14,11 @@ function reader(taking: number) {
   let room = taking;
   let [drained, gone] = [(): void => undefined, (): void => undefined];
   let [closed, ended, aborted] = [false, false, false];
+  const waits: boolean[] = [];
   return {
     parts,
+    waits,
+    seat: { waits: (isWaiting: boolean) => void waits.push(isWaiting) },
     get state() {
       const bytes = parts.reduce((sum, part) => sum + part.length, 0);
       return { bytes, ended, aborted };
@@ -51,18 +54,20 @@ const whole = randomBytes(3_000_000);
 describe('a packed document', () => {
   it('is sent as it is, no further than its reader takes it', async () => {
     const slow = reader(1);
-    const sent = sendUnpacked(turns, slow.exchange, slow.stream, await gzipBytes(whole));
+    const sent = sendUnpacked(turns, slow, slow.stream, await gzipBytes(whole));
     await sleep(50);
     assert.ok(slow.state.bytes > 0 && slow.state.bytes <= 128 * 1024, `${slow.state.bytes} bytes`);
+    assert.deepEqual(slow.waits, [true], 'it waits for its reader');
     slow.take(whole.length);
     await sent;
+    assert.deepEqual(slow.waits, [true, false]);
     assert.deepEqual(slow.state, { bytes: whole.length, ended: true, aborted: false });
     assert.ok(Buffer.concat(slow.parts).equals(whole));
   });
 
   it('is let go when its reader has gone who takes nothing', async () => {
     const stalled = reader(1);
-    const sent = sendUnpacked(turns, stalled.exchange, stalled.stream, await gzipBytes(whole));
+    const sent = sendUnpacked(turns, stalled, stalled.stream, await gzipBytes(whole));
     await sleep(50);
     stalled.leave();
     await sent;
@@ -71,7 +76,7 @@ describe('a packed document', () => {
 
   it('is cut where it is none', async () => {
     const taking = reader(whole.length);
-    const sent = sendUnpacked(turns, taking.exchange, taking.stream, Buffer.from('no gzip'));
+    const sent = sendUnpacked(turns, taking, taking.stream, Buffer.from('no gzip'));
     await assert.rejects(sent, { code: 'Z_DATA_ERROR' });
     assert.deepEqual(taking.state, { bytes: 0, ended: false, aborted: true });
   });

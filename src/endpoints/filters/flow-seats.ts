@@ -2,7 +2,8 @@
  * Seats of priority and fairness: what a request has while its priority level serves it
  * (src/flowcontrol; flags and answers as in the reference).
  *
- *     request      a seat or more, as long as it is answered
+ *     request      a seat or more, as long as it is answered; none any more when its answer has
+ *                  waited for its reader for a second in all (slow-readers.ts)
  *     watch        the same until it has sent the state that was asked for; and a place among the
  *                  open streams (in-flight.ts), until it ends
  *     exec, attach, log, portforward, proxy     none
@@ -22,11 +23,14 @@ import type { DocumentAnswer } from '../answer.ts';
 import { isLongRunning } from '../request-info.ts';
 import { isHealthCheck, isStream, noSeatAnswer } from './in-flight.ts';
 import type { CountedSeat, InFlight, Seat, Seats } from './in-flight.ts';
+import { ReaderWait } from './slow-readers.ts';
+import type { SlowReaders } from './slow-readers.ts';
 
 type SeatKind = 'usual' | 'health' | 'long-running';
 
 interface Giving {
   readonly flow: FlowControl;
+  readonly slowReaders: SlowReaders;
   readonly schemaHeader: string;
   readonly levelHeader: string;
 }
@@ -35,11 +39,13 @@ interface Giving {
 export function createFlowSeats(
   flow: FlowControl,
   streams: InFlight,
+  slowReaders: SlowReaders,
   { name }: Pick<Identity, 'name'>,
 ): Seats {
   const start = `X-${name.charAt(0).toUpperCase()}${name.slice(1)}-PF`;
   const giving = {
     flow,
+    slowReaders,
     schemaHeader: `${start}-FlowSchema-UID`,
     levelHeader: `${start}-PriorityLevel-UID`,
   };
@@ -68,6 +74,7 @@ class FlowSeat implements Seat {
   /** Undefined: it has not asked, or is a watch that only stays open, which there are many of. */
   #ticket: FlowTicket | undefined = undefined;
   #watched: FlowTicket['watched'] = undefined;
+  #wait: ReaderWait | undefined = undefined;
 
   constructor(
     giving: Giving,
@@ -123,7 +130,16 @@ class FlowSeat implements Seat {
     this.#ticket = undefined;
   }
 
+  waits(isWaiting: boolean): void {
+    if (this.#ticket === undefined) return;
+    const { slowReaders } = this.#giving;
+    this.#wait ??= new ReaderWait(() => this.begun());
+    if (isWaiting) slowReaders.begin(this.#wait);
+    else slowReaders.end(this.#wait);
+  }
+
   leave(): void {
+    if (this.#wait !== undefined) this.#giving.slowReaders.end(this.#wait);
     this.begun();
     this.#giving.flow.forgetWatch(this.#watched);
     this.#watched = undefined;

@@ -57,6 +57,8 @@ export interface Seat {
   readonly refusal: DocumentAnswer;
   /** Of a watch, which has sent the state that was asked for: it only stays open. */
   begun(): void;
+  /** The answer waits for its reader, from `true` to `false`. */
+  waits(isWaiting: boolean): void;
   /** Once or never entered is the same. */
   leave(): void;
 }
@@ -184,6 +186,10 @@ export class CountedSeat implements Seat {
 
   begun(): void {
     // It is counted while it is open.
+  }
+
+  waits(): void {
+    // There are many seats, and few for one caller.
   }
 
   leave(): void {

@@ -24,6 +24,7 @@ import { createAccessFilter } from '../../endpoints/filters/access.ts';
 import type { AccessFilter } from '../../endpoints/filters/access.ts';
 import { createFlowSeats } from '../../endpoints/filters/flow-seats.ts';
 import { createInFlight } from '../../endpoints/filters/in-flight.ts';
+import { createSlowReaders } from '../../endpoints/filters/slow-readers.ts';
 import type { Seats } from '../../endpoints/filters/in-flight.ts';
 import { createBodyLanes } from '../../endpoints/body-lanes.ts';
 import type { AuditingDeps } from '../../endpoints/filters/audited-exchange.ts';
@@ -140,7 +141,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let discovery: Discovery | undefined;
   let servedAddress: string | undefined;
   const version = versionOf(config);
-  const seats = seatsOf(config, identity, flow);
+  const seats = seatsOf(config, identity, deps);
   const metrics = metricsOf(config, deps, version, seats);
   const health = healthOf(config, deps, () => shuttingDown);
   const endpoints = endpointsOf(config, deps, metrics);
@@ -213,12 +214,12 @@ function debugPages(
 function seatsOf(
   { load }: CompletedConfig,
   identity: Identity,
-  flow: FlowControl | undefined,
+  { clock, flow, timers }: Pick<ServingDeps, 'clock' | 'flow' | 'timers'>,
 ): Seats {
   const limits = load.inFlight;
   if (flow === undefined) return createInFlight(limits, identity);
   const streams = createInFlight({ ...limits, readOnlyMax: 0, mutatingMax: 0 }, identity);
-  return createFlowSeats(flow, streams, identity);
+  return createFlowSeats(flow, streams, createSlowReaders(clock, timers), identity);
 }
 
 /** `ended` is called once for each. */
