@@ -7,7 +7,9 @@ import { part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import type { OpenApi, OpenApiDocument } from '../../src/endpoints/openapi/openapi.ts';
+import { pieceStore } from '../../src/endpoints/openapi/pieced-document.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { collectGarbage } from '../support/checks/heap.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
@@ -104,6 +106,27 @@ describe('documents of pieces', () => {
       [1, 2, 2, 2],
     );
     assert.notDeepEqual(await read(openapi, '/openapi/v3'), index);
+  });
+
+  it('each part is packed in a step of its own, and what stands around all once', async () => {
+    let steps = 0;
+    const store = pieceStore((work) => {
+      steps += 1;
+      return Promise.resolve(finished(work));
+    });
+    const form = { dialect: 'v3', encoding: 'json' } as const;
+    const frame = { openapi: '3.0.0', paths: {}, components: { schemas: {} } };
+    const stepsOf = async (pieces: readonly DocumentPiece[]): Promise<number> => {
+      steps = 0;
+      await store.assemble(form, frame, pieces);
+      return steps;
+    };
+    // Each piece: made, written, its paths, its definitions; at the end the order of them.
+    const [ofFrame, ofShared, ofPiece, ofOrder] = [4, 2, 4, 1];
+    const [a, b, c] = [piece('a'), piece('b'), piece('c')];
+    assert.equal(await stepsOf([a, b]), ofFrame + ofShared + 2 * ofPiece + ofOrder);
+    assert.equal(await stepsOf([c]), ofPiece + ofOrder);
+    assert.equal(await stepsOf([a, b, c]), ofOrder);
   });
 
   it('a large document is never there as it is, however many read it', async () => {

@@ -23,6 +23,7 @@ import { schemaExemptionsOf } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
+import type { Steps } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { noVectors, readFacts } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -45,6 +46,13 @@ interface Document {
   readonly definitions: Readonly<Record<string, Schema>>;
 }
 
+const documentOptions = {
+  domain: 'k8s.io',
+  protobufMediaType: 'application/vnd.kubernetes.protobuf',
+  openValues: schemaExemptionsOf(builtInKinds).openValues,
+  version: 'v1.33.0',
+} as const;
+
 function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme: Scheme } {
   const identity = identityOf(name);
   const config = parseRuntimeConfig('api/all');
@@ -61,14 +69,8 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
   if (built.kind !== 'ok') throw new Error(built.errors.join('\n'));
   const { scheme } = built;
   const { domain, mediaTypes } = identity;
-  const documents = openApiDocuments({
-    scheme,
-    domain,
-    protobufMediaType: mediaTypes.protobuf,
-    openValues: schemaExemptionsOf(builtInKinds).openValues,
-    version: 'v1.33.0',
-  });
-  return { documents, scheme };
+  const names = { domain, protobufMediaType: mediaTypes.protobuf };
+  return { documents: openApiDocuments({ ...documentOptions, ...names, scheme }), scheme };
 }
 
 function v3(documents: OpenApiDocuments, path: string): Document {
@@ -245,13 +247,7 @@ describe('OpenAPI documents', () => {
         })),
       })),
     }));
-    const documents = openApiDocuments({
-      scheme: makeScheme(groups),
-      domain: 'k8s.io',
-      protobufMediaType: 'application/vnd.kubernetes.protobuf',
-      openValues: new Set(),
-      version: 'v1.33.0',
-    });
+    const documents = openApiDocuments({ ...documentOptions, scheme: makeScheme(groups) });
     const path = '/api/v1/namespaces/{namespace}/configmaps/{name}';
     const patch = v3(documents, 'api/v1').paths[path]?.['patch'];
     assert.equal(patch?.operationId, 'patchCoreV1NamespacedConfigMap');
@@ -568,5 +564,32 @@ describe('the bytes of a document', () => {
     let count = 0;
     while (pieces.next().done !== true) count += 1;
     assert.ok(count > 10, `${count} pieces`);
+  });
+
+  it('look at a few groups in each step, however many are defined', () => {
+    const { scheme } = documentsOf('kubernetes');
+    let looks = 0;
+    const defined = Array.from({ length: 5_000 }, (_, at) => ({
+      group: `g${at}.example`,
+      get versions() {
+        looks += 1;
+        return [{ version: 'v1', kinds: [] }];
+      },
+    }));
+    const many = { ...scheme, generation: 1, groups: [...scheme.groups, ...defined] };
+    const documents = openApiDocuments({ ...documentOptions, scheme: many });
+    let most = 0;
+    const walked = <T>(steps: Steps<T>): T => {
+      for (;;) {
+        looks = 0;
+        const step = steps.next();
+        most = Math.max(most, looks);
+        if (step.done === true) return step.value;
+      }
+    };
+    const [always] = walked(documents.piecesV2());
+    assert.ok(always !== undefined);
+    assert.ok(Object.keys(walked(always.make('v2')).paths).length > 100);
+    assert.ok(most < 500, `${most} in one step`);
   });
 });

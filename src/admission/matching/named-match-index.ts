@@ -11,20 +11,21 @@
  * shape is next looked up. When the served kinds change, all is forgotten.
  * Bounds: `shapesMax` shapes are remembered; then all are forgotten. For an unknown shape, or after
  * more than `changesMax` changes, every configuration is checked; learn() does it in steps, where
- * they are many.
+ * that is much: they are many, or one of those to be looked at has many parts.
  */
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { indexFor } from '../../stdx/sorted-list.ts';
-import { runToEnd } from '../../stdx/stepwise.ts';
+import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Matcher, RequestShape } from './matching.ts';
 
 const shapesMax = 8192;
 const changesMax = 512;
-/** Configurations that are looked at in one step of learn(), and when nobody has learned. */
-const lookedAtOnce = 100;
+/** Configurations, or parts of one, that are looked at in one step of learn(), and when nobody has
+ * learned. */
+export const lookedAtOnce = 100;
 const lookedAtOnceMax = 200;
 
 /** By name, in the order of their names. */
@@ -35,7 +36,7 @@ export interface NamedMatchIndex<T> {
   /** A new one, or another one of this name. */
   set(name: string, configuration: T): void;
   delete(name: string): void;
-  /** How many candidates() would look at now. */
+  /** How many candidates() would look at now, or parts of them. */
   unlooked(shape: RequestShape, generation: number): number;
   /** They are so many that learn() has to come first. */
   isNew(shape: RequestShape, generation: number): boolean;
@@ -89,14 +90,18 @@ interface Kept<T> {
 
 interface Ports<T> {
   readonly matcherOf: (configuration: T) => Pick<Matcher, 'mayMatch'>;
-  readonly narrowed: (configuration: T, shape: RequestShape) => T | undefined;
+  /** To what can match; undefined: nothing. */
+  readonly narrowed: (configuration: T, shape: RequestShape) => Steps<T | undefined>;
+  /** How many parts that looks at; absent: it counts as one. */
+  readonly partsOf?: ((configuration: T) => number) | undefined;
 }
 
 export function namedMatchIndex<T>(
   matcherOf: Ports<T>['matcherOf'],
   narrowed: Ports<T>['narrowed'],
+  partsOf?: Ports<T>['partsOf'],
 ): NamedMatchIndex<T> {
-  return new Index({ matcherOf, narrowed });
+  return new Index({ matcherOf, narrowed, partsOf });
 }
 
 const none: readonly never[] = [];
@@ -110,6 +115,8 @@ class Index<T> implements NamedMatchIndex<T> {
   #changes: string[] = [];
   #seen = 0;
   #generation = -1;
+  /** Parts of all. */
+  #parts = 0;
 
   constructor(ports: Ports<T>) {
     this.#ports = ports;
@@ -123,11 +130,14 @@ class Index<T> implements NamedMatchIndex<T> {
     if (!this.#configurations.has(name)) {
       this.#sorted.splice(indexFor(this.#sorted, name, itself), 0, name);
     }
+    this.#parts -= this.#partsOf(name);
     this.#configurations.set(name, configuration);
+    this.#parts += this.#partsOf(name);
     this.#note(name);
   }
 
   delete(name: string): void {
+    this.#parts -= this.#partsOf(name);
     if (!this.#configurations.delete(name)) return;
     this.#sorted.splice(indexFor(this.#sorted, name, itself), 1);
     this.#note(name);
@@ -147,7 +157,11 @@ class Index<T> implements NamedMatchIndex<T> {
   unlooked(shape: RequestShape, generation: number): number {
     if (this.isEmpty) return 0;
     const before = generation === this.#generation ? this.#known.get(keyOf(shape)) : undefined;
-    return this.#isNear(before) ? this.#seen - before.seen : this.#sorted.length;
+    if (before?.seen === this.#seen) return 0;
+    if (!this.#isNear(before)) return this.#parts;
+    let parts = 0;
+    for (const name of this.#changedSince(before)) parts += this.#partsOf(name);
+    return parts;
   }
 
   isNew(shape: RequestShape, generation: number): boolean {
@@ -159,11 +173,22 @@ class Index<T> implements NamedMatchIndex<T> {
     const all = [...this.#sorted];
     const made = { names: [] as string[], list: [] as T[], seen };
     for (const [at, name] of all.entries()) {
-      this.#look(made, name, shape);
+      yield* this.#look(made, name, shape);
       if (at % lookedAtOnce === lookedAtOnce - 1) yield;
     }
     this.#renew(generation);
     this.#known.set(keyOf(shape), made);
+  }
+
+  /** 0: it is not there. */
+  #partsOf(name: string): number {
+    const configuration = this.#configurations.get(name);
+    if (configuration === undefined) return 0;
+    return Math.max(1, this.#ports.partsOf?.(configuration) ?? 1);
+  }
+
+  #changedSince({ seen }: Kept<T>): ReadonlySet<string> {
+    return new Set(this.#changes.slice(seen - this.#seen));
   }
 
   #note(name: string): void {
@@ -183,15 +208,19 @@ class Index<T> implements NamedMatchIndex<T> {
     return before !== undefined && this.#seen - before.seen <= this.#changes.length;
   }
 
-  #keptOf(name: string, shape: RequestShape): T | undefined {
+  *#keptOf(name: string, shape: RequestShape): Steps<T | undefined> {
     const { matcherOf, narrowed } = this.#ports;
     const each = this.#configurations.get(name);
     if (each === undefined || !matcherOf(each).mayMatch(shape)) return undefined;
-    return narrowed(each, shape);
+    return yield* narrowed(each, shape);
   }
 
-  #look({ list, names }: { names: string[]; list: T[] }, name: string, shape: RequestShape): void {
-    const kept = this.#keptOf(name, shape);
+  *#look(
+    { list, names }: { names: string[]; list: T[] },
+    name: string,
+    shape: RequestShape,
+  ): Steps<void> {
+    const kept = yield* this.#keptOf(name, shape);
     if (kept === undefined) return;
     names.push(name);
     list.push(kept);
@@ -199,15 +228,15 @@ class Index<T> implements NamedMatchIndex<T> {
 
   #made(shape: RequestShape): Kept<T> {
     const made = { names: [] as string[], list: [] as T[], seen: this.#seen };
-    for (const name of this.#sorted) this.#look(made, name, shape);
+    for (const name of this.#sorted) finished(this.#look(made, name, shape));
     return made;
   }
 
   #mended(before: Kept<T>, shape: RequestShape): Kept<T> {
     const names = [...before.names];
     const list = [...before.list];
-    for (const name of new Set(this.#changes.slice(before.seen - this.#seen))) {
-      const kept = this.#keptOf(name, shape);
+    for (const name of this.#changedSince(before)) {
+      const kept = finished(this.#keptOf(name, shape));
       const at = indexFor(names, name, itself);
       const isThere = names[at] === name ? 1 : 0;
       if (kept === undefined) {

@@ -15,7 +15,7 @@ import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { ConfiguredSource } from '../matching/concerns.ts';
-import { learnedInTurns, namedMatchIndex } from '../matching/named-match-index.ts';
+import { learnedInTurns, lookedAtOnce, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { StoredConfiguration } from '../readiness.ts';
@@ -84,7 +84,11 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
   /** Policies that have bindings. */
-  readonly #index = namedMatchIndex<BoundPolicy<T>>(({ policy }) => policy.matcher, narrowed);
+  readonly #index = namedMatchIndex<BoundPolicy<T>>(
+    ({ policy }) => policy.matcher,
+    narrowed,
+    ({ bindings }) => bindings.length,
+  );
 
   constructor(deps: PolicySourceDeps<T>) {
     this.#deps = deps;
@@ -229,12 +233,16 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
 
 /** Bindings that can match. One whose policy names a kind that is not served is an error, whatever
  * its bindings are. */
-function narrowed<T extends AnyPolicy>(
+function* narrowed<T extends AnyPolicy>(
   bound: BoundPolicy<T>,
   shape: RequestShape,
-): BoundPolicy<T> | undefined {
+): Steps<BoundPolicy<T> | undefined> {
   const { policy } = bound;
-  const bindings = bound.bindings.filter(({ matcher }) => matcher.mayMatch(shape));
+  const bindings: PolicyBinding[] = [];
+  for (const [at, binding] of bound.bindings.entries()) {
+    if (binding.matcher.mayMatch(shape)) bindings.push(binding);
+    if (at % lookedAtOnce === lookedAtOnce - 1) yield;
+  }
   if (bindings.length === 0 && policy.paramKind === undefined) return undefined;
   return { policy, bindings };
 }

@@ -22,12 +22,14 @@ export interface PackedPart {
 
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_FULL_FLUSH };
 
-/** Packed at once: a thread would take longer to be told of it. */
+/** Packed at once: a thread would take longer to be told of it. What comes out is put together in
+ * node's pool, for a buffer more may cost some milliseconds (blocks.ts). */
 const atOnceMax = 32 * 1024;
+const atOnce = { ...options, chunkSize: 4_000 };
 
 export async function packPart(bytes: Uint8Array): Promise<PackedPart> {
   const packed =
-    bytes.byteLength <= atOnceMax ? deflateRawSync(bytes, options) : await deflated(bytes);
+    bytes.byteLength <= atOnceMax ? deflateRawSync(bytes, atOnce) : await deflated(bytes);
   return { packed: withoutSlack(packed), bytes: bytes.byteLength, checksum: crc32(bytes) };
 }
 

@@ -109,7 +109,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     *v3(path) {
       const section = sectionAt(path);
       if (section === undefined || section.pieces !== undefined) return undefined;
-      const { definitions, item } = context('v3');
+      const { definitions, item } = yield* context('v3');
       const paths: (readonly [string, JsonObject])[] = [];
       for (const each of section.operations()) {
         paths.push([each.path, pathItemV3(each, item)]);
@@ -148,11 +148,12 @@ interface Context {
   readonly item: PathItemContext;
 }
 
-type ContextOf = (dialect: Dialect, kept?: KeptDefinitions) => Context;
+type ContextOf = (dialect: Dialect, kept?: KeptDefinitions) => Steps<Context>;
 
 function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf {
-  const describe = describer(options);
-  return (dialect, kept) => {
+  let known: Describer | undefined;
+  return function* (dialect, kept) {
+    const describe = (known ??= yield* describer(options));
     const definitions = makeDefinitions({
       dialect,
       kept,
@@ -179,7 +180,7 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
       return stampOf(kind, options);
     },
     *make(dialect) {
-      const { definitions, item } = context(dialect, shared[dialect]);
+      const { definitions, item } = yield* context(dialect, shared[dialect]);
       const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
       const operations = operationsOf(kind, paths()).map(
         (each) => [each.path, itemOf(each, item)] as const,
@@ -199,7 +200,7 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
     source: sources,
     stamp: '',
     *make() {
-      const { definitions, item } = context('v2');
+      const { definitions, item } = yield* context('v2');
       const paths: (readonly [string, JsonObject])[] = [];
       for (const section of sections) {
         for (const each of section.operations()) {
@@ -362,7 +363,7 @@ function bodySchema(
   dialect: Dialect,
   definitions: Definitions,
   names: DefinitionNames,
-  describe: (typeName: string) => TypeDescription,
+  describe: Describer,
 ): JsonObject {
   switch (type) {
     case 'string':
@@ -437,11 +438,18 @@ const everywhere = ['meta/v1.DeleteOptions', watchEventType];
 /** Known in the core group only, whoever answers with them. */
 const inCore = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'];
 
-/** What documents say of a type: under which names it is served. Worked out when first asked. */
-function describer({ scheme, texts }: DocumentOptions): (typeName: string) => TypeDescription {
-  let index: ReadonlyMap<string, readonly GroupVersionKind[]> | undefined;
+/** What documents say of a type: under which names it is served. */
+type Describer = (typeName: string) => TypeDescription;
+
+/** Of what is always there, whenever it is asked for; the walk goes over all that is defined. */
+function* describer({ scheme, texts }: DocumentOptions): Steps<Describer> {
+  const always: AlwaysServed[] = [];
+  yield* inSteps(scheme.groups, ({ group, versions }) => {
+    for (const version of versions) if (isBuiltIn(version)) always.push({ group, version });
+    return undefined;
+  });
+  const index = indexKinds(always);
   return (typeName) => {
-    index ??= indexKinds(scheme);
     const served = index.get(typeName) ?? [];
     return {
       groupVersionKinds: served.map(({ group, version, kind }) => ({ group, kind, version })),
@@ -450,6 +458,11 @@ function describer({ scheme, texts }: DocumentOptions): (typeName: string) => Ty
         (served.length === 0 ? undefined : descriptionOf(typeName, served)),
     };
   };
+}
+
+interface AlwaysServed {
+  readonly group: string;
+  readonly version: VersionInfo;
 }
 
 function descriptionOf(typeName: string, served: readonly GroupVersionKind[]): string | undefined {
@@ -463,7 +476,9 @@ function descriptionOf(typeName: string, served: readonly GroupVersionKind[]): s
   return `${name} is a kind of ${groupVersion}.`;
 }
 
-function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKind[]> {
+function indexKinds(
+  always: readonly AlwaysServed[],
+): ReadonlyMap<string, readonly GroupVersionKind[]> {
   const index = new Map<string, GroupVersionKind[]>();
   const add = (schema: ObjectSchema | undefined, kind: GroupVersionKind) => {
     if (schema === undefined) return;
@@ -473,8 +488,7 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
       k.group === group && k.version === version && k.kind === kind.kind;
     if (!known.some(same)) index.set(schema.name, [...known, { group, version, kind: kind.kind }]);
   };
-  const builtIn = scheme.groups.flatMap(({ versions }) => versions.filter(isBuiltIn));
-  for (const kind of builtIn.flatMap(({ kinds }) => kinds)) {
+  for (const kind of always.flatMap(({ version }) => version.kinds)) {
     // Their types are not listed here, and built-in kinds have Scale.
     if (kind.custom !== undefined) continue;
     const { group, listKind, version } = kind;
@@ -483,7 +497,7 @@ function indexKinds(scheme: Scheme): ReadonlyMap<string, readonly GroupVersionKi
     for (const subresource of kind.subresources) add(subresource.schema, subresource.kind);
   }
   for (const name of inCore) index.set(`meta/v1.${name}`, [coreKind(name)]);
-  for (const name of everywhere) index.set(name, everyVersion(scheme, name));
+  for (const name of everywhere) index.set(name, inEveryVersion(always, name));
   return index;
 }
 
@@ -491,9 +505,7 @@ function coreKind(kind: string): GroupVersionKind {
   return { group: '', version: 'v1', kind };
 }
 
-function everyVersion(scheme: Scheme, typeName: string): GroupVersionKind[] {
+function inEveryVersion(always: readonly AlwaysServed[], typeName: string): GroupVersionKind[] {
   const kind = typeName.slice(typeName.lastIndexOf('.') + 1);
-  return scheme.groups.flatMap(({ group, versions }) =>
-    versions.filter(isBuiltIn).map(({ version }) => ({ group, version, kind })),
-  );
+  return always.map(({ group, version: { version } }) => ({ group, version, kind }));
 }

@@ -44,6 +44,8 @@ interface KeptPiece {
   readonly hash: string;
 }
 
+const nameOf = ({ dialect, encoding }: DocumentForm): string => `${dialect} ${encoding}`;
+
 export interface PieceStore {
   /** The document in parts. `frame`: the one with no paths and no definitions. */
   assemble(
@@ -62,7 +64,8 @@ export function pieceStore(run: RunSteps): PieceStore {
   const bySource = new WeakMap<object, Map<string, Promise<KeptPiece>>>();
   /** What pieces share, by form and name: the few types that all objects have. */
   const sharedParts = new Map<string, PackedPart>();
-  const nameOf = ({ dialect, encoding }: DocumentForm): string => `${dialect} ${encoding}`;
+  const packed = packedInTurn(run);
+  const frameOf = frameStore(run, packed);
   const make = async (form: DocumentForm, piece: DocumentPiece): Promise<KeptPiece> => {
     const parts = await run(piece.make(form.dialect));
     const written = await run(writePiece(form, parts));
@@ -70,11 +73,11 @@ export function pieceStore(run: RunSteps): PieceStore {
       const key = `${nameOf(form)} ${name}`;
       if (sharedParts.has(key)) continue;
       const part = await run(writePiece(form, { ...nothing, own: { [name]: definition } }));
-      sharedParts.set(key, await packPart(part.definitions));
+      sharedParts.set(key, await packed(part.definitions));
     }
     return {
-      paths: await packPart(written.paths),
-      definitions: await packPart(written.definitions),
+      paths: await packed(written.paths),
+      definitions: await packed(written.definitions),
       hash: written.hash,
       defined: Object.keys(parts.own),
       shared: Object.keys(parts.shared),
@@ -108,13 +111,23 @@ export function pieceStore(run: RunSteps): PieceStore {
         const part = sharedParts.get(`${nameOf(form)} ${name}`);
         return defined.has(name) || part === undefined ? [] : [part];
       });
-      const around =
-        form.encoding === 'json'
-          ? await packedFrame(frame)
-          : { ...unframed, head: await packPart(await run(encoded(form.dialect, frame))) };
-      return run(partsOf(around, all, more));
+      return run(partsOf(await frameOf(form, frame), all, more));
     },
   };
+}
+
+type Pack = (bytes: Uint8Array) => Promise<PackedPart>;
+
+/** It makes several buffers, and each may cost some milliseconds (blocks.ts). */
+function packedInTurn(run: RunSteps): Pack {
+  return async (bytes) => {
+    await run(aStep());
+    return packPart(bytes);
+  };
+}
+
+function* aStep(): Steps<void> {
+  yield;
 }
 
 /** What stands around paths and definitions, and between two of either. */
@@ -123,6 +136,24 @@ interface Frame {
   readonly between: PackedPart;
   readonly tail: PackedPart;
   readonly separator: PackedPart;
+}
+
+/** Kept: there is one in each form, and whatever a document is of, it stands in that. */
+function frameStore(run: RunSteps, packed: Pack) {
+  const frames = new Map<string, Promise<Frame>>();
+  const make = async ({ dialect, encoding }: DocumentForm, frame: JsonObject): Promise<Frame> =>
+    encoding === 'json'
+      ? packedFrame(frame, packed)
+      : { ...unframed, head: await packed(await run(encoded(dialect, frame))) };
+  return (form: DocumentForm, frame: JsonObject): Promise<Frame> => {
+    const name = `${nameOf(form)} ${JSON.stringify(frame)}`;
+    const known = frames.get(name);
+    if (known !== undefined) return known;
+    const made = make(form, frame);
+    frames.set(name, made);
+    made.catch(() => frames.delete(name));
+    return made;
+  };
 }
 
 const noPart: PackedPart = { packed: new Uint8Array(), bytes: 0, checksum: 0 };
@@ -212,12 +243,12 @@ function hashed(text: string, hash: ReturnType<typeof createHash>): Uint8Array {
 /** The places of the frame in which members come. */
 const places = /(?<="paths":\{)|(?<="(?:definitions|schemas)":\{)/;
 
-async function packedFrame(frame: JsonObject): Promise<Frame> {
+async function packedFrame(frame: JsonObject, packed: Pack): Promise<Frame> {
   const [head = '', between = '', tail = ''] = JSON.stringify(frame).split(places);
   return {
-    head: await packPart(Buffer.from(head)),
-    between: await packPart(Buffer.from(between)),
-    tail: await packPart(Buffer.from(tail)),
-    separator: await packPart(Buffer.from(',')),
+    head: await packed(Buffer.from(head)),
+    between: await packed(Buffer.from(between)),
+    tail: await packed(Buffer.from(tail)),
+    separator: await packed(Buffer.from(',')),
   };
 }

@@ -14,6 +14,7 @@ import type {
 import { readRules, ruleMatches } from '../../../src/admission/matching/rules.ts';
 import type { GroupVersionKind } from '../../../src/apimachinery/schema.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import type { Steps } from '../../../src/stdx/stepwise.ts';
 import { sharedVectors } from '../../cel/shared-vectors.ts';
 
 interface RuleRequest extends GroupVersionResource {
@@ -248,6 +249,10 @@ describe('selectors', () => {
   });
 });
 
+function* asItIs<T>(configuration: T): Steps<T> {
+  return configuration;
+}
+
 describe('the index', () => {
   const policies = ['pods', 'configmaps', 'pods/status', '*'].map((resource) => ({
     resource,
@@ -256,10 +261,7 @@ describe('the index', () => {
       resourceRules: [{ ...pods, resources: [resource] }],
     }),
   }));
-  const index = namedMatchIndex<(typeof policies)[number]>(
-    ({ matcher }) => matcher,
-    (all) => all,
-  );
+  const index = namedMatchIndex<(typeof policies)[number]>(({ matcher }) => matcher, asItIs);
   for (const [at, policy] of policies.entries()) index.set(`${at}`, policy);
   const named = (shape: RequestShape): readonly string[] =>
     index.candidates(shape, 1).map(({ resource }) => resource);
@@ -311,7 +313,7 @@ describe('the index of configurations that come and go', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 700 }), (changes) => {
         const { matcherOf } = counted();
-        const index = namedMatchIndex(matcherOf, (all) => all);
+        const index = namedMatchIndex(matcherOf, asItIs);
         const all = new Map<string, Named>();
         const check = (): void => {
           const inOrder = [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -336,7 +338,7 @@ describe('the index of configurations that come and go', () => {
 
   test('learns in steps what changes meanwhile', () => {
     const { matcherOf } = counted();
-    const index = namedMatchIndex(matcherOf, (all) => all);
+    const index = namedMatchIndex(matcherOf, asItIs);
     const set = (i: number, resource: string): void => {
       const name = `p-${String(i).padStart(5, '0')}`;
       index.set(name, { name, resource });
@@ -356,9 +358,39 @@ describe('the index of configurations that come and go', () => {
     assert.equal(index.unlooked(shape, 2), 1001, 'other kinds are served');
   });
 
+  test('learns one of many parts in steps, and again when it has changed', () => {
+    const { matcherOf } = counted();
+    const partsMax = 1_000;
+    const index = namedMatchIndex(
+      matcherOf,
+      function* (named: Named) {
+        for (let part = 0; part < partsMax; part += 100) yield;
+        return named;
+      },
+      ({ name }) => (name === 'large' ? partsMax : 0),
+    );
+    const [shape] = shapes as [RequestShape];
+    for (const name of ['large', 'small']) index.set(name, { name, resource: 'pods' });
+    for (const parts of [partsMax + 1, partsMax]) {
+      assert.equal(index.unlooked(shape, 1), parts);
+      assert.ok(index.isNew(shape, 1));
+      const steps = index.learn(shape, 1);
+      let count = 0;
+      while (steps.next().done !== true) count += 1;
+      assert.ok(count >= partsMax / 100, `${count} steps`);
+      assert.equal(index.unlooked(shape, 1), 0);
+      index.set('large', { name: 'large', resource: 'pods' });
+    }
+    index.delete('large');
+    assert.ok(!index.isNew(shape, 1));
+    assert.equal(index.candidates(shape, 1).length, 1);
+    index.set('small', { name: 'small', resource: 'pods' });
+    assert.equal(index.unlooked(shape, 1), 1);
+  });
+
   test('asks only those again that have changed', () => {
     const { matcherOf, takeAsked } = counted();
-    const index = namedMatchIndex(matcherOf, (all) => all);
+    const index = namedMatchIndex(matcherOf, asItIs);
     const set = (i: number): void => {
       const name = `p-${String(i).padStart(5, '0')}`;
       index.set(name, { name, resource: i % 2 === 0 ? 'pods' : 'nodes' });
