@@ -99,6 +99,8 @@ export interface CustomVersion {
   conform(document: JsonObject, origin: DocumentOrigin): Conformed;
   /** Fills in defaults, after `conform`. In the place of a kind's defaults. */
   readonly defaults: Defaulter;
+  /** The same in parts, for a large document. */
+  defaultsSteps(document: JsonObject): Steps<JsonObject>;
   /** Both, of what is in the store. Never fails. */
   readStored(object: ApiObject): ApiObject;
   /** `conform` alone, of what came from another version: the defaults are those of the version that

@@ -27,7 +27,7 @@ import type {
   DocumentOrigin,
 } from './custom-schema.ts';
 import { coerceEmbedded, coerceProblemText } from './prepare/embedded-metadata.ts';
-import { fillDefaults } from './prepare/fill-defaults.ts';
+import { fillDefaults, fillDefaultsSteps } from './prepare/fill-defaults.ts';
 import { prune } from './prepare/prune.ts';
 import type { DroppedNulls } from './prepare/prune.ts';
 import { publishedSchema, publishedSteps } from './project/open-api.ts';
@@ -90,6 +90,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     prepare: () => (isPrepared ? undefined : preparing()),
     conform: (document, origin) => conformed(document, origin, read(), source),
     defaults: (object) => fillDefaults(object, read().schema) as JsonObject,
+    defaultsSteps: (object) => fillDefaultsSteps(object, read().schema),
     readStored: (object) => defaultedIfFits(version.readConverted(object), read().schema),
     readConverted(object) {
       const made = conformed(object, 'stored', read(), source);

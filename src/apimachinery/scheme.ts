@@ -104,6 +104,8 @@ export interface CustomKind {
   /** As typed/conform.ts. What is wrong in embedded metadata is let pass in the store only. An
    * intent keeps nulls where none may be. */
   conform(document: JsonObject, origin: 'body' | 'intent' | 'merged' | 'stored'): Conformed;
+  /** The kind's defaults in parts, for a large document. */
+  defaultsSteps(document: JsonObject): Steps<JsonObject>;
   /** Reads, in steps, what requests need of a large definition. Undefined: nothing is left to be
    * read. Without it that is read at once, where it is needed. */
   prepare(): Steps<unknown> | undefined;

@@ -131,6 +131,8 @@ export interface ApiRequest {
   receivedMs: number;
   /** Of the body, once it is there. */
   bodyBytes: number;
+  /** What was made of the body is large, whatever the body was. */
+  hasLargeObject?: boolean;
   /** What the audit event of the request says beside its own fields. */
   readonly auditAnnotations: Map<string, string>;
   /** That event holds the body. */

@@ -10,6 +10,7 @@ import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
 import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
 import type { Decoded } from '../apimachinery/codecs/json.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
+import { isLargeValue } from '../apimachinery/large-value.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
 import type { SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
@@ -28,13 +29,13 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
-import type { Conformed } from '../apimachinery/typed/conform.ts';
 import {
   conformedSteps,
   duplicateFields,
   typedDocument,
+  typedSteps,
 } from '../apimachinery/typed/field-validation.ts';
-import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
+import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
 import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
@@ -193,14 +194,16 @@ export async function readObject(
   const mismatch = checkCustomKind(document, expected) ?? checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
   const noticed = duplicateFields(duplicates, duplicatePlaces);
-  let conformed: Conformed | undefined;
+  let typed: TypedDocument;
   if (request.bodyBytes > atOnceBytesMax) {
     const { turns } = deps.registry;
-    conformed = await runToEnd(turns, conformedSteps(document, expected));
+    const conformed = await runToEnd(turns, conformedSteps(document, expected));
     await turns.pause(wholeTurnMs);
-  }
-  const typed = typedDocument(document, expected, mode, noticed, conformed);
+    typed = await runToEnd(turns, typedSteps(document, expected, mode, noticed, conformed));
+  } else typed = typedDocument(document, expected, mode, noticed);
   if (typed.kind === 'refused') return typed;
+  // Defaults of a kind that users define may be many times what was sent.
+  if (expected.custom !== undefined && isLargeValue(typed.object)) request.hasLargeObject = true;
   request.warnings.push(...typed.warnings);
   return ok(typed.object);
 }

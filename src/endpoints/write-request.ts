@@ -16,7 +16,7 @@ export interface NamedWriteOptions extends WriteOptions {
   readonly manager: string;
   readonly user: UserInfo;
   readonly request: WritingRequest;
-  /** The body was a large one. */
+  /** The body was a large one, or what was made of it is. */
   readonly inTurns: boolean;
 }
 
@@ -26,12 +26,12 @@ export function readWriteOptions(
   kind: WriteOptionsKind,
   owner?: readonly FieldError[],
 ): Result<NamedWriteOptions> {
-  const { exchange, query, user, bodyBytes } = request;
+  const { exchange, query, user, bodyBytes, hasLargeObject } = request;
   const context = { metaGroup: deps.identity.groups.meta };
   const options = parseWriteOptions(query, kind, context, owner);
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
-  const inTurns = bodyBytes > atOnceBytesMax;
+  const inTurns = bodyBytes > atOnceBytesMax || hasLargeObject === true;
   const { dryRun, fieldManager, fieldValidation, pretty } = options;
   return ok({
     dryRun,

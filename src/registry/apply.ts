@@ -17,6 +17,7 @@ import {
   conformedDocument,
   conformedSteps,
   typedDocument,
+  typedSteps,
 } from '../apimachinery/typed/field-validation.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -129,7 +130,9 @@ function* typed({ inTurns }: DecisionScope, merged: ApiObject, kind: KindInfo): 
   const conformed = inTurns
     ? yield* conformedSteps(merged, kind, 'merged')
     : conformedDocument(merged, kind, 'merged');
-  const document = typedDocument(merged, kind, 'Ignore', [], conformed);
+  const document = inTurns
+    ? yield* typedSteps(merged, kind, 'Ignore', [], conformed)
+    : typedDocument(merged, kind, 'Ignore', [], conformed);
   // Both parts were of the kind.
   assert(document.kind === 'ok', 'what is merged is of its kind');
   return document.object;

@@ -25,7 +25,11 @@ import {
 } from '../apimachinery/status-error.ts';
 import { parseGroupVersion } from '../apimachinery/schema.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import { conformedSteps, typedDocument } from '../apimachinery/typed/field-validation.ts';
+import {
+  conformedSteps,
+  typedDocument,
+  typedSteps,
+} from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
@@ -148,8 +152,9 @@ function* patchedObject(
     identityChange(patched.value, document) ??
     kindChange(patched.value, document, type.custom !== undefined);
   if (moved !== undefined) return refused(moved);
-  const conformed = inTurns ? yield* conformedSteps(patched.value, type) : undefined;
-  return typedDocument(patched.value, type, fieldValidation, noticed, conformed);
+  if (!inTurns) return typedDocument(patched.value, type, fieldValidation, noticed);
+  const conformed = yield* conformedSteps(patched.value, type);
+  return yield* typedSteps(patched.value, type, fieldValidation, noticed, conformed);
 }
 
 function* apply(

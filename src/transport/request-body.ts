@@ -108,7 +108,10 @@ export class RequestBody {
         if (this.#declaredBytes > limitBytes || this.#storedBytes > limitBytes) this.#refuse();
         else if (!this.#hold(this.#declaredBytes)) this.#refuse();
         else if (this.#complete) this.#finish();
-        else this.#resume();
+        else {
+          this.#pieces.expect(this.#declaredBytes);
+          this.#resume();
+        }
       }
     });
   }

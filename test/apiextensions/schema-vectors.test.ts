@@ -3,14 +3,16 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
 import type { FieldError } from '../../src/apimachinery/field-error.ts';
+import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { coerceEmbedded } from '../../src/apiextensions/prepare/embedded-metadata.ts';
-import { fillDefaults } from '../../src/apiextensions/prepare/fill-defaults.ts';
+import { fillDefaults, fillDefaultsSteps } from '../../src/apiextensions/prepare/fill-defaults.ts';
 import { prune } from '../../src/apiextensions/prepare/prune.ts';
 import type { StructuralSchema } from '../../src/apiextensions/schema/structural-schema.ts';
 import { structuralErrors } from '../../src/apiextensions/acceptance/structural.ts';
 import { embeddedErrors } from '../../src/apiextensions/validate/embedded-resources.ts';
 import { listTypeErrors } from '../../src/apiextensions/validate/list-types.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { sharedVectors } from '../cel/shared-vectors.ts';
 
 interface Row {
@@ -57,6 +59,28 @@ each('defaulting/algorithm:TestDefault', (row) => {
   const filled = fillDefaults(row.json ?? null, row.schema);
   deepEqual(filled, row.expected);
   equal(fillDefaults(filled, row.schema), filled);
+  // In parts it is the same.
+  const { json = null } = row;
+  if (isJsonObject(json)) deepEqual(finished(fillDefaultsSteps(json, row.schema)), filled);
+});
+
+test('defaults of thousands of items are filled in in many parts', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      list: {
+        type: 'array',
+        items: { type: 'object', properties: { a: { type: 'string', default: 'x' } } },
+      },
+    },
+  } as const;
+  const object = { list: Array.from({ length: 5_000 }, (_, at) => ({ at })) };
+  const steps = fillDefaultsSteps(object, schema as unknown as StructuralSchema);
+  let parts = 1;
+  let step = steps.next();
+  for (; step.done !== true; parts += 1) step = steps.next();
+  deepEqual(step.value, fillDefaults(object, schema as unknown as StructuralSchema));
+  equal(parts, 10);
 });
 
 each('defaulting/prunenulls:TestPruneNonNullableNullsWithoutDefaults', (row) => {

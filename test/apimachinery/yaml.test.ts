@@ -132,6 +132,11 @@ describe('long texts of YAML', () => {
       ['comments', `${lines('# a\n')}a`, () => 'a'],
       ['blanks', `-${' '.repeat(size)}a`, () => ['a']],
       ['bytes', `!!binary ${'aaaa'.repeat(size / 4)}`, (n) => 'i\ufffd\ufffd'.repeat(n / 4)],
+      [
+        'scalars of thousands each',
+        `- '${'a'.repeat(15_000)}'\n`.repeat(40),
+        () => Array<string>(40).fill('a'.repeat(15_000)),
+      ],
       ['bytes of text', `!!binary ${'w6nDqcOp'.repeat(size / 8)}`, (n) => 'é'.repeat((n / 8) * 3)],
     ];
   for (const [what, body, value] of rows) {

@@ -15,6 +15,7 @@ import {
 } from '../../apimachinery/codecs/body-bounds.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { defaultOf, memberSchema, spineMemo } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 
@@ -33,6 +34,61 @@ interface Room {
 export function fillDefaults(value: JsonValue, schema: StructuralSchema | undefined): JsonValue {
   if (schema === undefined) return value;
   return filledIn(value, schema, { values: bodyValuesMax, chars: charsMax });
+}
+
+/** fillDefaults() in parts, for a large object. */
+export function* fillDefaultsSteps(
+  object: JsonObject,
+  schema: StructuralSchema | undefined,
+): Steps<JsonObject> {
+  if (schema === undefined || !hasDefaults(schema)) return object;
+  return yield* membersSteps(object, schema, { values: bodyValuesMax, chars: charsMax, looked: 0 });
+}
+
+/** Objects and lists that are looked at between two steps: half a millisecond, or two. */
+const lookedAtOnce = 512;
+
+interface RoomInSteps extends Room {
+  looked: number;
+}
+
+function* filledInSteps(
+  value: JsonValue,
+  schema: StructuralSchema,
+  room: RoomInSteps,
+): Steps<JsonValue> {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!hasDefaults(schema)) return value;
+  room.looked += 1;
+  if (room.looked % lookedAtOnce === 0) yield;
+  if (!Array.isArray(value)) return yield* membersSteps(value as JsonObject, schema, room);
+  const { items } = schema;
+  const list = value as readonly JsonValue[];
+  if (items === undefined) return list;
+  let changed: JsonValue[] | undefined;
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at] as JsonValue;
+    const made = yield* filledInSteps(inPlaceOfNull(item, items, room), items, room);
+    if (made !== item) (changed ??= [...list])[at] = made;
+  }
+  return changed ?? list;
+}
+
+function* membersSteps(
+  members: JsonObject,
+  schema: StructuralSchema,
+  room: RoomInSteps,
+): Steps<JsonObject> {
+  let changed = withMissing(members, schema, room);
+  const filled = changed ?? members;
+  for (const name in filled) {
+    const member = filled[name];
+    const below = memberSchema(schema, name);
+    if (member === undefined || below === undefined) continue;
+    const made = yield* filledInSteps(inPlaceOfNull(member, below, room), below, room);
+    if (made !== member) setOwn((changed ??= { ...members }), name, made);
+  }
+  return changed ?? members;
 }
 
 function filledIn(value: JsonValue, schema: StructuralSchema, room: Room): JsonValue {
@@ -84,13 +140,23 @@ function inPlaceOfNull(value: JsonValue, schema: StructuralSchema, room: Room): 
   return take(defaultOf(schema) ?? null, room);
 }
 
-function fillMembers(members: JsonObject, schema: StructuralSchema, room: Room): JsonValue {
+/** Undefined: nothing is missing. */
+function withMissing(
+  members: JsonObject,
+  schema: StructuralSchema,
+  room: Room,
+): ObjectDraft | undefined {
   let changed: ObjectDraft | undefined;
   for (const [name, filled] of defaultedProperties(schema)) {
     const there = Object.hasOwn(members, name) ? members[name] : undefined;
     const isMissing = there === undefined || (there === null && filled.nullable !== true);
     if (isMissing) setOwn((changed ??= { ...members }), name, take(filled.default, room));
   }
+  return changed;
+}
+
+function fillMembers(members: JsonObject, schema: StructuralSchema, room: Room): JsonValue {
+  let changed = withMissing(members, schema, room);
   const filled = changed ?? members;
   for (const name in filled) {
     const member = filled[name];

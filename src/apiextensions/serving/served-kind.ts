@@ -241,6 +241,7 @@ function customKind(
   const { group, resource } = definitions;
   return {
     conform: (document, origin) => version.conform(document, origin),
+    defaultsSteps: (document) => version.defaultsSteps(document),
     prepare: () => preparing(version, stored.hub),
     metadataProblem,
     readStored: stored.readStored,

@@ -67,9 +67,11 @@ export class YamlGrammar {
     this.#events = events;
   }
 
-  /** At most so many steps, or a part of a long scalar; true at the end of the text. */
-  run(steps: number): boolean {
-    for (let step = 0; step < steps; step += 1) {
+  /** At most so many steps, or about so many characters, or a part of a long scalar; true at the
+   * end of the text. */
+  run(steps: number, characters = Infinity): boolean {
+    const end = this.#tokens.position + characters;
+    for (let step = 0; step < steps && this.#tokens.position < end; step += 1) {
       if (!this.#tokens.readAhead() || !this.#events.proceed()) return false;
       const next = this.#states.pop();
       if (next === undefined) return true;

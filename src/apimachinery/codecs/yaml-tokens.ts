@@ -112,6 +112,11 @@ export class TokenReader {
     this.#depthMax = depthMax;
   }
 
+  /** So many characters of the text have been read. */
+  get position(): number {
+    return this.#cursor.pos;
+  }
+
   /** Makes what one step of the grammar asks for, or a part of it: then false. */
   readAhead(): boolean {
     try {

@@ -36,7 +36,8 @@ export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded 
   return finished(yamlSteps(bytes, options, stepsMax));
 }
 
-/** decodeYaml() in parts, of so many steps of the grammar each, if no scalar is long. */
+/** decodeYaml() in parts, of so many steps of the grammar each, if no scalar is long, and of about
+ * `charactersPerPart`. */
 export function* yamlSteps(
   bytes: Uint8Array,
   options?: DecodeOptions,
@@ -51,7 +52,7 @@ export function* yamlSteps(
   if ('kind' in reading) return reading;
   try {
     do yield;
-    while (!reading.grammar.run(steps));
+    while (!reading.grammar.run(steps, charactersPerPart));
     return complete(reading);
   } catch (error) {
     return refusalOf(error, valuesMaxOf(options));
@@ -71,6 +72,9 @@ interface Reading {
 const stepsMax = 1 << 30;
 /** Steps of the grammar in one part: some tenths of a millisecond. */
 const partSteps = 128;
+
+/** Characters in one part: a millisecond or two where scalars are of some thousands. */
+const charactersPerPart = 64 * 1024;
 
 /** Characters that are searched before others have their turn. */
 const searchedAtOnce = 256 * 1024;

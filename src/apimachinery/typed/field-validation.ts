@@ -43,6 +43,7 @@ type WrittenOrigin = 'body' | 'intent' | 'merged';
 
 interface CustomDocument {
   conform(document: JsonObject, origin: WrittenOrigin): Conformed;
+  defaultsSteps(document: JsonObject): Steps<JsonObject>;
   metadataProblem(metadata: JsonValue): string | undefined;
 }
 
@@ -62,14 +63,53 @@ export function duplicateFields(
   });
 }
 
-/** `noticed`: what was wrong with the text that the document came as. `conformed`: of a large one,
- * that was conformed in a turn of its own. */
+/** `noticed`: what was wrong with the text that the document came as. */
 export function typedDocument(
   document: JsonObject,
   type: DocumentType,
   mode: FieldValidation,
   noticed: readonly string[],
   conformed: Conformed = conformedDocument(document, type),
+): TypedDocument {
+  const shaped = shapedDocument(document, type, mode, noticed, conformed);
+  const { defaults } = type;
+  if (shaped.kind === 'refused' || defaults === undefined) return shaped;
+  try {
+    return { ...shaped, object: defaults(shaped.object) as ApiObject };
+  } catch (error) {
+    return tooManyDefaults(error);
+  }
+}
+
+/** typedDocument() in parts, of a large one that has been conformed. */
+export function* typedSteps(
+  document: JsonObject,
+  type: DocumentType,
+  mode: FieldValidation,
+  noticed: readonly string[],
+  conformed: Conformed,
+): Steps<TypedDocument> {
+  const { custom, defaults } = type;
+  if (custom === undefined || defaults === undefined) {
+    return typedDocument(document, type, mode, noticed, conformed);
+  }
+  const shaped = shapedDocument(document, type, mode, noticed, conformed);
+  if (shaped.kind === 'refused') return shaped;
+  yield;
+  try {
+    return { ...shaped, object: (yield* custom.defaultsSteps(shaped.object)) as ApiObject };
+  } catch (error) {
+    return tooManyDefaults(error);
+  }
+}
+
+/** Without its defaults. */
+function shapedDocument(
+  document: JsonObject,
+  type: DocumentType,
+  mode: FieldValidation,
+  noticed: readonly string[],
+  conformed: Conformed,
 ): TypedDocument {
   if (conformed.kind === 'refused') {
     // Its own metadata are read before those of what is inside.
@@ -96,17 +136,15 @@ export function typedDocument(
     const untyped = type.intent === true ? untypedFields(unknown) : '';
     return refused(type, `strict decoding error: ${problems.join(', ')}${untyped}`);
   }
-  const { defaults } = type;
-  if (defaults === undefined) return { kind: 'ok', object: shape.object, warnings: problems };
-  try {
-    return { kind: 'ok', object: defaults(shape.object) as ApiObject, warnings: problems };
-  } catch (error) {
-    if (!(error instanceof TooManyValues)) throw error;
-    return { kind: 'refused', error: newTooLarge(tooManyDefaults) };
-  }
+  return { kind: 'ok', object: shape.object, warnings: problems };
 }
 
-const tooManyDefaults = 'its defaults are more than a body may hold';
+/** Of a document with more of them than a body may hold; anything else is thrown on. */
+function tooManyDefaults(error: unknown): TypedDocument {
+  if (!(error instanceof TooManyValues)) throw error;
+  const message = 'its defaults are more than a body may hold';
+  return { kind: 'refused', error: newTooLarge(message) };
+}
 
 /** The first half of the work, and by itself a long turn where the document is a large one.
  * 'intent': of an apply. 'merged': what came of one, or what a webhook has patched. */

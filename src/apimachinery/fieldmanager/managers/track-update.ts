@@ -53,7 +53,8 @@ export const trackUpdate: TrackUpdate = (update) => {
 /** trackUpdate() in parts, which takes some milliseconds where thousands of fields change. */
 export function* trackUpdateSteps(update: UpdateToTrack): Steps<ApiObject> {
   const { live, next, kind, apiVersion } = update;
-  const start = startOf(update);
+  const start = yield* startOf(update);
+  yield;
   const liveEntries = live?.metadata['managedFields'];
   const { owners } = start.managed;
   if (live !== undefined && !start.isReset && !hasOwners(update, owners)) {
@@ -104,15 +105,18 @@ interface Start {
 }
 
 /** The entries that the write starts from: the client may have cleared or edited them. */
-function startOf({ live, next, subresource }: UpdateToTrack): Start {
+function* startOf({ live, next, subresource }: UpdateToTrack): Steps<Start> {
   const liveEntries = live?.metadata['managedFields'];
   const sent = subresource === '' ? next.metadata['managedFields'] : undefined;
   if (sent !== undefined && !deepEqual(sent, liveEntries)) {
     if (isReset(sent)) return { managed: nothingManaged, isLive: false, isReset: true };
+    // Each entry of thousands of fields is looked at for some milliseconds.
+    yield;
     const edited = decodeManaged(sent);
     if (edited !== undefined && edited.owners.size > 0) {
       return { managed: edited, isLive: false, isReset: false };
     }
+    yield;
   }
   const managed = decodeManaged(liveEntries) ?? nothingManaged;
   return { managed, isLive: true, isReset: false };
