@@ -145,11 +145,12 @@ export interface ConversionWebhook {
   /** A definition that changes has another one. */
   readonly id: string;
   /** The objects in this version, in their order; those that are in it already are left alone.
-   * `shown` is called with each, in a step of its own, and `objects` are taken one in a step. */
+   * `shown` is called with each, in steps of its own, and `objects` are taken one in a step:
+   * undefined among them is a place to stop. */
   convert<T>(
-    objects: Iterable<ApiObject>,
+    objects: Iterable<ApiObject | undefined>,
     apiVersion: string,
-    shown: (object: ApiObject) => T,
+    shown: (object: ApiObject) => Steps<T>,
   ): Promise<ConvertedObjects<T>>;
   /** In turns with others: it is known by its text, which may be long. */
   remember(object: ApiObject, apiVersion: string, converted: ApiObject): Promise<void>;

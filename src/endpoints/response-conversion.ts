@@ -8,7 +8,13 @@
  * Bounds: a list holds its objects while it is sent, so clients with many objects should ask for
  * pages; those of a call are webhook-conversion.ts's.
  */
-import { decodeObject, hasObjectHead, objectHead } from '../apimachinery/object-encoding.ts';
+import {
+  decodeObject,
+  decodeSteps,
+  hasObjectHead,
+  isLarge,
+  objectHead,
+} from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { selectableValues } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -22,7 +28,7 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { ListReader, SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
-import { encodeVersioned } from '../registry/versions.ts';
+import { encodeVersionedSteps } from '../registry/versions.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Predicate } from '../../streams/streams.ts';
 
@@ -42,7 +48,7 @@ export function responseConverter(kind: KindInfo): ResponseConverter | undefined
     const others = [...all.keys()].filter((at) => !hasObjectHead(all[at] as Uint8Array, head));
     if (others.length === 0) return all;
     const objects = decoded(others, all);
-    const converted = await webhook.convert(objects, apiVersion, encodeVersioned);
+    const converted = await webhook.convert(objects, apiVersion, encodeVersionedSteps);
     if (converted.kind === 'refused') return converted.error;
     const shown = [...all];
     for (const [i, at] of others.entries()) shown[at] = converted.objects[i] as Uint8Array;
@@ -50,11 +56,22 @@ export function responseConverter(kind: KindInfo): ResponseConverter | undefined
   };
 }
 
+/** Undefined among them: a part of a large one has been read. */
 function* decoded(
   places: readonly number[],
   all: readonly Uint8Array[],
-): Generator<ApiObject, void> {
-  for (const at of places) yield decodeObject(all[at] as Uint8Array);
+): Generator<ApiObject | undefined, void> {
+  for (const at of places) {
+    const bytes = all[at] as Uint8Array;
+    if (!isLarge(bytes)) {
+      yield decodeObject(bytes);
+      continue;
+    }
+    const steps = decodeSteps(bytes);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yield undefined;
+    yield step.value;
+  }
 }
 
 /** The page with its objects converted. */

@@ -9,6 +9,7 @@ import { ConversionMissing } from '../apimachinery/object-version.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { refused } from './registry.ts';
 
 const conversionsMax = 8;
@@ -21,7 +22,7 @@ export async function convertMissing(
 ): Promise<StatusError | undefined> {
   const webhook = custom?.webhook;
   if (webhook === undefined) return undefined;
-  const converted = await webhook.convert([object], apiVersion, (each) => each);
+  const converted = await webhook.convert([object], apiVersion, asItIs);
   if (converted.kind === 'refused') return converted.error;
   const [shown] = converted.objects;
   if (shown === undefined) return undefined;
@@ -29,6 +30,11 @@ export async function convertMissing(
   // The way back is known as well.
   await webhook.remember(shown, object.apiVersion, object);
   return undefined;
+}
+
+function* asItIs(object: ApiObject): Steps<ApiObject> {
+  yield;
+  return object;
 }
 
 export async function withConversions<T>(

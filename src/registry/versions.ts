@@ -14,9 +14,11 @@
  * A write is decided in the stored version. A write to a custom type is decided in the version of
  * the request, because the schema of that version counts.
  */
+import { isLargeValue } from '../apimachinery/large-value.ts';
 import {
   decodeObject,
   decodeSteps,
+  encodeLargeSteps,
   encodeObject,
   hasObjectHead,
   objectHead,
@@ -132,6 +134,12 @@ export function encodeVersioned(object: ApiObject): Uint8Array {
   const { bytes, metadataAt } = encodeObject(object);
   const version = object.metadata.resourceVersion;
   return version === undefined ? bytes : stampResourceVersion(bytes, metadataAt, BigInt(version));
+}
+
+/** encodeVersioned() in parts. */
+export function* encodeVersionedSteps(object: ApiObject): Steps<Uint8Array> {
+  if (isLargeValue(object)) yield* encodeLargeSteps(object);
+  return encodeVersioned(object);
 }
 
 /** Objects read from the store, in the version that this release stores: what an older release

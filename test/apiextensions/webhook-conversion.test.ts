@@ -50,12 +50,14 @@ function bench(remembered = createRememberedConversions(), reader = 'r') {
   return { asked, conversion, steps: () => steps };
 }
 
-async function converted(objects: readonly ApiObject[]) {
+async function converted(given: readonly (ApiObject | undefined)[], parts = 1) {
   const { asked, conversion, steps } = bench();
-  const answer = await conversion.convert(objects, to, ({ apiVersion, metadata }) => {
+  const answer = await conversion.convert(given, to, function* ({ apiVersion, metadata }) {
+    for (let part = 1; part < parts; part += 1) yield;
     return `${apiVersion} ${metadata.name ?? ''}`;
   });
   assert.ok(answer.kind === 'ok');
+  const objects = given.filter((each) => each !== undefined);
   assert.deepEqual(
     answer.objects,
     objects.map(({ metadata }) => `${to} ${metadata.name ?? ''}`),
@@ -64,6 +66,13 @@ async function converted(objects: readonly ApiObject[]) {
 }
 
 describe('objects that a webhook converts', () => {
+  it('are read and shown in as many steps as they take', async () => {
+    const objects = [widget(0, {}), { ...widget(1, {}), apiVersion: to }];
+    const { steps } = await converted(objects);
+    const inParts = await converted([undefined, objects[0], undefined, objects[1]], 4);
+    assert.ok(inParts.steps >= steps + 2 + 2 * 3, `${steps}, then ${inParts.steps}`);
+  });
+
   it('come back in their order, also where some need no conversion, in steps of one each', async () => {
     const objects = Array.from({ length: 1_200 }, (_, at) =>
       at % 3 === 0 ? { ...widget(at, {}), apiVersion: to } : widget(at, { at }),

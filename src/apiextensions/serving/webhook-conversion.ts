@@ -68,13 +68,13 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
   return {
     id: own,
     async convert<T>(
-      objects: Iterable<ApiObject>,
+      objects: Iterable<ApiObject | undefined>,
       apiVersion: string,
-      shown: (object: ApiObject) => T,
+      shown: (object: ApiObject) => Steps<T>,
     ): Promise<ConvertedObjects<T>> {
       const results: T[] = [];
-      const batches = takeBatches(objects[Symbol.iterator](), apiVersion, (object, at) => {
-        results[at] = shown(object);
+      const batches = takeBatches(objects[Symbol.iterator](), apiVersion, function* (object, at) {
+        results[at] = yield* shown(object);
       });
       for (;;) {
         const batch = await inTurns(batches.next());
@@ -82,8 +82,8 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
         const answer = await ask(deps, batch, apiVersion, inTurns);
         if (answer.kind !== 'ok') return { kind: 'refused', error: errorOf(answer, batch) };
         await inTurns(
-          showAll(answer.objects, (object, i) => {
-            results[batch.places[i] as number] = shown(object);
+          showAll(answer.objects, function* (object, i) {
+            results[batch.places[i] as number] = yield* shown(object);
           }),
         );
       }
@@ -115,9 +115,9 @@ interface Batch {
 
 /** `keep`: for those that are in the version already. */
 function takeBatches(
-  objects: Iterator<ApiObject>,
+  objects: Iterator<ApiObject | undefined>,
   apiVersion: string,
-  keep: (object: ApiObject, at: number) => void,
+  keep: (object: ApiObject, at: number) => Steps<void>,
 ): { next(): Steps<Batch> } {
   let at = 0;
   return {
@@ -133,9 +133,11 @@ function takeBatches(
         if (next.done === true) break;
         yield;
         const object = next.value;
-        if (object.apiVersion === apiVersion) keep(object, at);
+        if (object === undefined) continue;
+        if (object.apiVersion === apiVersion) yield* keep(object, at);
         else {
           const json = stringifyJson(object);
+          yield;
           batch.objects.push(object);
           batch.texts.push(json);
           batch.places.push(at);
@@ -152,10 +154,10 @@ function takeBatches(
 
 function* showAll(
   objects: readonly ApiObject[],
-  show: (object: ApiObject, i: number) => void,
+  show: (object: ApiObject, i: number) => Steps<void>,
 ): Steps<void> {
   for (const [i, object] of objects.entries()) {
-    show(object, i);
+    yield* show(object, i);
     yield;
   }
 }
