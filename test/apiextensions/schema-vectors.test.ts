@@ -75,7 +75,7 @@ test('defaults of thousands of items are filled in in many parts', () => {
     },
   } as const;
   const object = { list: Array.from({ length: 5_000 }, (_, at) => ({ at })) };
-  const steps = fillDefaultsSteps(object, schema as unknown as StructuralSchema);
+  const steps = fillDefaultsSteps(object, schema);
   let parts = 1;
   let step = steps.next();
   for (; step.done !== true; parts += 1) step = steps.next();
