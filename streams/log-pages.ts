@@ -12,7 +12,8 @@
  * Invariants: a page holds every change of the store with after < revision <= through, in order;
  * the log never changes, so neither does a page.
  */
-import { blockMemory } from '../src/stdx/blocks.ts';
+import { blockBytesDefault, blockMemory } from '../src/stdx/blocks.ts';
+import type { Allocate } from '../src/stdx/blocks.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
@@ -43,8 +44,8 @@ export class LogPage {
   readonly bytes: number;
   readonly #maker: EntryMaker;
   readonly #decoded: (ResourceChange | undefined)[] = [];
-  /** What is decoded goes with the page. */
-  readonly #memory = blockMemory();
+  /** What is decoded goes with the page; of a small one that is little. */
+  readonly #memory: Allocate;
 
   constructor(after: Revision, through: Revision, changes: readonly Change[], maker: EntryMaker) {
     this.after = after;
@@ -56,6 +57,7 @@ export class LogPage {
       bytes += (record?.value.length ?? 0) + (previous?.value.length ?? 0);
     }
     this.bytes = bytes * 2;
+    this.#memory = blockMemory(Math.min(blockBytesDefault, this.bytes));
   }
 
   /** Position of the first change after `revision`. */

@@ -91,6 +91,8 @@ describe('memory of what is made together', () => {
     const decoded = changes.map((_, at) => page.at(at));
     assert.equal(buffersOf(decoded.map((change) => change?.entry.bytes)), 1);
     assert.equal(buffersOf(decoded.slice(50).map((change) => change?.previous?.bytes)), 1);
+    const small = new LogPage(revision(0), revision(1), changes.slice(0, 1), maker);
+    assert.ok((small.at(0)?.entry.bytes.buffer.byteLength ?? Infinity) <= 2 * objectBytes);
   });
 
   it('last states of what is deleted share theirs, when there were some', () => {
