@@ -18,6 +18,8 @@ import type { EncodableState } from './kept-encodings.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 
 const keptBytesMax = 16 * 1024 * 1024;
+/** What each counts for beside its bytes: its name, and an error. */
+const keptCostBytes = 1024;
 
 export interface LargeForm {
   /** Equal ids make equal bytes of equal states. */
@@ -34,17 +36,21 @@ export interface LargeStates {
 
 type Made = { readonly bytes: Uint8Array } | { readonly bytes: undefined; readonly error: unknown };
 
+function costOf({ bytes }: Made): number {
+  return keptCostBytes + (bytes?.length ?? 0);
+}
+
 export function createLargeStates(bytesMax = keptBytesMax): LargeStates {
   const made = new Map<string, Made>();
   let madeBytes = 0;
   let inHand: { readonly name: string; readonly work: Steps<Uint8Array> } | undefined;
   const keep = (name: string, result: Made): void => {
     made.set(name, result);
-    madeBytes += result.bytes?.length ?? 0;
-    for (const [oldest, { bytes }] of made) {
+    madeBytes += costOf(result);
+    for (const [oldest, each] of made) {
       if (madeBytes <= bytesMax || oldest === name) return;
       made.delete(oldest);
-      madeBytes -= bytes?.length ?? 0;
+      madeBytes -= costOf(each);
     }
   };
   const work = (): void => {

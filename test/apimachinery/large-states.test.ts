@@ -111,7 +111,7 @@ describe('what large objects are in a form', () => {
   });
 
   it('is kept up to so many bytes, the newest whatever it has', () => {
-    const states = createLargeStates(2 * mebibyte);
+    const states = createLargeStates(2.5 * mebibyte);
     const rows = form('rows', 1, mebibyte);
     for (const name of ['a', 'b', 'c']) states.isReady(rows, 'ADDED', state(name));
     const kept = ['a', 'b', 'c'].map((name) => states.find(rows, 'ADDED', state(name))?.length);
@@ -120,6 +120,14 @@ describe('what large objects are in a form', () => {
     assert.equal(states.isReady(huge, 'ADDED', state('d')), true);
     assert.equal(states.find(huge, 'ADDED', state('d'))?.length, 3 * mebibyte);
     assert.equal(states.find(rows, 'ADDED', state('c')), undefined);
+    const small = form('small', 1, 1);
+    for (let at = 0; at < 3_000; at += 1) states.isReady(small, 'ADDED', state(`s${at}`));
+    const left = [0, 400, 600, 2_999].map((at) => states.find(small, 'ADDED', state(`s${at}`)));
+    assert.deepEqual(
+      left.map((each) => each !== undefined),
+      [false, false, true, true],
+      'a small one counts for a kibibyte',
+    );
   });
 });
 
