@@ -147,8 +147,9 @@ export interface Question {
 
 export type Answer = (
   | { readonly kind: 'allowed' }
-  /** For `convert`: the object was converted, and the result is cached. */
-  | { readonly kind: 'converted' }
+  /** For `convert`: the object was converted, and the result is cached, at least for as long as the
+   * command keeps `held`. */
+  | { readonly kind: 'converted'; readonly held?: readonly ApiObject[] | undefined }
   /** For `mutate`: the object with the additions. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError }

@@ -164,13 +164,17 @@ function withoutVersion(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-function converted(kind: KindInfo, convert: () => ApiObject, asked = 0): Awaitable<Shown> {
+function converted(
+  kind: KindInfo,
+  convert: () => ApiObject,
+  held: readonly (readonly ApiObject[])[] = [],
+): Awaitable<Shown> {
   try {
     return convert();
   } catch (error) {
-    if (!(error instanceof ConversionMissing) || asked >= conversionsMax) throw error;
-    return convertMissing(kind, error.object, error.apiVersion).then(
-      (refusal) => refusal ?? converted(kind, convert, asked + 1),
+    if (!(error instanceof ConversionMissing) || held.length >= conversionsMax) throw error;
+    return convertMissing(kind, error.object, error.apiVersion).then((found) =>
+      found.kind === 'refused' ? found.error : converted(kind, convert, [...held, found.held]),
     );
   }
 }

@@ -18,7 +18,6 @@ import type { GuardOf, WriteAdmission } from './write-guard.ts';
 import { termsOfDeletion } from './write-terms.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 
-const isConverted: Answer = { kind: 'converted' };
 const allowed: Answer = { kind: 'allowed' };
 
 export function createAnswers(
@@ -35,9 +34,7 @@ export function createAnswers(
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     if (asked === 'convert') {
       assert(next !== undefined && apiVersion !== undefined, 'what is converted is there');
-      return convertMissing(kind, next, apiVersion).then((error) =>
-        error === undefined ? isConverted : { kind: 'refused', error },
-      );
+      return convertMissing(kind, next, apiVersion);
     }
     const { terms, user } = input;
     assert(user !== undefined && terms !== undefined, 'a guarded write has a user');

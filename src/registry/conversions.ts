@@ -14,22 +14,27 @@ import { refused } from './registry.ts';
 
 const conversionsMax = 8;
 
-/** Why it could not be converted; undefined: it was, and the result is cached. */
+/** Whoever is to do his work again keeps `held` until it is done: what was converted is found that
+ * long. */
+export type MissingConverted =
+  | { readonly kind: 'converted'; readonly held: readonly ApiObject[] }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
 export async function convertMissing(
   { custom }: KindInfo,
   object: ApiObject,
   apiVersion: string,
-): Promise<StatusError | undefined> {
+): Promise<MissingConverted> {
   const webhook = custom?.webhook;
-  if (webhook === undefined) return undefined;
+  if (webhook === undefined) return { kind: 'converted', held: [] };
   const converted = await webhook.convert([object], apiVersion, asItIs);
-  if (converted.kind === 'refused') return converted.error;
+  if (converted.kind === 'refused') return converted;
   const [shown] = converted.objects;
-  if (shown === undefined) return undefined;
+  if (shown === undefined) return { kind: 'converted', held: [] };
   await webhook.remember(object, apiVersion, shown);
   // The way back is known as well.
   await webhook.remember(shown, object.apiVersion, object);
-  return undefined;
+  return { kind: 'converted', held: [object, shown] };
 }
 
 function* asItIs(object: ApiObject): Steps<ApiObject> {
@@ -42,13 +47,14 @@ export async function withConversions<T>(
   work: () => Promise<T>,
 ): Promise<T | ReturnType<typeof refused>> {
   if (kind.custom?.webhook === undefined) return work();
-  for (let asked = 0; ; asked += 1) {
+  for (const held: (readonly ApiObject[])[] = []; ;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ConversionMissing) || asked >= conversionsMax) throw error;
-      const refusal = await convertMissing(kind, error.object, error.apiVersion);
-      if (refusal !== undefined) return refused(refusal);
+      if (!(error instanceof ConversionMissing) || held.length >= conversionsMax) throw error;
+      const found = await convertMissing(kind, error.object, error.apiVersion);
+      if (found.kind === 'refused') return refused(found.error);
+      held.push(found.held);
     }
   }
 }

@@ -30,15 +30,17 @@ const lamp = (name: string, version: string, spec: JsonObject): JsonObject => ({
   spec,
 });
 
-/** v1 has `watts` and `hue`, v2 has `milliwatts` and `colour`; a label says how v2 was made. */
+/** v1 has `watts` and `hue`, v2 has `milliwatts` and `colour`, both have `note`; a label says how v2
+ * was made. */
 function convert(object: JsonObject, apiVersion: string): JsonObject {
   const spec = part(object, 'spec');
-  const { watts, milliwatts } = spec;
+  const { note, watts, milliwatts } = spec;
+  const same = note === undefined ? {} : { note };
   const metadata = part(object, 'metadata');
   if (apiVersion === 'shop.example/v2') {
     const colour =
       spec['hue'] === undefined ? {} : { colour: colours[text(spec, 'hue')] ?? 'grey' };
-    const converted = { milliwatts: Number(watts ?? 0) * 1000, ...colour };
+    const converted = { milliwatts: Number(watts ?? 0) * 1000, ...colour, ...same };
     const labels = { ...part(metadata, 'labels'), from: 'v1' };
     return { ...object, apiVersion, metadata: { ...metadata, labels }, spec: converted };
   }
@@ -46,6 +48,7 @@ function convert(object: JsonObject, apiVersion: string): JsonObject {
   const converted = {
     watts: Number(milliwatts ?? 0) / 1000,
     ...(hue === undefined ? {} : { hue }),
+    ...same,
   };
   const { from: _, ...labels } = part(metadata, 'labels');
   return { ...object, apiVersion, metadata: { ...metadata, labels }, spec: converted };
@@ -102,7 +105,11 @@ describe('versions that a webhook converts', () => {
           properties: {
             spec: {
               type: 'object',
-              properties: { [field]: { type: 'number' }, [text]: { type: 'string' } },
+              properties: {
+                [field]: { type: 'number' },
+                [text]: { type: 'string' },
+                note: { type: 'string' },
+              },
             },
           },
         },
@@ -170,6 +177,27 @@ describe('versions that a webhook converts', () => {
       await older.remove();
     });
   }
+
+  it('large objects are patched in the other at once', async () => {
+    const names = Array.from({ length: 6 }, (_, at) => `large${at}`);
+    for (const name of names) {
+      const body = lamp(name, 'v1', { watts: 1, note: 'x'.repeat(2_400_000) });
+      assert.equal((await server.request('POST', place('v1'), { body })).status, 201);
+    }
+    const replies = await Promise.all(
+      names.map((name, at) =>
+        server.request('PATCH', `${place('v2')}/${name}`, {
+          body: { spec: { milliwatts: 1000 * at } },
+          headers: { 'content-type': 'application/merge-patch+json' },
+        }),
+      ),
+    );
+    for (const { status, text: why } of replies) assert.equal(status, 200, why.slice(0, 300));
+    for (const name of names) {
+      const { status } = await server.request('DELETE', `${place('v1')}/${name}`);
+      assert.equal(status, 200);
+    }
+  });
 
   it('an object that is written in one is read in the other', async () => {
     const made = await server.request('POST', place('v2'), {

@@ -2,14 +2,17 @@
  * What conversion webhooks have answered for objects that are being decided on, for all definitions
  * together: an object and a version, and the object in that version.
  *
- * A decision that misses one asks the webhook, and is made again.
+ * A decision that misses one asks the webhook, and is made again. It holds what it asked for until
+ * it is made, and finds it here as long: decisions about large objects that are made at once would
+ * otherwise push out, again and again, what the others are about to need.
  *
  * Invariants: what was asked for longest ago goes first; the newest one stays, however large.
- * Bounds: `countMax` of them, and `charsMax` of JSON of what they were made from.
+ * Bounds: `countMax` of them, and `charsMax` of JSON of what they were made from; beyond, and up to
+ * `heldMax`, what somebody holds.
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 
-const limits = { countMax: 1_024, charsMax: 24 * 1024 * 1024 } as const;
+const limits = { countMax: 1_024, charsMax: 24 * 1024 * 1024, heldMax: 1_024 } as const;
 
 export interface RememberedConversions {
   get(name: string): ApiObject | undefined;
@@ -19,25 +22,49 @@ export interface RememberedConversions {
 export function createRememberedConversions(): RememberedConversions {
   const known = new Map<string, ApiObject>();
   let chars = 0;
+  const held = createHeldConversions();
   const remove = (name: string): void => {
     if (known.delete(name)) chars -= name.length;
   };
   const set = (name: string, converted: ApiObject): void => {
     remove(name);
+    held.remove(name);
     known.set(name, converted);
     chars += name.length;
-    for (const oldest of known.keys()) {
+    for (const [oldest, its] of known) {
       if (oldest === name) break;
       if (known.size <= limits.countMax && chars <= limits.charsMax) break;
       remove(oldest);
+      held.add(oldest, its);
     }
   };
   return {
     set,
     get(name) {
       const found = known.get(name);
-      if (found !== undefined) set(name, found);
+      if (found === undefined) return held.get(name);
+      set(name, found);
       return found;
     },
+  };
+}
+
+/** For as long as somebody else keeps them. */
+function createHeldConversions() {
+  const weak = new Map<string, WeakRef<ApiObject>>();
+  const gone = new FinalizationRegistry<string>((name) => {
+    if (weak.get(name)?.deref() === undefined) weak.delete(name);
+  });
+  return {
+    add(name: string, converted: ApiObject): void {
+      weak.set(name, new WeakRef(converted));
+      gone.register(converted, name);
+      for (const oldest of weak.keys()) {
+        if (weak.size <= limits.heldMax) break;
+        weak.delete(oldest);
+      }
+    },
+    get: (name: string): ApiObject | undefined => weak.get(name)?.deref(),
+    remove: (name: string): void => void weak.delete(name),
   };
 }

@@ -215,13 +215,17 @@ function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
 
 /** As the kind shows it; a webhook may have to be asked. What cannot be converted is used as it is
  * stored: it is better than nothing, and its expressions say what they miss. */
-function converted(kind: KindInfo, object: ApiObject, asked = 0): Awaitable<ApiObject> {
+function converted(
+  kind: KindInfo,
+  object: ApiObject,
+  held?: readonly ApiObject[],
+): Awaitable<ApiObject> {
   try {
     return atVersionOf(object, kind);
   } catch (error) {
-    if (!(error instanceof ConversionMissing) || asked > 0) throw error;
-    return convertMissing(kind, error.object, error.apiVersion).then((refusal) =>
-      refusal === undefined ? converted(kind, object, asked + 1) : object,
+    if (!(error instanceof ConversionMissing) || held !== undefined) throw error;
+    return convertMissing(kind, error.object, error.apiVersion).then((found) =>
+      found.kind === 'converted' ? converted(kind, object, found.held) : object,
     );
   }
 }
