@@ -14,7 +14,7 @@
  * form. Without an answer of the webhook the watch ends with an ERROR event that says so.
  * Bounds: a watch holds up to `pendingBytesMax` that wait for the webhook, and then pauses; where
  * all of them hold `waitingBytesMax` (shared-events.ts), each that waits takes a chunk at a time.
- * `roundBytesMax` are read at once, or a single event.
+ * `roundBytesMax` are read at once, or a single event, which is read in parts.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { shownEvents } from '../apimachinery/event-frames.ts';
@@ -25,8 +25,10 @@ import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
 import { part, text } from '../apimachinery/members.ts';
-import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
-import { encodeVersioned } from '../registry/versions.ts';
+import { parseJsonText, parseSteps } from '../apimachinery/codecs/lossless.ts';
+import { encodeVersioned, encodeVersionedSteps } from '../registry/versions.ts';
+import { runToEnd } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Entry, EventType, WatchSink } from '../../streams/streams.ts';
 import type { EndpointDeps } from './request.ts';
@@ -67,7 +69,7 @@ const object = Buffer.from(',"object":');
 const closing = Buffer.from('}\n');
 
 export interface Sharing {
-  readonly turns: Pick<Turns, 'pause'>;
+  readonly turns: Pick<Turns, 'pause' | 'run'>;
   readonly shared: SharedEvents;
   /** Watches of equal ones convert alike. */
   readonly conversionId: string;
@@ -176,7 +178,8 @@ async function converted(lines: Buffer, shown: ShownEvents): Promise<Uint8Array 
     const frame = event instanceof Uint8Array ? event : frameOf(event, shown);
     if (frame !== undefined) made.push(frame);
   }
-  return Buffer.concat(made);
+  const [first] = made;
+  return first !== undefined && made.length === 1 ? first : Buffer.concat(made);
 }
 
 function frameOf(event: ConvertedEvent, { frames, ofShown }: ShownEvents): Uint8Array | undefined {
@@ -197,7 +200,7 @@ function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Con
   for (const line of lines.toString('utf8').split('\n')) {
     if (line.trim() === '') continue;
     const name = `${conversionId} ${line}`;
-    const known = shared.find(name);
+    const known = shared.find(name) ?? beginLarge(name, line, shown);
     const event = known === undefined ? storedEvent(line) : undefined;
     const isOwn = event !== undefined && isChange(event.type);
     if (isOwn) own.push({ name, at: events.length, event });
@@ -222,26 +225,72 @@ function convertAll(
 ): readonly Conversion[] {
   if (events.length === 0) return [];
   const given: Uint8Array[] = [];
-  const places = events.map(({ object, previous }) => {
-    given.push(encodeVersioned(object as unknown as ApiObject));
-    if (previous !== undefined) given.push(encodeVersioned(atRevisionOf(previous, object)));
-    return { last: given.length - 1, hasPrevious: previous !== undefined };
+  const places = events.map((event) => {
+    for (const object of objectsOf(event)) given.push(encodeVersioned(object));
+    return { last: given.length - 1, hasPrevious: event.previous !== undefined };
   });
   const answered = convert(given);
-  return events.map(async ({ object, type }, i) => {
+  return events.map(async (event, i) => {
     const shown = await answered;
     if (shown instanceof StatusError) return shown;
     const { hasPrevious, last } = places[i] as (typeof places)[number];
     const before = hasPrevious ? shown[last] : undefined;
-    const now = shown[hasPrevious ? last - 1 : last] as Uint8Array;
-    const metadata = part(object, 'metadata');
-    const [name, namespace] = [text(metadata, 'name'), text(metadata, 'namespace')];
-    return { type: type as EventType, name, namespace, revision: revisionOf(object), now, before };
+    return convertedEvent(event, shown[hasPrevious ? last - 1 : last] as Uint8Array, before);
   });
 }
 
+/** Of an event that takes a part of a turn, or more, to read: it is a change, and alone in its
+ * round. Undefined: it is no such event. */
+function beginLarge(name: string, line: string, shown: ShownEvents): Conversion | undefined {
+  if (line.length <= roundBytesMax) return undefined;
+  const conversion = convertLarge(line, shown);
+  shown.shared.set(name, conversion);
+  return conversion;
+}
+
+async function convertLarge(line: string, { convert, turns }: ShownEvents): Conversion {
+  const event = await runToEnd(turns, readSteps(line));
+  if (!isChange(event.type)) return statusError(event.object);
+  const shown = await convert(await runToEnd(turns, encodedSteps(event)));
+  if (shown instanceof StatusError) return shown;
+  return convertedEvent(event, shown[0] as Uint8Array, shown[1]);
+}
+
+function* readSteps(line: string): Steps<StoredEvent> {
+  yield;
+  return partsOf((yield* parseSteps(line)) as JsonObject);
+}
+
+function* encodedSteps(event: StoredEvent): Steps<Uint8Array[]> {
+  const given: Uint8Array[] = [];
+  for (const object of objectsOf(event)) {
+    yield;
+    given.push(yield* encodeVersionedSteps(object));
+  }
+  return given;
+}
+
+/** What is to be converted: the state now, and the one before. */
+function objectsOf({ object, previous }: StoredEvent): readonly ApiObject[] {
+  const now = object as unknown as ApiObject;
+  return previous === undefined ? [now] : [now, atRevisionOf(previous, object)];
+}
+
+function convertedEvent(
+  { object, type }: StoredEvent,
+  now: Uint8Array,
+  before: Uint8Array | undefined,
+): ConvertedEvent {
+  const metadata = part(object, 'metadata');
+  const [name, namespace] = [text(metadata, 'name'), text(metadata, 'namespace')];
+  return { type: type as EventType, name, namespace, revision: revisionOf(object), now, before };
+}
+
 function storedEvent(line: string): StoredEvent {
-  const event = parseJsonText(line) as JsonObject;
+  return partsOf(parseJsonText(line) as JsonObject);
+}
+
+function partsOf(event: JsonObject): StoredEvent {
   const { previous } = event;
   return {
     type: text(event, 'type'),

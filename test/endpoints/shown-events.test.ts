@@ -16,13 +16,26 @@ const frames = shownEvents(
   (bytes) => bytes,
 );
 
+/** Parts of work that were done in turns. */
+let parts = 0;
+
 const alone = (): Sharing => ({
-  turns: { pause: () => Promise.resolve() },
+  turns: {
+    pause: () => Promise.resolve(),
+    run(step) {
+      do parts += 1;
+      while (step(() => true));
+    },
+  },
   shared: createSharedEvents(manualTime().clock),
   conversionId: 'lamps',
 });
 
-async function through(chunks: readonly Uint8Array[]): Promise<string> {
+async function through(
+  chunks: readonly Uint8Array[],
+  convert = (all: readonly Uint8Array[]) => Promise.resolve(all),
+  sharing = alone(),
+): Promise<string> {
   let sent = '';
   await new Promise<void>((resolve) => {
     const sink: WatchSink = {
@@ -34,8 +47,7 @@ async function through(chunks: readonly Uint8Array[]): Promise<string> {
       end: resolve,
       closed: false,
     };
-    const convert = (all: readonly Uint8Array[]) => Promise.resolve(all);
-    const converting = convertingSink(sink, { ...alone(), convert, frames, ofShown: undefined });
+    const converting = convertingSink(sink, { ...sharing, convert, frames, ofShown: undefined });
     for (const chunk of chunks) converting.write(chunk);
     converting.end();
   });
@@ -72,6 +84,24 @@ describe('a converted stream', () => {
       for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
       assert.equal(await through(chunks), whole.toString());
     }
+  });
+
+  it('a large event is read in parts, in its place, and converted once for all', async () => {
+    const members = Array.from({ length: 40_000 }, (_, at) => `"k${at}":"v${at}"`).join();
+    const large = event('large', 5n, `","data":{${members}},"end":"`);
+    const chunks = [event('a', 3n), large, event('b', 6n), frames.bookmark(7n, true)];
+    const whole = Buffer.concat(chunks).toString();
+    const sharing = alone();
+    const converted: number[] = [];
+    const convert = (all: readonly Uint8Array[]): Promise<readonly Uint8Array[]> => {
+      converted.push(...all.map(({ length }) => length));
+      return Promise.resolve(all);
+    };
+    parts = 0;
+    const watches = [1, 2, 3].map(() => through(chunks, convert, sharing));
+    for (const sent of await Promise.all(watches)) assert.equal(sent, whole);
+    assert.ok(parts >= 10, `${parts} parts`);
+    assert.equal(converted.filter((length) => length > 256 * 1024).length, 1);
   });
 
   it('watches that wait for a webhook hold a bounded number of bytes, all of them together', async () => {
