@@ -8,11 +8,17 @@
  *
  * Invariants: what was asked for longest ago goes first; the newest one stays, however large.
  * Bounds: `countMax` of them, and `charsMax` of JSON of what they were made from; beyond, and up to
- * `heldMax`, what somebody holds.
+ * `held...Max`, what somebody holds. Policy: the oldest go, and are asked for again.
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 
-const limits = { countMax: 1_024, charsMax: 24 * 1024 * 1024, heldMax: 1_024 } as const;
+const mebi = 1024 * 1024;
+const limits = {
+  countMax: 1_024,
+  charsMax: 24 * mebi,
+  heldCountMax: 1_024,
+  heldCharsMax: 256 * mebi,
+} as const;
 
 export interface RememberedConversions {
   get(name: string): ApiObject | undefined;
@@ -52,19 +58,25 @@ export function createRememberedConversions(): RememberedConversions {
 /** For as long as somebody else keeps them. */
 function createHeldConversions() {
   const weak = new Map<string, WeakRef<ApiObject>>();
+  let chars = 0;
+  const remove = (name: string): void => {
+    if (weak.delete(name)) chars -= name.length;
+  };
   const gone = new FinalizationRegistry<string>((name) => {
-    if (weak.get(name)?.deref() === undefined) weak.delete(name);
+    if (weak.get(name)?.deref() === undefined) remove(name);
   });
   return {
     add(name: string, converted: ApiObject): void {
+      remove(name);
       weak.set(name, new WeakRef(converted));
+      chars += name.length;
       gone.register(converted, name);
       for (const oldest of weak.keys()) {
-        if (weak.size <= limits.heldMax) break;
-        weak.delete(oldest);
+        if (weak.size <= limits.heldCountMax && chars <= limits.heldCharsMax) break;
+        remove(oldest);
       }
     },
     get: (name: string): ApiObject | undefined => weak.get(name)?.deref(),
-    remove: (name: string): void => void weak.delete(name),
+    remove,
   };
 }
