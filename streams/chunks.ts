@@ -86,11 +86,7 @@ export class InitialEvents {
 
   /** False: it comes first in the next chunk. */
   #isReady(entry: Entry): boolean {
-    const { encoder } = this.#events;
-    if (encoder.isReady === undefined || entry.bytes.length <= this.#limits.largeEntryBytes) {
-      return true;
-    }
-    if (encoder.isReady('ADDED', entry)) return true;
+    if (isFrameReady(this.#events.encoder, 'ADDED', entry, this.#limits)) return true;
     this.#held = entry;
     return false;
   }
@@ -174,7 +170,7 @@ export function chunkOfHistory(events: Events, from: Position, limits: StreamLim
     const change = history.at(seq + 1);
     const event = selectedEvent(selection, change);
     if (event !== undefined) {
-      if (!isFrameReady(encoder, event, limits)) break;
+      if (!isFrameReady(encoder, event.type, event.entry, limits)) break;
       chunk.add(frameOf(encoder, event).bytes);
     }
     ({ seq, revision } = change);
@@ -201,7 +197,7 @@ export function chunkOfLog(
     const change = page.isOf(at, stream.id) ? page.at(at) : undefined;
     const event = change && selectedEvent(selection, change);
     if (event !== undefined) {
-      if (!isFrameReady(encoder, event, limits)) break;
+      if (!isFrameReady(encoder, event.type, event.entry, limits)) break;
       chunk.addEvent(encoder, event);
     }
     revision = (page.changes[at] as Change).revision;

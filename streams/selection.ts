@@ -102,7 +102,8 @@ export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
 /** Whether the frame takes no longer than a part of the work (I36). If not, a part was done. */
 export function isFrameReady(
   encoder: EventEncoder,
-  { type, entry }: SelectedEvent,
+  type: EventType,
+  entry: Entry,
   { largeEntryBytes }: Pick<StreamLimits, 'largeEntryBytes'>,
 ): boolean {
   if (encoder.isReady === undefined || entry.bytes.length <= largeEntryBytes) return true;
@@ -145,7 +146,7 @@ export function frames(
 ): OperatorFunction<RouteItem | Revision, Frame | BookmarkFrame | FrameGap> {
   const lookAhead = (ahead: ChangeAhead): void => {
     const event = isForNobody() ? undefined : selectedEvent(selection, ahead.change);
-    ahead.isReady = event === undefined || isFrameReady(encoder, event, limits);
+    ahead.isReady = event === undefined || isFrameReady(encoder, event.type, event.entry, limits);
   };
   return mapDefined((item) => {
     if (typeof item === 'bigint') {

@@ -91,24 +91,6 @@ export function stampResourceVersion(
   revision: bigint,
   allocate: Allocate = ownMemory,
 ): Uint8Array {
-  return stamp(bytes, metadataAt, revision, allocate);
-}
-
-/** The same bytes for one answer: they may lie in a pool, because they are gone when it is sent. */
-export function stampForAnswer(
-  bytes: Uint8Array,
-  metadataAt: number,
-  revision: bigint,
-): Uint8Array {
-  return stamp(bytes, metadataAt, revision, pooledMemory);
-}
-
-function stamp(
-  bytes: Uint8Array,
-  metadataAt: number,
-  revision: bigint,
-  allocate: Allocate,
-): Uint8Array {
   assert(
     bytes[metadataAt - 1] === openingBrace && bytes[metadataAt] === quote,
     'metadataAt points behind the opening brace of non-empty metadata',
@@ -120,6 +102,15 @@ function stamp(
   stamped.copyWithin(0, text.length, text.length + metadataAt);
   stamped.write(text, metadataAt, 'latin1');
   return stamped;
+}
+
+/** The same bytes for one answer: they may lie in a pool, because they are gone when it is sent. */
+export function stampForAnswer(
+  bytes: Uint8Array,
+  metadataAt: number,
+  revision: bigint,
+): Uint8Array {
+  return stampResourceVersion(bytes, metadataAt, revision, pooledMemory);
 }
 
 /** Bytes that encodeObject or stampResourceVersion made. Anything else is a broken invariant. */

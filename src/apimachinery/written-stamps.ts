@@ -8,7 +8,8 @@
  * nobody may write into it.
  * Bounds: a large one waits for the second who asks as long as somebody keeps what it was made of.
  */
-import { stampForAnswer, stampResourceVersion } from './object-encoding.ts';
+import { stampResourceVersion } from './object-encoding.ts';
+import { pooledMemory } from '../stdx/blocks.ts';
 import type { Allocate } from '../stdx/blocks.ts';
 
 const largeBytesMin = 64 * 1024;
@@ -16,17 +17,15 @@ const largeBytesMin = 64 * 1024;
 const large = new WeakMap<Uint8Array, { readonly revision: bigint; readonly made: Uint8Array }>();
 
 /** `bytes`: of a large object the same array for both who ask. `allocate`: where the bytes of a
- * smaller one lie. */
+ * smaller one lie; absent: in a pool, for an answer. */
 export function stampWritten(
   bytes: Uint8Array,
   metadataAt: number,
   revision: bigint,
-  allocate?: Allocate,
+  allocate: Allocate = pooledMemory,
 ): Uint8Array {
   if (bytes.length >= largeBytesMin) return stampLarge(bytes, metadataAt, revision);
-  return allocate === undefined
-    ? stampForAnswer(bytes, metadataAt, revision)
-    : stampResourceVersion(bytes, metadataAt, revision, allocate);
+  return stampResourceVersion(bytes, metadataAt, revision, allocate);
 }
 
 function stampLarge(bytes: Uint8Array, metadataAt: number, revision: bigint): Uint8Array {

@@ -195,8 +195,8 @@ function prettyByRequest(request: ApiRequest): boolean {
 
 const asConverted = (bytes: Uint8Array): Uint8Array => bytes;
 
-/** What users define may be stored in another version than the one that is marked for it. An object
- * of the same shape is copied in one step: what is answered may also be a Scale. */
+/** What users define may be stored in another version than the one that is marked for it. Versions
+ * of one shape are no conversion: an answer is then shown as it is, which may be a Scale. */
 function mayConvert({ conversions, custom, storageVersion, version }: KindInfo): boolean {
   if (conversions === undefined) return false;
   return custom !== undefined || storageVersion !== version;

@@ -25,7 +25,7 @@ const shapesMax = 8192;
 const changesMax = 512;
 /** Configurations, or parts of one, that are looked at in one step of learn(), and when nobody has
  * learned. */
-export const lookedAtOnce = 100;
+const lookedAtOnce = 100;
 const lookedAtOnceMax = 200;
 
 /** By name, in the order of their names. */
@@ -81,6 +81,19 @@ export function learnedInTurns(
 }
 
 /** What is known of a shape: names and what is kept of each, side by side. Never changed. */
+/** Those parts of a configuration that may match, in steps: it may have thousands. */
+export function* matchingParts<P extends { readonly matcher: Pick<Matcher, 'mayMatch'> }>(
+  parts: readonly P[],
+  shape: RequestShape,
+): Steps<P[]> {
+  const matching: P[] = [];
+  for (const [at, part] of parts.entries()) {
+    if (part.matcher.mayMatch(shape)) matching.push(part);
+    if (at % lookedAtOnce === lookedAtOnce - 1) yield;
+  }
+  return matching;
+}
+
 interface Kept<T> {
   readonly names: readonly string[];
   readonly list: readonly T[];

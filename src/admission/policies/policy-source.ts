@@ -15,7 +15,7 @@ import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { ConfiguredSource } from '../matching/concerns.ts';
-import { learnedInTurns, lookedAtOnce, namedMatchIndex } from '../matching/named-match-index.ts';
+import { learnedInTurns, matchingParts, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { StoredConfiguration } from '../readiness.ts';
@@ -238,11 +238,7 @@ function* narrowed<T extends AnyPolicy>(
   shape: RequestShape,
 ): Steps<BoundPolicy<T> | undefined> {
   const { policy } = bound;
-  const bindings: PolicyBinding[] = [];
-  for (const [at, binding] of bound.bindings.entries()) {
-    if (binding.matcher.mayMatch(shape)) bindings.push(binding);
-    if (at % lookedAtOnce === lookedAtOnce - 1) yield;
-  }
+  const bindings = yield* matchingParts(bound.bindings, shape);
   if (bindings.length === 0 && policy.paramKind === undefined) return undefined;
   return { policy, bindings };
 }

@@ -14,7 +14,7 @@ import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { ConfiguredSource } from '../matching/concerns.ts';
-import { learnedInTurns, lookedAtOnce, namedMatchIndex } from '../matching/named-match-index.ts';
+import { learnedInTurns, matchingParts, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { StoredConfiguration } from '../readiness.ts';
@@ -113,14 +113,8 @@ interface Configured {
   readonly webhooks: readonly Webhook[];
 }
 
-/** In steps: one configuration may have thousands. */
 function* narrowed({ name, webhooks }: Configured, shape: RequestShape): Steps<Configured> {
-  const matching: Webhook[] = [];
-  for (const [at, webhook] of webhooks.entries()) {
-    if (webhook.matcher.mayMatch(shape)) matching.push(webhook);
-    if (at % lookedAtOnce === lookedAtOnce - 1) yield;
-  }
-  return { name, webhooks: matching };
+  return { name, webhooks: yield* matchingParts(webhooks, shape) };
 }
 
 function webhookIndex(): WebhookIndex {

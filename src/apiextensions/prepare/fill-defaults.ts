@@ -36,7 +36,8 @@ export function fillDefaults(value: JsonValue, schema: StructuralSchema | undefi
   return filledIn(value, schema, { values: bodyValuesMax, chars: charsMax });
 }
 
-/** fillDefaults() in parts, for a large object. */
+/** fillDefaults() in parts, for a large object. Written out beside it: finishing these steps takes
+ * a third longer, and every write of a custom object fills in its defaults. */
 export function* fillDefaultsSteps(
   object: JsonObject,
   schema: StructuralSchema | undefined,

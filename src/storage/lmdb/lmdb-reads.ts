@@ -8,6 +8,7 @@
  * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.
  */
 import { blockMemory, memoryWithin } from '../../stdx/blocks.ts';
+import type { Allocate } from '../../stdx/blocks.ts';
 import { asWrittenAt, isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
 import type {
@@ -69,11 +70,16 @@ export function readNow({ cur }: Tables, key: Buffer): LmdbRecord | undefined {
 const commitMemory = blockMemory();
 
 export function readForCommit(tables: Tables, key: Buffer): LmdbRecord | undefined {
-  tables.copies.into(commitMemory);
+  return copyingInto(tables, commitMemory, () => copied(key, tables.cur.get(key)));
+}
+
+/** What is read meanwhile lies in this memory; undefined: in a pool. */
+function copyingInto<T>({ copies }: Tables, memory: Allocate | undefined, read: () => T): T {
+  copies.into(memory);
   try {
-    return copied(key, tables.cur.get(key));
+    return read();
   } finally {
-    tables.copies.into(undefined);
+    copies.into(undefined);
   }
 }
 
@@ -114,12 +120,8 @@ export function scanPage(
   at: Revision,
   now: Revision,
 ): LookedPage {
-  tables.copies.into(range.into && memoryWithin(range.into));
-  try {
-    return pageOf(tables, range, at, now);
-  } finally {
-    tables.copies.into(undefined);
-  }
+  const memory = range.into && memoryWithin(range.into);
+  return copyingInto(tables, memory, () => pageOf(tables, range, at, now));
 }
 
 function pageOf(tables: Tables, range: ScanRange, at: Revision, now: Revision): LookedPage {
@@ -263,12 +265,7 @@ export function changePage(
   limit: number,
   previous: boolean,
 ): ChangePage {
-  tables.copies.into(logMemory);
-  try {
-    return changesAfter(tables, after, limit, previous);
-  } finally {
-    tables.copies.into(undefined);
-  }
+  return copyingInto(tables, logMemory, () => changesAfter(tables, after, limit, previous));
 }
 
 function changesAfter(

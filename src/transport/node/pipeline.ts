@@ -2,8 +2,9 @@
  * Requests of one connection of HTTP/1.1 that have come and are not answered yet. Node answers
  * them in order, and reads on meanwhile.
  *
- * Node closes with its connection the answer whose turn it is, and none of those behind it, which
- * nobody will take either: they are closed here, for what is done or held for them has to end.
+ * Node closes with its connection the answer whose turn it is. Those behind it, which nobody will
+ * take either, are closed here, for what is done or held for them has to end: Node 20 does not, and
+ * newer ones tell them a second time.
  * When the client has ended its side node ends its own, and what has not been answered by then
  * cannot be. So the connection is closed then, and not when the other side has taken what there
  * is: it may never do so, and over TLS node does not always notice that it has gone.
