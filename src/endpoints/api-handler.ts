@@ -66,7 +66,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const asked = readTarget(exchange, startMs);
     turnWatch.mark(asked.info, nowMs);
-    const seat = seats.begin(asked.info, exchange, asked.query, startMs);
+    const seat = seats.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
     const { warnings } = asked;
     const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream, seat };

@@ -9,15 +9,15 @@
  */
 import type { Attributes } from '../authorization/authorizer.ts';
 
-/** Equal watches: they give it back when they end. */
+/** Equal watches, which share one: each gives it back when it ends. */
 export interface Watched {
   readonly ofResource: OfResource;
   readonly key: string;
+  /** How many are open. */
+  count: number;
 }
 
-interface OfResource {
-  readonly counts: Map<string, number>;
-}
+type OfResource = Map<string, Watched>;
 
 /** The key of those of all objects. */
 const whole = '';
@@ -32,22 +32,26 @@ export class WatchTally {
     if (resource === 'pods' && (selectedFields?.get(nodeField) ?? '') !== '') return undefined;
     const ofResource = this.#made(apiGroup, resource);
     const key = keyOf(namespace, name);
-    ofResource.counts.set(key, (ofResource.counts.get(key) ?? 0) + 1);
-    return { ofResource, key };
+    let watched = ofResource.get(key);
+    if (watched === undefined) {
+      watched = { ofResource, key, count: 0 };
+      ofResource.set(key, watched);
+    }
+    watched.count += 1;
+    return watched;
   }
 
-  remove({ key, ofResource: { counts } }: Watched): void {
-    const left = (counts.get(key) ?? 0) - 1;
-    if (left > 0) counts.set(key, left);
-    else counts.delete(key);
+  remove(watched: Watched): void {
+    watched.count -= 1;
+    if (watched.count === 0) watched.ofResource.delete(watched.key);
   }
 
   interestedIn({ apiGroup, name, namespace, resource }: Attributes): number {
-    const counts = this.#groups.get(apiGroup)?.get(resource)?.counts;
-    if (counts === undefined || counts.size === 0) return 0;
-    let sum = counts.get(whole) ?? 0;
-    if (namespace !== '') sum += counts.get(keyOf(namespace, '')) ?? 0;
-    if (name !== '') sum += counts.get(keyOf(namespace, name)) ?? 0;
+    const ofResource = this.#groups.get(apiGroup)?.get(resource);
+    if (ofResource === undefined || ofResource.size === 0) return 0;
+    let sum = ofResource.get(whole)?.count ?? 0;
+    if (namespace !== '') sum += ofResource.get(keyOf(namespace, ''))?.count ?? 0;
+    if (name !== '') sum += ofResource.get(keyOf(namespace, name))?.count ?? 0;
     return sum;
   }
 
@@ -55,7 +59,7 @@ export class WatchTally {
     let ofGroup = this.#groups.get(group);
     if (ofGroup === undefined) this.#groups.set(group, (ofGroup = new Map<string, OfResource>()));
     let ofResource = ofGroup.get(resource);
-    if (ofResource === undefined) ofGroup.set(resource, (ofResource = { counts: new Map() }));
+    if (ofResource === undefined) ofGroup.set(resource, (ofResource = new Map<string, Watched>()));
     return ofResource;
   }
 }

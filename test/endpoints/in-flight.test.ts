@@ -90,11 +90,11 @@ test('a health check about which others are asked needs a seat', () => {
   const inFlight = createInFlight({ ...limits, readOnlyMax: 1, mutatingMax: 1 }, identity);
   const a = user('a');
   assert.equal(
-    seatOf(inFlight, 'GET', '/livez').enter({ user: a }, true),
+    seatOf(inFlight, 'GET', '/livez').enter({ user: a }, undefined, true),
     true,
     'as somebody else',
   );
-  assert.equal(seatOf(inFlight, 'GET', '/livez').enter({ user: a }, true), false);
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter({ user: a }, undefined, true), false);
   assert.equal(seatOf(inFlight, 'GET', '/livez/x1').enter({ user: a }), false, 'any path below');
   assert.equal(seatOf(inFlight, 'POST', '/livez').enter({ user: a }), true, 'with another verb');
   assert.equal(seatOf(inFlight, 'POST', '/livez').enter({ user: a }), false);
@@ -104,7 +104,7 @@ test('a health check about which others are asked needs a seat', () => {
 test('a seat is taken once, whoever its holder asks to be', () => {
   const inFlight = createInFlight(limits, identity);
   const seat = seatOf(inFlight, 'POST', maps);
-  assert.equal(seat.enter({ user: user('a') }, true), true);
+  assert.equal(seat.enter({ user: user('a') }, undefined, true), true);
   assert.equal(seat.enter({ user: user('b') }), true);
   assert.equal(enter(inFlight, 'a', 'POST', 20).length, 7);
   seat.leave();

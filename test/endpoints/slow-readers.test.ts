@@ -25,8 +25,9 @@ function servedList() {
   const seats = createFlowSeats(flow as FlowControl, {} as InFlight, readers, identity);
   const info = { path: '/api/v1/pods', verb: 'list', resource: {} } as RequestInfo;
   const exchange = { setAnswerHeader: () => undefined } as unknown as HttpExchange;
-  const seat = seats.begin(info, exchange, new Map(), 0);
-  assert.equal(seat.enter({ verb: 'list' } as Attributes), true);
+  const seat = seats.begin(info);
+  const request = { exchange, query: new Map(), startMs: 0 };
+  assert.equal(seat.enter({ verb: 'list' } as Attributes, request), true);
   return { advance, seat, finished: () => finished };
 }
 

@@ -83,6 +83,8 @@ interface Asked {
   readonly trail: AuditTrail | undefined;
   readonly shown: ShownCredentials;
   readonly seat: Pick<Seat, 'enter'>;
+  /** When the request came, monotonic. */
+  readonly startMs: number;
   /** When the step in hand began. */
   sinceMs: number;
 }
@@ -124,7 +126,8 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   return {
     admit(exchange, { info, query, startMs }, trail, seat) {
       const shown = new ShownCredentials(exchange, trail);
-      const asked: Asked = { exchange, info, query, trail, shown, seat, sinceMs: startMs };
+      const sinceMs = startMs;
+      const asked: Asked = { exchange, info, query, trail, shown, seat, startMs, sinceMs };
       const caller = authentication.authenticate(shown);
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
@@ -176,7 +179,7 @@ function impersonations(
     if (wanted.kind === 'none') return authorized(asked, attributes, when);
     if (wanted.kind === 'refused') return wanted;
     const { request } = wanted;
-    const entered = asked.seat.enter(attributes, true);
+    const entered = asked.seat.enter(attributes, asked, true);
     return entered instanceof Promise
       ? entered.then((has) => seated(asked, attributes, request, has))
       : seated(asked, attributes, request, entered);
@@ -190,7 +193,7 @@ function authorizing(decide: ReturnType<typeof deciding>) {
     attributes: Attributes,
     when?: 'later',
   ): AccessVerdict | Promise<AccessVerdict> => {
-    const entered = asked.seat.enter(attributes);
+    const entered = asked.seat.enter(attributes, asked);
     return entered instanceof Promise
       ? entered.then((has) => (has ? decide(asked, attributes, 'later') : busy))
       : entered

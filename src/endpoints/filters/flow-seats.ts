@@ -15,14 +15,13 @@
  */
 import type { Attributes } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import type { QueryParameters } from '../../apimachinery/query.ts';
 import { FlowTicket, retryAfterSeconds } from '../../flowcontrol/flow-control.ts';
 import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { DocumentAnswer } from '../answer.ts';
 import { isLongRunning } from '../request-info.ts';
 import { isHealthCheck, isStream, noSeatAnswer } from './in-flight.ts';
-import type { CountedSeat, InFlight, Seat, Seats } from './in-flight.ts';
+import type { CountedSeat, InFlight, Seat, SeatRequest, Seats } from './in-flight.ts';
 import { ReaderWait } from './slow-readers.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
@@ -53,21 +52,17 @@ export function createFlowSeats(
     get streamsCount() {
       return streams.streamsCount;
     },
-    begin(info, exchange, query, startMs) {
+    begin(info) {
       const open = isStream(info) ? streams.begin(info) : undefined;
       const passes = open === undefined && isLongRunning(info);
       const kind = passes ? 'long-running' : isHealthCheck(info) ? 'health' : 'usual';
-      return new FlowSeat(giving, exchange, query, startMs, open, kind);
+      return new FlowSeat(giving, open, kind);
     },
   };
 }
 
 class FlowSeat implements Seat {
   readonly #giving: Giving;
-  readonly #exchange: HttpExchange;
-  /** Until it has been asked for: a watch would keep it as long as it is open. */
-  #query: QueryParameters | undefined;
-  readonly #startMs: number;
   /** Of a watch. */
   readonly #open: CountedSeat | undefined;
   readonly #kind: SeatKind;
@@ -76,18 +71,8 @@ class FlowSeat implements Seat {
   #watched: FlowTicket['watched'] = undefined;
   #wait: ReaderWait | undefined = undefined;
 
-  constructor(
-    giving: Giving,
-    exchange: HttpExchange,
-    query: QueryParameters | undefined,
-    startMs: number,
-    open: CountedSeat | undefined,
-    kind: SeatKind,
-  ) {
+  constructor(giving: Giving, open: CountedSeat | undefined, kind: SeatKind) {
     this.#giving = giving;
-    this.#exchange = exchange;
-    this.#query = query;
-    this.#startMs = startMs;
     this.#open = open;
     this.#kind = kind;
   }
@@ -96,7 +81,11 @@ class FlowSeat implements Seat {
     return noSeatAnswer(this.#ticket === undefined ? 1 : retryAfterSeconds(this.#ticket));
   }
 
-  enter(attributes: Attributes, impersonates = false): boolean | Promise<boolean> {
+  enter(
+    attributes: Attributes,
+    request: SeatRequest,
+    impersonates = false,
+  ): boolean | Promise<boolean> {
     const isDone = this.#kind === 'long-running' || this.#ticket !== undefined;
     if (isDone || impersonates) return true;
     if (this.#open?.enter(attributes) === false) return false;
@@ -104,22 +93,22 @@ class FlowSeat implements Seat {
     if (this.#kind === 'health') {
       const judgedBy = flow.find(attributes);
       if (judgedBy.use.object.shape.kind !== 'exempt') {
-        this.#name(judgedBy);
+        this.#name(request.exchange, judgedBy);
         return true;
       }
     }
     const ticket = new FlowTicket();
     this.#ticket = ticket;
-    const entered = flow.enter(ticket, attributes, this.#query, this.#exchange, this.#startMs);
-    this.#query = undefined;
-    this.#name(ticket.inForce);
+    const { exchange, query, startMs } = request;
+    const entered = flow.enter(ticket, attributes, query, exchange, startMs);
+    this.#name(exchange, ticket.inForce);
     return entered;
   }
 
-  #name(judgedBy: FlowTicket['inForce']): void {
+  #name(exchange: HttpExchange, judgedBy: FlowTicket['inForce']): void {
     const { levelHeader, schemaHeader } = this.#giving;
-    this.#exchange.setAnswerHeader(schemaHeader, judgedBy?.uid ?? '');
-    this.#exchange.setAnswerHeader(levelHeader, judgedBy?.use.object.uid ?? '');
+    exchange.setAnswerHeader(schemaHeader, judgedBy?.uid ?? '');
+    exchange.setAnswerHeader(levelHeader, judgedBy?.use.object.uid ?? '');
   }
 
   begun(): void {

@@ -33,13 +33,7 @@ export interface InFlightLimits {
 
 /** Who gives seats: these limits, or the priority levels (flow-seats.ts). */
 export interface Seats {
-  /** `startMs`: when it came, monotonic. */
-  begin(
-    info: RequestInfo,
-    exchange: HttpExchange,
-    query: QueryParameters | undefined,
-    startMs: number,
-  ): Seat;
+  begin(info: RequestInfo): Seat;
   /** Streams that are open, of those who are counted. */
   readonly streamsCount: number;
 }
@@ -48,11 +42,24 @@ export interface InFlight extends Seats {
   begin(info: RequestInfo): CountedSeat;
 }
 
+/** What a seat is asked for; a watch keeps its seat as long as it is open, and this not. */
+export interface SeatRequest {
+  readonly exchange: HttpExchange;
+  /** Undefined: it could not be read. */
+  readonly query: QueryParameters | undefined;
+  /** When it came, monotonic. */
+  readonly startMs: number;
+}
+
 /** Of one request. */
 export interface Seat {
   /** False: there is none, the caller has to retry. A seat that is held stays with its holder.
    * `impersonates`: he asks to be somebody else, and others are asked whether he may. */
-  enter(attributes: Attributes, impersonates?: boolean): boolean | Promise<boolean>;
+  enter(
+    attributes: Attributes,
+    request: SeatRequest,
+    impersonates?: boolean,
+  ): boolean | Promise<boolean>;
   /** The answer to who has none. */
   readonly refusal: DocumentAnswer;
   /** Of a watch, which has sent the state that was asked for: it only stays open. */
@@ -68,9 +75,9 @@ export function createInFlight(
   identity: Pick<Identity, 'namespaces'>,
 ): InFlight {
   const caller = (user: UserInfo): string => callerOf(user, identity);
-  const readOnly = new Kind(limits.readOnlyMax);
-  const mutating = new Kind(limits.mutatingMax);
-  const streams = new Kind(limits.streamsMax);
+  const readOnly = new Kind(limits.readOnlyMax, caller);
+  const mutating = new Kind(limits.mutatingMax, caller);
+  const streams = new Kind(limits.streamsMax, caller);
   const kindOf = (info: RequestInfo): Kind => {
     if (isStream(info)) return streams;
     return readingVerbs.has(info.verb) ? readOnly : mutating;
@@ -79,7 +86,7 @@ export function createInFlight(
     get streamsCount() {
       return streams.count;
     },
-    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info), caller),
+    begin: (info) => new CountedSeat(kindOf(info), isHealthCheck(info)),
   };
 }
 
@@ -123,16 +130,19 @@ class Kind {
   readonly #littleMax: number;
   /** Callers stay here when they hold nothing: a Map that turns over all the time is made anew. */
   readonly #callers = new Map<string, CallerCount>();
+  readonly #callerOf: (user: UserInfo) => string;
   #idleCallers = 0;
   count = 0;
 
-  constructor(max: number) {
+  constructor(max: number, callerOf: (user: UserInfo) => string) {
+    this.#callerOf = callerOf;
     this.#max = max === 0 ? Infinity : max;
     this.#reserve = Math.ceil(max / 4);
     this.#littleMax = Math.max(1, Math.floor(this.#reserve / 8));
   }
 
-  enter(name: string): CallerCount | undefined {
+  enter(user: UserInfo): CallerCount | undefined {
+    const name = this.#callerOf(user);
     let caller = this.#callers.get(name);
     if (this.count >= this.#max) {
       const little = (caller?.count ?? 0) < this.#littleMax;
@@ -164,23 +174,21 @@ class Kind {
 export class CountedSeat implements Seat {
   readonly #kind: Kind;
   readonly #isHealthCheck: boolean;
-  readonly #callerOf: (user: UserInfo) => string;
   #caller: CallerCount | undefined;
 
-  constructor(kind: Kind, isHealthCheck: boolean, callerOf: (user: UserInfo) => string) {
+  constructor(kind: Kind, isHealthCheck: boolean) {
     this.#kind = kind;
     this.#isHealthCheck = isHealthCheck;
-    this.#callerOf = callerOf;
   }
 
   get refusal(): DocumentAnswer {
     return refusal;
   }
 
-  enter({ user }: Pick<Attributes, 'user'>, impersonates = false): boolean {
+  enter({ user }: Pick<Attributes, 'user'>, _?: SeatRequest, impersonates = false): boolean {
     if (this.#caller !== undefined || (this.#isHealthCheck && !impersonates)) return true;
     if (user.groups.includes(wellKnownGroups.masters)) return true;
-    this.#caller = this.#kind.enter(this.#callerOf(user));
+    this.#caller = this.#kind.enter(user);
     return this.#caller !== undefined;
   }
 
