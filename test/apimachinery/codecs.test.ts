@@ -85,6 +85,19 @@ describe('JSON bodies', () => {
     assert.equal(valueOf(json(`"\\"${'['.repeat(5000)}"`)), `"${'['.repeat(5000)}`);
   });
 
+  it('bounds the digits of a number, and not those of a text', () => {
+    const rows = [
+      ['{"a":0.', '1', '}'],
+      ['[', '1', 'e-4000]'],
+      ['{"a":1e-', '0', '}'],
+    ] as const;
+    for (const [start, digit, end] of rows) {
+      valueOf(json(start + digit.repeat(4_096) + end));
+      assertRefused(json(start + digit.repeat(4_097) + end), /a number of more than 4096 digits/);
+    }
+    valueOf(json(`{"a":"${'1'.repeat(5_000)}"}`));
+  });
+
   it('indents by two when asked', () => {
     assert.equal(
       text(encodeJson({ a: [1n], b: {} }, true)),

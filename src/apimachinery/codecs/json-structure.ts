@@ -37,10 +37,16 @@ export interface JsonStructure {
   readonly members: number;
   /** Whether there is a number of many digits or with an exponent: a double may not hold it. */
   readonly doubtfulNumbers: boolean;
+  /** A number has more than `numberDigitsMax` digits in a row; nothing behind it is counted. */
+  readonly hasLongNumber: boolean;
 }
 
 /** 2^53 has as many. */
 const doubtfulDigits = 16;
+
+/** Digits in a row of one number. To read more takes long, and is done in one piece. A double
+ * has 767 digits at most that count. Policy: the text is refused. */
+export const numberDigitsMax = 4096;
 
 /** What a character may be for the structure: 0 is nothing. */
 const classes = new Uint8Array(128);
@@ -69,7 +75,7 @@ export function* scanSteps(json: string, depthMax: number): Steps<JsonStructure>
   const scan = newScan();
   for (let end = scannedAtOnce; end < json.length; end = scan.at + scannedAtOnce) {
     scanTo(end, json, depthMax, scan);
-    if (scan.depth > depthMax) return scan;
+    if (scan.depth > depthMax || scan.hasLongNumber) return scan;
     yield;
   }
   scanTo(json.length, json, depthMax, scan);
@@ -87,10 +93,12 @@ interface Scan {
   values: number;
   members: number;
   doubtfulNumbers: boolean;
+  hasLongNumber: boolean;
 }
 
 function newScan(): Scan {
-  return { at: 0, digits: 0, open: 0, depth: 0, values: 0, members: 0, doubtfulNumbers: false };
+  const found = { doubtfulNumbers: false, hasLongNumber: false };
+  return { at: 0, digits: 0, open: 0, depth: 0, values: 0, members: 0, ...found };
 }
 
 /** Goes on behind `end` where a text would be cut. */
@@ -101,8 +109,11 @@ function scanTo(end: number, json: string, depthMax: number, scan: Scan): void {
     const found = char < 128 ? (classes[char] as number) : 0;
     if (found === digit) {
       digits += 1;
-      if (digits >= doubtfulDigits) doubtfulNumbers = true;
-      continue;
+      if (digits < doubtfulDigits) continue;
+      doubtfulNumbers = true;
+      if (digits <= numberDigitsMax) continue;
+      scan.hasLongNumber = true;
+      break;
     }
     // An e behind a digit: no other word of JSON begins there.
     if (digits > 0 && found === exponent) doubtfulNumbers = true;

@@ -2,9 +2,10 @@
  * JSON as clients send it and get it (spec 1, section 4.3): strict on the way in.
  *
  * Refused, each with a message that says what and where: bytes that are not UTF-8, a byte order
- * mark, anything behind the value, numbers beyond the range of a double, nesting deeper than
- * `bodyDepthMax`, more values than `bodyValuesMax`. A key that comes twice has its last value; who
- * asks is told which those are. Half of a surrogate pair becomes U+FFFD, as in the reference.
+ * mark, anything behind the value, numbers beyond the range of a double or of more digits than
+ * `numberDigitsMax`, nesting deeper than `bodyDepthMax`, more values than `bodyValuesMax`. A key
+ * that comes twice has its last value; who asks is told which those are. Half of a surrogate pair
+ * becomes U+FFFD, as in the reference.
  *
  * Bounds: those of body-bounds.ts, checked in a pass over the bytes before anything is built; size
  * is bounded by whoever read the body.
@@ -17,7 +18,13 @@ import type { StatusError } from '../status-error.ts';
 import { decodeTrustedText, trustedTextSteps } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
-import { countMembers, duplicateFields, scanJson, scanSteps } from './json-structure.ts';
+import {
+  countMembers,
+  duplicateFields,
+  numberDigitsMax,
+  scanJson,
+  scanSteps,
+} from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
 import { parsePieces } from './json-pieces.ts';
 import { parseJsonText, stringifyJson } from './lossless.ts';
@@ -60,6 +67,8 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
 
 const notUtf8 = 'the body is not valid UTF-8';
 
+const longNumber = `the body holds a number of more than ${numberDigitsMax} digits`;
+
 /** decodeJson() in parts. */
 export function* jsonSteps(
   bytes: Uint8Array,
@@ -93,6 +102,7 @@ function isLookedAt(text: string, options?: DecodeOptions): boolean {
 
 function withinBounds(structure: JsonStructure, options?: DecodeOptions): JsonStructure | Decoded {
   if (structure.depth > bodyDepthMax) return refused(tooDeep);
+  if (structure.hasLongNumber) return refused(longNumber);
   const valuesMax = options?.valuesMax ?? bodyValuesMax;
   if (structure.values > valuesMax) return { kind: 'refused', error: newTooManyValues(valuesMax) };
   return structure;
@@ -140,7 +150,13 @@ function withoutQuotation(message: string): string {
 }
 
 /** Of a body that was not looked at. */
-const flat: JsonStructure = { depth: 0, values: 0, members: 0, doubtfulNumbers: true };
+const flat: JsonStructure = {
+  depth: 0,
+  values: 0,
+  members: 0,
+  doubtfulNumbers: true,
+  hasLongNumber: false,
+};
 
 export const prettyIndent = 2;
 
