@@ -13,7 +13,6 @@ import {
   newNotAcceptable,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { HttpExchange } from '../transport/http-exchange.ts';
 import { documentAnswer } from './answer.ts';
 import type { Answer, DocumentAnswer } from './answer.ts';
 import type { Discovery } from './discovery/discovery.ts';
@@ -25,6 +24,7 @@ import { healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
 import { answerOpenApi } from './openapi/answer-openapi.ts';
 import { unknownInGroup } from './other-identity.ts';
+import { prettyByRequest } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 
 export interface PlainPathDeps {
@@ -90,7 +90,7 @@ export async function handlePlainPath(deps: PlainPathDeps, request: ApiRequest):
     case 'index.html':
       return pathsAnswer(deps);
     default:
-      return discoveryAnswer(deps, exchange);
+      return discoveryAnswer(deps, request);
   }
 }
 
@@ -160,8 +160,16 @@ function pathsAnswer(deps: PlainPathDeps): Answer {
   return documentAnswer(200, jsonHeaders, encodeJson({ paths }, true));
 }
 
-async function discoveryAnswer(deps: PlainPathDeps, exchange: HttpExchange): Promise<Answer> {
-  const found = await deps.discovery.find(exchange.path, exchange.header('accept'));
+async function discoveryAnswer(
+  deps: PlainPathDeps,
+  request: Pick<ApiRequest, 'exchange' | 'query'>,
+): Promise<Answer> {
+  const { exchange } = request;
+  const found = await deps.discovery.find(
+    exchange.path,
+    exchange.header('accept'),
+    prettyByRequest(request),
+  );
   switch (found.kind) {
     case 'not-found': {
       const { registry, identity } = deps.endpoints;

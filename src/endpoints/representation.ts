@@ -4,12 +4,12 @@
  *
  * Elsewhere: sending. See object-response.ts and list-response.ts.
  *
- * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
- * are; nothing is parsed.
+ * Invariant: in the common case (JSON, stored version, whole object) nothing is parsed: the cached
+ * bytes are shown, in a line.
  */
 import { encodeCbor, encodeCborSteps } from '../apimachinery/codecs/cbor.ts';
 import { indentedSteps } from '../apimachinery/codecs/indented-json.ts';
-import { encodeJson, prettyIndent } from '../apimachinery/codecs/json.ts';
+import { asLine, encodeJson, prettyIndent } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf, encodeProtobufSteps } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
@@ -189,7 +189,8 @@ function useOf(options: NegotiationOptions): number {
   );
 }
 
-function prettyByRequest(request: ApiRequest): boolean {
+/** Whether JSON is indented, whatever the Accept header says. */
+export function prettyByRequest(request: Pick<ApiRequest, 'exchange' | 'query'>): boolean {
   return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
 }
 
@@ -267,7 +268,7 @@ export function* renderSteps(
   }
 }
 
-/** JSON bytes as they are, indented, as YAML, or as Protobuf or CBOR of this schema. */
+/** JSON bytes as a line, indented, as YAML, or as Protobuf or CBOR of this schema. */
 export function inFormat(
   json: Uint8Array,
   negotiated: Negotiated,
@@ -283,7 +284,7 @@ function* inFormatSteps(
   pretty: boolean,
   schema: ObjectSchema | undefined,
 ): Steps<Uint8Array> {
-  if (format === 'json' && !pretty) return json;
+  if (format === 'json' && !pretty) return asLine(json);
   const object = yield* decodeSteps(json);
   yield;
   switch (format) {

@@ -6,7 +6,7 @@
  * also the Retry-After header; text that came from a client cannot be taken for markup (nosniff).
  */
 import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { asLine, encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
@@ -86,7 +86,7 @@ export function allowCbor(exchange: HttpExchange): void {
 function encode(status: JsonObject, format: BodyFormat, pretty: boolean): Uint8Array {
   switch (format) {
     case 'json':
-      return encodeJson(status, pretty);
+      return pretty ? encodeJson(status, true) : asLine(encodeJson(status));
     case 'yaml':
       return encodeYaml(status);
     case 'protobuf':

@@ -5,7 +5,7 @@ import { decode as readCbor } from 'cborg';
 import fc from 'fast-check';
 import { parse as parseYaml } from 'yaml';
 import { encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../../src/apimachinery/codecs/json.ts';
+import { asLine, encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { parseJsonText } from '../../src/apimachinery/codecs/lossless.ts';
 import { openEnvelope } from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeMessage } from '../../src/apimachinery/codecs/protobuf-decode.ts';
@@ -47,7 +47,7 @@ const encodings: readonly [
   (meta: ListMeta) => ListForm,
   (list: JsonValue) => Uint8Array,
 ][] = [
-  ['JSON', (meta) => jsonList(meta), (list) => encodeJson(list)],
+  ['JSON', (meta) => jsonList(meta), (list) => asLine(encodeJson(list))],
   ['indented JSON', (meta) => indentedList(meta, parse), (list) => encodeJson(list, true)],
   ['YAML', (meta) => yamlList(meta, parse), (list) => encodeYaml(list)],
   ['CBOR', (meta) => cborList(meta, parse, undefined), (list) => encodeCbor(list)],

@@ -61,7 +61,7 @@ describe('list bodies', () => {
   it('have the shape of a list, with and without a next page', () => {
     assert.equal(
       bodyOf(meta, []),
-      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}',
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}\n',
     );
     const more = { ...meta, continue: 't"', remainingItemCount: 3 };
     assert.deepEqual(JSON.parse(bodyOf(more, items)), {

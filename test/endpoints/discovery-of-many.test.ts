@@ -97,9 +97,9 @@ describe('aggregated discovery of a thousand kinds', () => {
     assert.ok(turnsCount() >= 1);
     const text = textOf(one);
     const value = JSON.parse(text) as Shown;
-    assert.equal(JSON.stringify(value), text);
+    assert.equal(`${JSON.stringify(value)}\n`, text);
     assert.equal(new Set(defined(value)).size, kindsCount);
-    const digest = createHash('sha512').update(text).digest('hex').toUpperCase();
+    const digest = createHash('sha512').update(text.slice(0, -1)).digest('hex').toUpperCase();
     assert.equal(one.etag, `"${digest}"`);
     assert.equal(await documentOf(discovery.find('/apis', asJson)), one);
   });

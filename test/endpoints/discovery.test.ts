@@ -195,9 +195,10 @@ describe('aggregated discovery', () => {
     },
   );
 
-  it('carries the digest of its body as ETag, the same for the same body', () => {
+  it('carries the digest of its JSON as ETag, the same for the same JSON', () => {
     const first = fetchText(everything, '/apis', aggregatedType('v2'));
-    const digest = createHash('sha512').update(first.body).digest('hex').toUpperCase();
+    assert.ok(first.text.endsWith('}\n'));
+    const digest = createHash('sha512').update(first.text.slice(0, -1)).digest('hex').toUpperCase();
     assert.equal(first.etag, `"${digest}"`);
     assert.equal(fetchText(everything, '/apis/', kubectl132).etag, first.etag);
     assert.notEqual(fetchText(discoveryOf(), '/apis', kubectl132).etag, first.etag);

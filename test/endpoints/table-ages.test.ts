@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { customTable } from '../../src/apiextensions/project/printer-columns.ts';
 import { encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
-import { encodeJson } from '../../src/apimachinery/codecs/json.ts';
+import { asLine, encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { parseJsonText } from '../../src/apimachinery/codecs/lossless.ts';
 import { encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import { tableEvents } from '../../src/apimachinery/event-frames.ts';
@@ -82,7 +82,7 @@ function kindOf({ group, kind }: Case) {
 
 const includes: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 const writers = {
-  json: (value: JsonValue) => encodeJson(value),
+  json: (value: JsonValue) => asLine(encodeJson(value)),
   indented: (value: JsonValue) => encodeJson(value, true),
   yaml: (value: JsonValue) => encodeYaml(value),
   cbor: (value: JsonValue) => encodeCbor(value),

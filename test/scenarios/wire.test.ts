@@ -128,8 +128,10 @@ const yaml: Scenario = {
   ],
 };
 
+const discovered = 'application/json;g=apidiscovery.$domain;v=v2;as=APIGroupDiscoveryList';
+
 const pretty: Scenario = {
-  title: 'output is indented when asked for, or when a person seems to read it',
+  title: 'JSON is indented when asked for, or when a person seems to read it; else it is a line',
   steps: [
     one,
     ...[
@@ -139,13 +141,33 @@ const pretty: Scenario = {
       { query: '?pretty=false', agent: 'curl/8', indented: false },
       { query: '', agent: 'kubectl/v1', indented: false },
     ].flatMap(({ query, agent, indented }): Step[] =>
-      [`${configmaps}/a`, configmaps, `${configmaps}/none`].map((path) => ({
+      [
+        { path: `${configmaps}/a` },
+        { path: `${configmaps}/a`, as: table },
+        { path: configmaps },
+        { path: configmaps, as: partialList },
+        { path: `${configmaps}/none` },
+        { path: '/nowhere' },
+        { path: '/api' },
+        { path: '/apis' },
+        { path: '/apis', as: discovered },
+        { path: '/apis/apps' },
+        { path: '/api/v1' },
+      ].map(({ as = 'application/json', path }) => ({
         request: `GET ${path}${query}`,
-        headers: { 'user-agent': agent },
-        status: path.endsWith('/none') ? 404 : 200,
-        check: (reply) => assert.equal(reply.text.includes('\n  "kind"'), indented, reply.text),
+        headers: { 'user-agent': agent, ...accept(as) },
+        status: /none|nowhere/.test(path) ? 404 : 200,
+        check: (reply) => {
+          assert.equal(reply.text.includes('\n  "kind"'), indented, reply.text);
+          assert.match(reply.text, indented ? /\n}$/ : /^\{.*}\n$/);
+        },
       })),
     ),
+    {
+      request: `DELETE ${configmaps}/a`,
+      status: 200,
+      check: (reply) => assert.match(reply.text, /^\{.*}\n$/),
+    },
   ],
 };
 

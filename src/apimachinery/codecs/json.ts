@@ -11,6 +11,7 @@
  * is bounded by whoever read the body.
  */
 import { isUtf8 } from 'node:buffer';
+import { pooledMemory } from '../../stdx/blocks.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { newBadRequest } from '../status-error.ts';
@@ -163,6 +164,17 @@ export const prettyIndent = 2;
 /** Compact, or indented by two spaces. */
 export function encodeJson(value: JsonValue, pretty = false): Uint8Array {
   return Buffer.from(stringifyJson(value, pretty ? prettyIndent : 0), 'utf8');
+}
+
+const lineFeed = 0x0a;
+
+/** Compact JSON as a whole body, which ends its line as the reference's does: scripts read lines.
+ * What is indented ends without. */
+export function asLine(json: Uint8Array): Uint8Array {
+  const line = pooledMemory(json.byteLength + 1);
+  line.set(json);
+  line[json.byteLength] = lineFeed;
+  return line;
 }
 
 function refused(message: string): Decoded {

@@ -4,8 +4,8 @@
  *   {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[ a , b , c ]}
  *   └────────────────────────────── head ─────────────────────────────────────────┘       tail └┘
  *
- * Invariants: a compact item is never parsed. The indented list is, byte for byte, what indenting
- * the compact one gives: items stand two levels in.
+ * Invariants: a compact item is never parsed; the compact list is a line, and ends so. The indented
+ * list is, byte for byte, what indenting the compact one gives: items stand two levels in.
  */
 import { indentedSteps } from '../codecs/indented-json.ts';
 import { stringifyJson } from '../codecs/lossless.ts';
@@ -23,7 +23,7 @@ const commaAndLine = separatedBy(`,${ofItems}`);
 export function jsonList(meta: ListMeta): ListForm {
   const text = JSON.stringify(emptyList(meta));
   const head = Buffer.from(text.slice(0, -2), 'utf8');
-  const tail = Buffer.from(text.slice(-2));
+  const tail = Buffer.from(`${text.slice(-2)}\n`);
   return { needs: 'nothing', lead: comma, item: undefined, frame: () => ({ head, tail }) };
 }
 

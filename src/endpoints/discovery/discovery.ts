@@ -9,11 +9,13 @@
  * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
  * depend on the scheme only, so each is made once for as long as that serves the same, and is of
  * one moment; aggregated documents carry an ETag, which changes exactly when they do.
- * Bounds: one document per path, form and format. Users may have defined thousands of kinds: a
+ * Bounds: one document per path, form and format, and one that is indented. Users may have defined thousands of kinds: a
  * document is made in turns with everybody else, and sent in them; one that is small, at once.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
+import { indentedSteps } from '../../apimachinery/codecs/indented-json.ts';
+import { prettyIndent } from '../../apimachinery/codecs/json.ts';
 import { encodeMessage } from '../../apimachinery/codecs/protobuf-encode.ts';
 import { encodeProtobuf, envelopeAround, fieldHead } from '../../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
@@ -59,8 +61,9 @@ export interface DiscoveryOptions {
 }
 
 export interface Discovery {
-  /** Path as requested; a trailing slash does not matter. */
-  find(path: string, accept: string | undefined): Awaitable<DiscoveryResult>;
+  /** Path as requested; a trailing slash does not matter. `pretty`: JSON is indented, as it is if
+   * `accept` says so. */
+  find(path: string, accept: string | undefined, pretty?: boolean): Awaitable<DiscoveryResult>;
 }
 
 type Form = 'plain' | AggregatedVersion;
@@ -72,7 +75,7 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
   const cache = new Map<string, Awaitable<DiscoveryDocument>>();
   let generation = options.scheme.generation;
   return {
-    find(requestedPath, accept) {
+    find(requestedPath, accept, pretty = false) {
       if (generation !== options.scheme.generation) {
         generation = options.scheme.generation;
         cache.clear();
@@ -88,19 +91,26 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
         return { kind: 'not-acceptable', accepted: offered.map((type) => type.mediaType) };
       }
       const form = chosen.target;
-      const name = `${path} ${form} ${chosen.type.format}`;
+      const indents = chosen.type.format === 'json' && (pretty || chosen.pretty);
+      const name = `${path} ${form} ${chosen.type.format}${indents ? ' indented' : ''}`;
       let document = cache.get(name);
       if (document === undefined) {
+        const written = { type: chosen.type, indents };
         const steps =
           form === 'plain'
-            ? encodedPlain(plain, chosen.type)
-            : aggregatedDocument(path, form, chosen.type, options);
+            ? encodedPlain(plain, written)
+            : aggregatedDocument(path, form, written, options);
         document = startedAtOnce(options.turns, steps);
         keep(cache, name, document);
       }
       return inTurn(options.turns, document);
     },
   };
+}
+
+interface Written {
+  readonly type: SupportedType;
+  readonly indents: boolean;
 }
 
 /** As a promise until it is made. */
@@ -180,13 +190,14 @@ function plainDocument(
 function* aggregatedDocument(
   path: string,
   form: AggregatedVersion,
-  type: SupportedType,
+  { indents, type }: Written,
   { scheme, identity }: DiscoveryOptions,
 ): Steps<DiscoveryDocument> {
   const groups =
     path === '/api' ? scheme.groups.filter((g) => g.group === '') : namedGroups(scheme);
   const value = yield* apiGroupDiscoveryList(groups, identity.groups.discovery, form);
-  const { body, hash } = yield* type.format === 'yaml' ? hashedYaml(value) : hashedItems(value);
+  const hashed = type.format === 'yaml' ? hashedYaml(value) : hashedItems(value, indents);
+  const { body, hash } = yield* hashed;
   const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
   return { body, contentType: `${type.mediaType};${target}`, etag: `"${hash}"` };
 }
@@ -200,10 +211,17 @@ interface Hashed {
 /** As deep as `items[].versions[].resources[]`. */
 const resourcesDepth = 6;
 
-function* hashedItems(value: JsonObject): Steps<Hashed> {
+function* hashedItems(value: JsonObject, indents: boolean): Steps<Hashed> {
   const { hash, json } = yield* hashedJson(value, resourcesDepth);
-  return { body: json, hash };
+  const body = indents ? yield* indentedSteps(value, prettyIndent) : yield* lineOf(json);
+  return { body, hash };
 }
+
+function lineOf(json: Uint8Array): Steps<Uint8Array> {
+  return joined([json, lineFeed]);
+}
+
+const lineFeed = Buffer.from('\n');
 
 /** Hashed in one step: a millisecond. */
 const hashedBytes = 512 * 1024;
@@ -226,21 +244,19 @@ function* small(document: JsonObject): Steps<JsonObject> {
   return document;
 }
 
-function* encodedPlain(
-  make: () => Steps<JsonObject>,
-  type: SupportedType,
-): Steps<DiscoveryDocument> {
-  const body = yield* encoded(yield* make(), type);
-  return { body, contentType: type.mediaType, etag: undefined };
+function* encodedPlain(make: () => Steps<JsonObject>, written: Written): Steps<DiscoveryDocument> {
+  const body = yield* encoded(yield* make(), written);
+  return { body, contentType: written.type.mediaType, etag: undefined };
 }
 
 /** As deep as `groups[].versions[]`, `resources[]` or `versions[]`. */
 const entriesDepth = ({ kind }: JsonObject): number => (kind === 'APIGroupList' ? 4 : 2);
 
-function* encoded(value: JsonObject, type: SupportedType): Steps<Uint8Array> {
+function* encoded(value: JsonObject, { indents, type }: Written): Steps<Uint8Array> {
   switch (type.format) {
     case 'json':
-      return yield* jsonInSteps(value, entriesDepth(value));
+      if (indents) return yield* indentedSteps(value, prettyIndent);
+      return yield* lineOf(yield* jsonInSteps(value, entriesDepth(value)));
     case 'yaml':
       return yield* encodeYamlSteps(value);
     case 'cbor':

@@ -152,7 +152,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     auditing: auditingOf(deps, endpoints),
     strictTransport: config.strictTransport,
     endpoints,
-    discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
+    discovery: { find: (...asked) => discovery?.find(...asked) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     health,
