@@ -11,6 +11,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000"},"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"Name of the object, unique for its kind within its namespace.","priority":0},{"name":"Data","type":"string","format":"","description":"Number of entries.","priority":0},{"name":"Age","type":"string","format":"","description":"Time since the server created the object.","priority":0}],"rows":[{"cells":["golden",3,"0s"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z","labels":{"app":"x"},"annotations":{"note":"a \\"quoted\\" <b>ü</b>"},"managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:binaryData":{".":{},"f:bytes":{}},"f:data":{".":{},"f:key":{},"f:many":{}},"f:metadata":{"f:annotations":{".":{},"f:note":{}},"f:labels":{".":{},"f:app":{}}}}}]}}}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a config map in CBOR 1`] = `
@@ -37,6 +38,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z","labels":{"app":"x"},"annotations":{"note":"a \\"quoted\\" <b>ü</b>"},"managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:binaryData":{".":{},"f:bytes":{}},"f:data":{".":{},"f:key":{},"f:many":{}},"f:metadata":{"f:annotations":{".":{},"f:note":{}},"f:labels":{".":{},"f:app":{}}}}}]}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a config map in JSON 1`] = `
@@ -45,6 +47,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z","labels":{"app":"x"},"annotations":{"note":"a \\"quoted\\" <b>ü</b>"},"managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:binaryData":{".":{},"f:bytes":{}},"f:data":{".":{},"f:key":{},"f:many":{}},"f:metadata":{"f:annotations":{".":{},"f:note":{}},"f:labels":{".":{},"f:app":{}}}}}]},"data":{"key":"value","many":"one\\ntwo\\n"},"binaryData":{"bytes":"AAECAwQ="}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a config map in Protobuf 1`] = `
@@ -117,6 +120,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z","labels":{"app":"x"},"annotations":{"note":"a \\"quoted\\" <b>ü</b>"},"managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:binaryData":{".":{},"f:bytes":{}},"f:data":{".":{},"f:key":{},"f:many":{}},"f:metadata":{"f:annotations":{".":{},"f:note":{}},"f:labels":{".":{},"f:app":{}}}}}]},"data":{"key":"value","many":"one\\ntwo\\n"},"binaryData":{"bytes":"AAECAwQ="}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a config map is deleted 1`] = `
@@ -125,6 +129,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"golden","kind":"configmaps","uid":"00000000-0000-0000-0000-000000000000"}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a config map is patched 1`] = `
@@ -133,6 +138,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z","labels":{"app":"x"},"annotations":{"note":"a \\"quoted\\" <b>ü</b>"},"managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:binaryData":{".":{},"f:bytes":{}},"f:data":{".":{},"f:key":{}},"f:metadata":{"f:annotations":{".":{},"f:note":{}},"f:labels":{".":{},"f:app":{}}}}}]},"data":{"key":"value"},"binaryData":{"bytes":"AAECAwQ="}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deletion of an older version 1`] = `
@@ -141,6 +147,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on configmaps \\"golden\\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (0000). The object might have been modified","reason":"Conflict","details":{"name":"golden","kind":"configmaps"},"code":409}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deployment in a table 1`] = `
@@ -149,6 +156,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000"},"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"Name of the object, unique for its kind within its namespace.","priority":0},{"name":"Ready","type":"string","format":"","description":"Pods that are ready, of those that there shall be.","priority":0},{"name":"Up-to-date","type":"string","format":"","description":"Pods that are made from the template as it is now.","priority":0},{"name":"Available","type":"string","format":"","description":"Pods that have been ready for long enough.","priority":0},{"name":"Age","type":"string","format":"","description":"Time since the server created the object.","priority":0},{"name":"Containers","type":"string","format":"","description":"Names of the containers in the template.","priority":1},{"name":"Images","type":"string","format":"","description":"Images of the containers in the template.","priority":1},{"name":"Selector","type":"string","format":"","description":"Labels of the pods that belong to the object.","priority":1}],"rows":[{"cells":["golden","0/2",0,0,"0s","c","i","app=x"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]}}}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deployment in CBOR 1`] = `
@@ -192,6 +200,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deployment in JSON 1`] = `
@@ -200,6 +209,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"500m","memory":"1Gi"}},"imagePullPolicy":"Always","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}],"dnsPolicy":"ClusterFirst","restartPolicy":"Always","securityContext":{},"terminationGracePeriodSeconds":30,"schedulerName":"default-scheduler"}},"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}},"revisionHistoryLimit":10,"progressDeadlineSeconds":600},"status":{}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a deployment in Protobuf 1`] = `
@@ -330,6 +340,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"500m","memory":"1Gi"}},"imagePullPolicy":"Always","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}],"dnsPolicy":"ClusterFirst","restartPolicy":"Always","securityContext":{},"terminationGracePeriodSeconds":30,"schedulerName":"default-scheduler"}},"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}},"revisionHistoryLimit":10,"progressDeadlineSeconds":600},"status":{}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a field that is not known 1`] = `
@@ -338,6 +349,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"ConfigMap in version \\"v1\\" cannot be handled as a ConfigMap: strict decoding error: unknown field \\"dta\\"","reason":"BadRequest","code":400}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a field that is not known, with a warning 1`] = `
@@ -347,6 +359,7 @@ cache-control: no-cache, private
 warning: 299 - "unknown field \\"dta\\""
 
 {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"dry","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","creationTimestamp":"2000-01-01T00:00:00Z"}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a form that is not read 1`] = `
@@ -355,6 +368,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor","reason":"UnsupportedMediaType","code":415}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a form that is not served 1`] = `
@@ -363,6 +377,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor","reason":"NotAcceptable","code":406}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a list in a table 1`] = `
@@ -371,6 +386,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000"},"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"Name of the object, unique for its kind within its namespace.","priority":0},{"name":"Ready","type":"string","format":"","description":"Pods that are ready, of those that there shall be.","priority":0},{"name":"Up-to-date","type":"string","format":"","description":"Pods that are made from the template as it is now.","priority":0},{"name":"Available","type":"string","format":"","description":"Pods that have been ready for long enough.","priority":0},{"name":"Age","type":"string","format":"","description":"Time since the server created the object.","priority":0},{"name":"Containers","type":"string","format":"","description":"Names of the containers in the template.","priority":1},{"name":"Images","type":"string","format":"","description":"Images of the containers in the template.","priority":1},{"name":"Selector","type":"string","format":"","description":"Labels of the pods that belong to the object.","priority":1}],"rows":[{"cells":["golden","0/2",0,0,"0s","c","i","app=x"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]}}}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a list in application/cbor 1`] = `
@@ -415,6 +431,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"0000"},"items":[{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"500m","memory":"1Gi"}},"imagePullPolicy":"Always","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}],"dnsPolicy":"ClusterFirst","restartPolicy":"Always","securityContext":{},"terminationGracePeriodSeconds":30,"schedulerName":"default-scheduler"}},"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}},"revisionHistoryLimit":10,"progressDeadlineSeconds":600},"status":{}}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a list in application/vnd.kubernetes.protobuf 1`] = `
@@ -453,6 +470,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000"},"items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0000","name":"golden","namespace":"default","uid":"00000000-0000-0000-0000-000000000000","generation":1,"creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"unknown","operation":"Update","apiVersion":"apps/v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:progressDeadlineSeconds":{},"f:replicas":{},"f:revisionHistoryLimit":{},"f:selector":{},"f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{},"f:maxUnavailable":{}},"f:type":{}},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}}}]}}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a list in YAML 1`] = `
@@ -559,6 +577,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"continue key is not valid","reason":"BadRequest","code":400}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a path that is not there 1`] = `
@@ -567,6 +586,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a streaming list in CBOR 1`] = `
@@ -668,6 +688,7 @@ cache-control: no-cache, private
 retry-after: 1
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 99999999, current: 0000","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > a watch of what is forgotten, in CBOR 1`] = `
@@ -723,6 +744,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on configmaps \\"golden\\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"name":"golden","kind":"configmaps"},"code":409}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > an apply of a field that another manager has 1`] = `
@@ -731,6 +753,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 1 conflict: conflict with \\"unknown\\" using apps/v1: .spec.replicas","reason":"Conflict","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \\"unknown\\" using apps/v1","field":".spec.replicas"}]},"code":409}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the core group in one document 1`] = `
@@ -740,6 +763,7 @@ cache-control: public
 vary: Accept
 
 {"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"bindings","responseKind":{"group":"","version":"","kind":"Binding"},"scope":"Namespaced","singularResource":"binding","verbs":["create"]},{"resource":"componentstatuses","responseKind":{"group":"","version":"","kind":"ComponentStatus"},"scope":"Cluster","singularResource":"componentstatus","verbs":["get","list"],"shortNames":["cs"]},{"resource":"configmaps","responseKind":{"group":"","version":"","kind":"ConfigMap"},"scope":"Namespaced","singularResource":"configmap","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["cm"]},{"resource":"endpoints","responseKind":{"group":"","version":"","kind":"Endpoints"},"scope":"Namespaced","singularResource":"endpoints","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["ep"]},{"resource":"events","responseKind":{"group":"","version":"","kind":"Event"},"scope":"Namespaced","singularResource":"event","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["ev"]},{"resource":"limitranges","responseKind":{"group":"","version":"","kind":"LimitRange"},"scope":"Namespaced","singularResource":"limitrange","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["limits"]},{"resource":"namespaces","responseKind":{"group":"","version":"","kind":"Namespace"},"scope":"Cluster","singularResource":"namespace","verbs":["create","delete","get","list","patch","update","watch"],"shortNames":["ns"],"subresources":[{"subresource":"finalize","responseKind":{"group":"","version":"","kind":"Namespace"},"verbs":["update"]},{"subresource":"status","responseKind":{"group":"","version":"","kind":"Namespace"},"verbs":["get","patch","update"]}]},{"resource":"nodes","responseKind":{"group":"","version":"","kind":"Node"},"scope":"Cluster","singularResource":"node","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["no"],"subresources":[{"subresource":"proxy","responseKind":{"group":"","version":"","kind":"NodeProxyOptions"},"verbs":["create","delete","get","patch","update"]},{"subresource":"status","responseKind":{"group":"","version":"","kind":"Node"},"verbs":["get","patch","update"]}]},{"resource":"persistentvolumeclaims","responseKind":{"group":"","version":"","kind":"PersistentVolumeClaim"},"scope":"Namespaced","singularResource":"persistentvolumeclaim","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["pvc"],"subresources":[{"subresource":"status","responseKind":{"group":"","version":"","kind":"PersistentVolumeClaim"},"verbs":["get","patch","update"]}]},{"resource":"persistentvolumes","responseKind":{"group":"","version":"","kind":"PersistentVolume"},"scope":"Cluster","singularResource":"persistentvolume","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["pv"],"subresources":[{"subresource":"status","responseKind":{"group":"","version":"","kind":"PersistentVolume"},"verbs":["get","patch","update"]}]},{"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["po"],"categories":["all"],"subresources":[{"subresource":"attach","responseKind":{"group":"","version":"","kind":"PodAttachOptions"},"verbs":["create","get"]},{"subresource":"binding","responseKind":{"group":"","version":"","kind":"Binding"},"verbs":["create"]},{"subresource":"ephemeralcontainers","responseKind":{"group":"","version":"","kind":"Pod"},"verbs":["get","patch","update"]},{"subresource":"eviction","responseKind":{"group":"policy","version":"v1","kind":"Eviction"},"verbs":["create"]},{"subresource":"exec","responseKind":{"group":"","version":"","kind":"PodExecOptions"},"verbs":["create","get"]},{"subresource":"log","responseKind":{"group":"","version":"","kind":"Pod"},"verbs":["get"]},{"subresource":"portforward","responseKind":{"group":"","version":"","kind":"PodPortForwardOptions"},"verbs":["create","get"]},{"subresource":"proxy","responseKind":{"group":"","version":"","kind":"PodProxyOptions"},"verbs":["create","delete","get","patch","update"]},{"subresource":"resize","responseKind":{"group":"","version":"","kind":"Pod"},"verbs":["get","patch","update"]},{"subresource":"status","responseKind":{"group":"","version":"","kind":"Pod"},"verbs":["get","patch","update"]}]},{"resource":"podtemplates","responseKind":{"group":"","version":"","kind":"PodTemplate"},"scope":"Namespaced","singularResource":"podtemplate","verbs":["create","delete","deletecollection","get","list","patch","update","watch"]},{"resource":"replicationcontrollers","responseKind":{"group":"","version":"","kind":"ReplicationController"},"scope":"Namespaced","singularResource":"replicationcontroller","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["rc"],"categories":["all"],"subresources":[{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get","patch","update"]},{"subresource":"status","responseKind":{"group":"","version":"","kind":"ReplicationController"},"verbs":["get","patch","update"]}]},{"resource":"resourcequotas","responseKind":{"group":"","version":"","kind":"ResourceQuota"},"scope":"Namespaced","singularResource":"resourcequota","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["quota"],"subresources":[{"subresource":"status","responseKind":{"group":"","version":"","kind":"ResourceQuota"},"verbs":["get","patch","update"]}]},{"resource":"secrets","responseKind":{"group":"","version":"","kind":"Secret"},"scope":"Namespaced","singularResource":"secret","verbs":["create","delete","deletecollection","get","list","patch","update","watch"]},{"resource":"serviceaccounts","responseKind":{"group":"","version":"","kind":"ServiceAccount"},"scope":"Namespaced","singularResource":"serviceaccount","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["sa"],"subresources":[{"subresource":"token","responseKind":{"group":"authentication.k8s.io","version":"v1","kind":"TokenRequest"},"verbs":["create"]}]},{"resource":"services","responseKind":{"group":"","version":"","kind":"Service"},"scope":"Namespaced","singularResource":"service","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["svc"],"categories":["all"],"subresources":[{"subresource":"proxy","responseKind":{"group":"","version":"","kind":"ServiceProxyOptions"},"verbs":["create","delete","get","patch","update"]},{"subresource":"status","responseKind":{"group":"","version":"","kind":"Service"},"verbs":["get","patch","update"]}]}],"freshness":"Current"}]}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the resources of a group 1`] = `
@@ -749,6 +773,7 @@ cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"autoscaling/v2","resources":[{"name":"horizontalpodautoscalers","singularName":"horizontalpodautoscaler","namespaced":true,"kind":"HorizontalPodAutoscaler","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["hpa"],"categories":["all"],"storageVersionHash":"qwQve8ut294="},{"name":"horizontalpodautoscalers/status","singularName":"","namespaced":true,"kind":"HorizontalPodAutoscaler","verbs":["get","patch","update"]}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the resources of a group in Protobuf 1`] = `
@@ -773,6 +798,7 @@ cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIGroup","apiVersion":"v1","name":"batch","versions":[{"groupVersion":"batch/v1","version":"v1"}],"preferredVersion":{"groupVersion":"batch/v1","version":"v1"}}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > the versions of the core group 1`] = `
@@ -782,6 +808,7 @@ cache-control: no-cache, private
 vary: Accept
 
 {"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:80"}]}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what a resource cannot do 1`] = `
@@ -790,6 +817,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"create is not supported on resources of kind \\"configmaps\\"","reason":"MethodNotAllowed","details":{"kind":"configmaps"},"code":405}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what became of a config map in CBOR 1`] = `
@@ -904,6 +932,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the body is not valid JSON: Unexpected end of JSON input","reason":"BadRequest","code":400}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is forbidden 1`] = `
@@ -912,6 +941,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"namespaces \\"kube-system\\" is forbidden: this namespace may not be deleted","reason":"Forbidden","details":{"name":"kube-system","kind":"namespaces"},"code":403}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is invalid 1`] = `
@@ -920,6 +950,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Deployment.apps \\"golden\\" is invalid: [spec.replicas: Invalid value: -1: must be greater than or equal to 0, spec.selector: Invalid value: {}: empty selector is invalid for deployment]","reason":"Invalid","details":{"name":"golden","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: -1: must be greater than or equal to 0","field":"spec.replicas"},{"reason":"FieldValueInvalid","message":"Invalid value: {}: empty selector is invalid for deployment","field":"spec.selector"}]},"code":422}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is not there 1`] = `
@@ -928,6 +959,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \\"absent\\" not found","reason":"NotFound","details":{"name":"absent","kind":"configmaps"},"code":404}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > what is not there, in Protobuf 1`] = `
@@ -946,6 +978,7 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \\"golden\\" already exists","reason":"AlreadyExists","details":{"name":"golden","kind":"configmaps"},"code":409}
+
 `
 
 exports[`dist/test/conformance/wire-goldens.test.js > TAP > the wire > who is not known 1`] = `
@@ -954,4 +987,5 @@ content-type: application/json
 cache-control: no-cache, private
 
 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}
+
 `
