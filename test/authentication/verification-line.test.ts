@@ -26,7 +26,7 @@ function harness() {
     const noted = (answer: string | undefined): void => {
       if (answer === undefined) turnedAway.push(name);
     };
-    line.verify(network, verification).then(noted, () => undefined);
+    line.verify({ network }, verification).then(noted, () => undefined);
   };
   const showMany = (network: string, count: number): void => {
     for (let i = 0; i < count; i += 1) show(network, `${network}-${i}`);
