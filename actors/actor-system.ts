@@ -32,7 +32,7 @@ import type {
   StoredRecord,
   StoreKey,
 } from '../src/storage/storage.ts';
-import type { DecidedWrite, WriteArrival } from '../src/storage/write-stages.ts';
+import type { DecidedWrite } from '../src/storage/write-stages.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
@@ -48,6 +48,7 @@ import type {
   Permit,
   UnreadableOutcome,
   WriteOrder,
+  CommandSource,
 } from './actors.ts';
 import { noCompanions } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
@@ -159,7 +160,7 @@ class ObjectActors implements ObjectActorSystem {
     key: ObjectKey,
     command: ObjectCommand,
     permit?: Permit,
-    arrival?: WriteArrival,
+    source?: CommandSource,
     order?: WriteOrder,
   ): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
@@ -174,9 +175,9 @@ class ObjectActors implements ObjectActorSystem {
     }
     this.#idle.remove(resident);
     this.#waiting += 1;
-    if (command.dryRun) return this.#tryOut(actor, key, command, permit);
+    if (command.dryRun) return this.#tryOut(actor, key, command, permit, source);
     return new Promise<ObjectOutcome>((resolve, reject) => {
-      const entry = newEntry(command, permit, resolve, reject, { arrival, order });
+      const entry = newEntry(command, permit, resolve, reject, { source, order });
       actor.send({ type: 'command', entry });
     });
   }
@@ -339,7 +340,7 @@ class ObjectActors implements ObjectActorSystem {
       behind: entry.order?.behind,
       isYielding: entry.order !== undefined,
       replacedBytes: basis.image?.bytes.byteLength,
-      write: decidedWrite(entry.arrival, this.#deps.clock),
+      write: decidedWrite(entry.source, this.#deps.clock),
     });
     attempt.pending = pending;
     const isEnd = decision.outcome === 'removed';
@@ -368,13 +369,13 @@ class ObjectActors implements ObjectActorSystem {
   /** An answer without a promise is used in the same turn. */
   #ask(
     { actor, context }: ActiveObject,
-    { command, number, question }: Extract<ObjectEffect, { type: 'ask' }>,
+    { command, number, question, requester }: Extract<ObjectEffect, { type: 'ask' }>,
   ): void {
     const failed = (error: unknown): void => {
       actor.send({ type: 'answered', number, answer: refusedAnswer(internal(error)) });
     };
     try {
-      const answer = this.#deps.answer(context.key, command, question);
+      const answer = this.#deps.answer(context.key, command, question, requester);
       if (!(answer instanceof Promise)) {
         actor.send({ type: 'answered', number, answer });
         return;
@@ -508,6 +509,7 @@ class ObjectActors implements ObjectActorSystem {
     key: ObjectKey,
     command: ObjectCommand,
     permit: Permit | undefined,
+    source: CommandSource | undefined,
   ): Promise<ObjectOutcome> {
     let attempt: Attempt | undefined;
     const outcome = await new Promise<ObjectOutcome>((resolve, reject) => {
@@ -515,7 +517,7 @@ class ObjectActors implements ObjectActorSystem {
         ({ attempt } = entry);
         resolve(would);
       };
-      const entry = newEntry(command, permit, take, reject);
+      const entry = newEntry(command, permit, take, reject, { source });
       actor.send({ type: 'command', entry });
     });
     if (attempt === undefined || !('object' in outcome) || outcome.kind === 'unchanged') {
@@ -529,12 +531,14 @@ class ObjectActors implements ObjectActorSystem {
   }
 }
 
+const nobody: CommandSource = {};
+
 function decidedWrite(
-  arrival: WriteArrival | undefined,
+  source: CommandSource | undefined,
   clock: Pick<Clock, 'monotonicMs'>,
 ): DecidedWrite | undefined {
-  if (arrival === undefined) return undefined;
-  const { receivedMs, startMs } = arrival;
+  const { receivedMs, startMs } = source ?? nobody;
+  if (receivedMs === undefined || startMs === undefined) return undefined;
   return { startMs, receivedMs, decidedMs: clock.monotonicMs() };
 }
 

@@ -21,6 +21,7 @@ import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Companion, CompanionFailure, Condition, Revision } from '../src/storage/storage.ts';
 import type { PendingCommit } from '../src/storage/pending-commit.ts';
+import type { Requester } from '../src/stdx/requester.ts';
 import type { WriteArrival } from '../src/storage/write-stages.ts';
 
 /** States of an object as the store has them, and as conditions test them. */
@@ -159,11 +160,12 @@ export type Answer = (
 };
 
 /** Not pure: here decisions get answers from the outside. A rejection fails the command with 500.
- */
+ * `requester`: who sent the command; when it goes the command is refused with 504. */
 export type AnswerPort = (
   key: ObjectKey,
   command: ChangeCommand,
   question: Question,
+  requester?: Requester,
 ) => Answer | Promise<Answer>;
 
 export type ObjectOutcome = (
@@ -230,15 +232,21 @@ export interface WriteOrder {
   readonly submitted: (commit: WriteUnderWay, object: ApiObject | undefined) => void;
 }
 
+/** The request that a command is part of. No decision uses it. */
+export interface CommandSource extends Partial<WriteArrival> {
+  /** Who waits for the outcome. When it goes, a question of the command is answered with 504; what
+   * has been handed over is not taken back. Absent: somebody always waits. */
+  readonly exchange?: Requester | undefined;
+}
+
 export interface ActorSystem {
-  /** Rejects only for storage failures (StorageError) and broken invariants. `arrival`: when the
-   * request arrived, if this command is all of the request; absent: its stages are not measured.
-   * `order` absent: the write stands on nothing but its object. */
+  /** Rejects only for storage failures (StorageError) and broken invariants. `source` absent: the
+   * server itself. `order` absent: the write stands on nothing but its object. */
   execute(
     key: ObjectKey,
     command: ObjectCommand,
     permit?: Permit,
-    arrival?: WriteArrival,
+    source?: CommandSource,
     order?: WriteOrder,
   ): Promise<ObjectOutcome>;
   /** Removes a record that cannot be decoded, and nothing else. No actor decides that, because it

@@ -410,13 +410,14 @@ const ask: ObjectAction = (context, _event, effects) => {
   const { asking } = context;
   assert(asking?.entry.command.type === 'change', 'there is a question, of a change');
   context.questionNumber += 1;
-  const { command } = asking.entry;
+  const { command, source } = asking.entry;
   const number = context.questionNumber;
   if (asking.kind !== 'asking') {
     effects.emit({ type: 'pause', number });
     return;
   }
-  effects.emit({ type: 'ask', number, command, question: asking.question });
+  const { question } = asking;
+  effects.emit({ type: 'ask', number, command, question, requester: source?.exchange });
 };
 
 const takeAnswer: ObjectAction = (context, event, effects) => {

@@ -15,10 +15,11 @@
 import type { CommitResult } from '../src/storage/pending-commit.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
-import type { WriteArrival } from '../src/storage/write-stages.ts';
+import type { Requester } from '../src/stdx/requester.ts';
 import type {
   Answer,
   ChangeCommand,
+  CommandSource,
   ObjectCommand,
   ObjectOutcome,
   Permit,
@@ -59,8 +60,7 @@ export interface Attempt extends PendingMutation {
 export interface Entry {
   readonly command: ObjectCommand;
   readonly permit: Permit | undefined;
-  /** For metrics only; no decision uses it. */
-  readonly arrival: WriteArrival | undefined;
+  readonly source: CommandSource | undefined;
   readonly order: WriteOrder | undefined;
   readonly resolve: (outcome: ObjectOutcome) => void;
   readonly reject: (error: unknown) => void;
@@ -127,12 +127,12 @@ export function newEntry(
   permit: Permit | undefined,
   resolve: Entry['resolve'],
   reject: Entry['reject'],
-  { arrival, order }: Partial<Pick<Entry, 'arrival' | 'order'>> = {},
+  { order, source }: Partial<Pick<Entry, 'order' | 'source'>> = {},
 ): Entry {
   return {
     command,
     permit,
-    arrival,
+    source,
     order,
     resolve,
     reject,
@@ -177,6 +177,7 @@ export type ObjectEffect =
       readonly number: number;
       readonly command: ChangeCommand;
       readonly question: Question;
+      readonly requester: Requester | undefined;
     }
   /** The decision goes on in a turn of its own: `answered` with this number, and `allowed`. */
   | { readonly type: 'pause'; readonly number: number }

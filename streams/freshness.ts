@@ -17,6 +17,7 @@
 import { IndexedHeap } from '../src/stdx/indexed-heap.ts';
 import type { HeapItem } from '../src/stdx/indexed-heap.ts';
 import { onceATurn } from '../src/stdx/once-a-turn.ts';
+import type { Requester } from '../src/stdx/requester.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { revisionZero, StorageError } from '../src/storage/storage.ts';
@@ -154,17 +155,26 @@ export class Progress {
     return question.done.then(() => new Promise((resolve) => this.#goOn(resolve)));
   }
 
-  async waitUntil(revision: Revision, waitMs: number): Promise<Freshness> {
+  /** Who goes waits no longer, and nothing of it is kept. */
+  async waitUntil(revision: Revision, waitMs: number, requester?: Requester): Promise<Freshness> {
     if (revision <= this.#revision) return { kind: 'reached' };
     return new Promise((resolve) => {
+      const leave = (): void => {
+        timer.cancel();
+        this.#waiters.remove(waiter);
+        resolve({ kind: 'left' });
+      };
       const timer = this.#options.timers.after(waitMs, () => {
+        requester?.offAbort(leave);
         this.#waiters.remove(waiter);
         this.#goOn(() => resolve({ kind: 'too-large', current: this.#revision }));
       });
       const waiter = this.#add(revision, () => {
+        requester?.offAbort(leave);
         timer.cancel();
         this.#goOn(() => resolve({ kind: 'reached' }));
       });
+      requester?.onAbort(leave);
     });
   }
 

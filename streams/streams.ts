@@ -11,6 +11,7 @@
 import type { Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { Requester } from '../src/stdx/requester.ts';
 import type { RecordTimer } from '../src/storage/record.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { Followers } from './followers.ts';
@@ -153,7 +154,9 @@ export interface WatchHandle {
 export type Freshness =
   | { readonly kind: 'reached' }
   /** `revision` is still ahead of what exists after the wait. */
-  | { readonly kind: 'too-large'; readonly current: Revision };
+  | { readonly kind: 'too-large'; readonly current: Revision }
+  /** Who asked has gone. */
+  | { readonly kind: 'left' };
 
 export interface Streams {
   /** Loads the caches and starts following the log. Resolves when reads can be served. */
@@ -169,8 +172,9 @@ export interface Streams {
    * StorageError `lagging` when they do not within `currentWaitMs`, or the store's error when it
    * cannot tell its revision. It never resolves with an older state. */
   waitUntilCurrent(): Promise<void>;
-  /** Resolves when the caches have reached `revision`, or after `freshnessWaitMs`. */
-  waitUntil(revision: Revision): Promise<Freshness>;
+  /** Resolves when the caches have reached `revision`, after `freshnessWaitMs`, or when the
+   * requester goes. */
+  waitUntil(revision: Revision, requester?: Requester): Promise<Freshness>;
   /** The cache of a resource as it is now. O(1). */
   snapshot(resource: GroupResource): ResourceSnapshot;
   /** Objects of the resource of which no state is known, with the reason; nearly always none, and

@@ -17,6 +17,7 @@ import { blockBytesDefault, blockMemory } from '../src/stdx/blocks.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
+import type { Requester } from '../src/stdx/requester.ts';
 import { createSliceTimer } from '../src/stdx/slices.ts';
 import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
@@ -188,8 +189,8 @@ class WatchCache implements Streams {
     return this.#progress.waitUntilCurrent();
   }
 
-  waitUntil(revision: Revision): ReturnType<Streams['waitUntil']> {
-    return this.#progress.waitUntil(revision, this.#limits.freshnessWaitMs);
+  waitUntil(revision: Revision, requester?: Requester): ReturnType<Streams['waitUntil']> {
+    return this.#progress.waitUntil(revision, this.#limits.freshnessWaitMs, requester);
   }
 
   snapshot(resource: WatchRequest['resource']): ReturnType<Streams['snapshot']> {

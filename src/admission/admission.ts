@@ -27,6 +27,7 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 
 /** What is written, and where: what is known before the object is. */
@@ -60,6 +61,8 @@ export interface AdmissionRequest extends AdmissionTarget {
   readonly options: JsonObject | undefined;
   /** Of the monotonic clock: whoever has not answered by then is not waited for. */
   readonly deadlineMs: number;
+  /** Nobody waits for an answer any more when it goes. Undefined: the server itself asks. */
+  readonly requester: Requester | undefined;
 }
 
 /** Only `next`: a creation, what was posted to a subresource, or the options of a connection. Both:

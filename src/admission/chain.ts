@@ -10,7 +10,7 @@
  * The plugins are listed in plugins.ts.
  *
  * Invariants: for a write that concerns no plugin only that is determined. A phase ends with 504 at
- * the deadline of its request; later answers are ignored.
+ * the deadline of its request, and when its client goes; later answers are ignored.
  * Bounds: for one write a plugin waits at most `askingMax` times for authorizers, and as often for
  * missing objects, once for each.
  */
@@ -21,7 +21,12 @@ import type {
 } from '../apimachinery/admission-data.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { newForbidden, newRequestTimeout, StatusError } from '../apimachinery/status-error.ts';
+import {
+  newClientGone,
+  newForbidden,
+  newRequestTimeout,
+  StatusError,
+} from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
@@ -36,6 +41,7 @@ import type {
 import { after, firstOf } from '../stdx/awaitable.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { AdmissionTimes } from './admission-times.ts';
 import type {
   AdmissionPlugin,
@@ -123,19 +129,25 @@ function guardOf(
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
-    admit: (terms) => writeAdmissionOf(plugins, user, target, terms, deps),
+    admit: (terms, requester) =>
+      writeAdmissionOf(plugins, user, target, { ...terms, requester }, deps),
   };
+}
+
+interface RequestedTerms extends WriteTerms {
+  readonly requester: Requester | undefined;
 }
 
 function writeAdmissionOf(
   plugins: readonly AdmissionPlugin[],
   user: UserInfo,
   target: AdmissionTarget,
-  terms: WriteTerms,
+  terms: RequestedTerms,
   deps: ChainDeps,
 ): WriteAdmission {
   const { access, clock, identity, timers, times } = deps;
-  const ports: Ports = { identity, access, times, clock, timers, recorded: [] };
+  const { requester } = terms;
+  const ports: Ports = { identity, access, times, clock, timers, requester, recorded: [] };
   const bodyKind = bodyKindOf(target);
   const reviewOf = <T extends ApiObject | undefined>(
     next: T,
@@ -161,6 +173,7 @@ function writeAdmissionOf(
       dryRun,
       options,
       deadlineMs,
+      requester,
       next,
       current,
       resourceVersion,
@@ -188,6 +201,7 @@ function withNext(proposed: Proposed, next: ApiObject): Proposed {
 
 /** What the admission of a write needs beside the plugins, and what they have said. */
 interface Ports extends ChainDeps {
+  readonly requester: Requester | undefined;
   readonly recorded: RecordedNotes[];
 }
 
@@ -247,20 +261,29 @@ function notesOf(recorded: readonly RecordedNotes[]): AdmissionNotes | undefined
   };
 }
 
-/** Refused when the request's time is over, whatever is still being asked. */
+/** Refused when the request's time is over or its client goes, whatever is still being asked. */
 function inTime<T>(
-  { deadlineMs }: Review,
+  { deadlineMs, requester }: Review,
   { clock, timers }: Ports,
   find: () => Awaitable<T>,
 ): Awaitable<T | StatusError> {
+  if (requester?.closed === true) return newClientGone(undone);
   const finding = find();
   if (!(finding instanceof Promise)) return finding;
   return new Promise((resolve, reject) => {
     const leftMs = Math.max(0, deadlineMs - clock.monotonicMs());
     const timer = timers.after(leftMs, () => resolve(newRequestTimeout()));
-    finding.then(resolve, reject).finally(() => timer.cancel());
+    const leave = (): void => resolve(newClientGone(undone));
+    const settled = (): void => {
+      timer.cancel();
+      requester?.offAbort(leave);
+    };
+    finding.then(resolve, reject).finally(settled);
+    requester?.onAbort(leave);
   });
 }
+
+const undone = 'its write was admitted';
 
 /** What is found, and how long it took to find it. */
 function timed<T>(
@@ -388,7 +411,7 @@ function admitted<T>(
 
 /** `later`: what is being asked elsewhere. */
 function askOf(
-  { access }: Ports,
+  { access, requester }: Ports,
   answers: ReadonlyMap<string, boolean>,
   later: (key: string, answer: Promise<boolean>) => void,
 ): Ask {
@@ -396,7 +419,7 @@ function askOf(
     const key = keyOf(attributes);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const decision = access.check(attributes);
+    const decision = access.check(attributes, requester);
     if (!(decision instanceof Promise)) return decision.kind === 'allow';
     later(
       key,

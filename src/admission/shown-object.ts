@@ -31,7 +31,10 @@ function asPosted({ operation }: Reviewed, object: ApiObject): ApiObject {
   return options as ApiObject;
 }
 
-type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'operation' | 'resourceVersion' | 'subresource'>;
+type Reviewed = Pick<
+  Review,
+  'bodyKind' | 'kind' | 'operation' | 'requester' | 'resourceVersion' | 'subresource'
+>;
 
 /** An object that is created as those see it who may change it: it has not been given a uid, a
  * generation and a time yet, nor the name that is made for it. storedAgain() gives them back. */
@@ -90,7 +93,7 @@ export function shownObject(
   const dated = resourceVersion === undefined ? object : withVersion(object, resourceVersion);
   const paths = subresource === 'scale' ? kind.scale : undefined;
   if (paths !== undefined) {
-    return converted(kind, () => scaleOf(decidedVersionOf(dated, kind), paths, to));
+    return converted(kind, review, () => scaleOf(decidedVersionOf(dated, kind), paths, to));
   }
   if (!isStoredKind(review, object)) return asPosted(review, object);
   const target = scheme.findKind(to.group, to.version, to.kind);
@@ -98,7 +101,7 @@ export function shownObject(
     const named = `${to.group}/${to.version}, Kind=${to.kind}`;
     return newInternalError(`unable to convert to ${named}: unknown kind`);
   }
-  return converted(target, () => withNulls(atVersionOf(dated, target)));
+  return converted(target, review, () => withNulls(atVersionOf(dated, target)));
 }
 
 /** Lists that the reference writes as null where there is none, and so shows to whoever looks at
@@ -139,7 +142,7 @@ export function storedAgain(
   }
   if (!isStoredKind(review, before)) return { ...shown, metadata: shown.metadata ?? {} };
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
-  const decided = converted(target, () => {
+  const decided = converted(target, review, () => {
     const whole = born(review, before, withoutNulls(shown));
     const object = toDecidedVersion(whole, target);
     return withoutVersion(decidedVersionOf(object, kind));
@@ -166,6 +169,7 @@ function withoutVersion(object: ApiObject): ApiObject {
 
 function converted(
   kind: KindInfo,
+  review: Pick<Review, 'requester'>,
   convert: () => ApiObject,
   held: readonly (readonly ApiObject[])[] = [],
 ): Awaitable<Shown> {
@@ -173,8 +177,11 @@ function converted(
     return convert();
   } catch (error) {
     if (!(error instanceof ConversionMissing) || held.length >= conversionsMax) throw error;
-    return convertMissing(kind, error.object, error.apiVersion).then((found) =>
-      found.kind === 'refused' ? found.error : converted(kind, convert, [...held, found.held]),
+    const { apiVersion, object } = error;
+    return convertMissing(kind, object, apiVersion, review.requester).then((found) =>
+      found.kind === 'refused'
+        ? found.error
+        : converted(kind, review, convert, [...held, found.held]),
     );
   }
 }

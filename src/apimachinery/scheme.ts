@@ -13,6 +13,7 @@
  * section 3.3.
  */
 import { ownMember } from '../stdx/lookup.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { MergeType } from './fieldmanager/schema/merge-type.ts';
 import type { GroupResource, GroupVersionKind } from './schema.ts';
@@ -146,11 +147,12 @@ export interface ConversionWebhook {
   readonly id: string;
   /** The objects in this version, in their order; those that are in it already are left alone.
    * `shown` is called with each, in steps of its own, and `objects` are taken one in a step:
-   * undefined among them is a place to stop. */
+   * undefined among them is a place to stop. `requester`: when it goes nobody is asked any more. */
   convert<T>(
     objects: Iterable<ApiObject | undefined>,
     apiVersion: string,
     shown: (object: ApiObject) => Steps<T>,
+    requester?: Requester,
   ): Promise<ConvertedObjects<T>>;
   /** In turns with others: it is known by its text, which may be long. */
   remember(object: ApiObject, apiVersion: string, converted: ApiObject): Promise<void>;

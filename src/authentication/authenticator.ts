@@ -12,6 +12,7 @@
  * are wrong are refused even where anonymous requests are allowed.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Requester } from '../stdx/requester.ts';
 
 /** The certificate that the peer has proved to hold; the transport has checked no chain. */
 export interface PeerCertificate {
@@ -41,6 +42,8 @@ export interface AuthenticationRequest extends TokenBearer {
   headerValues(name: string): readonly string[];
   /** Lower-case names of all headers, each once. */
   headerNames(): readonly string[];
+  /** Of the request that shows them. Absent: nobody goes. */
+  readonly requester?: Requester | undefined;
 }
 
 export type Authentication =
@@ -78,10 +81,11 @@ export interface CallerAuthentication {
 export interface TokenAuthenticator {
   readonly name: string;
   /** `audiences`: the token must be good for at least one of them; empty: the server's own.
-   * `bearer` undefined: the token is only reviewed. */
+   * `bearer` undefined: the token is only reviewed. `requester`: for whom. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
     bearer?: TokenBearer | undefined,
+    requester?: Requester | undefined,
   ): Authentication | Promise<Authentication>;
 }

@@ -16,6 +16,7 @@ import type {
   TokenAuthenticator,
   TokenBearer,
 } from './authenticator.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { readWebSocketToken } from './web-socket-token.ts';
 
 /** Longer ones are refused unread; a request head has at most 16 KiB. */
@@ -56,7 +57,7 @@ export function bearerTokens(methods: readonly TokenAuthenticator[]): Authentica
     authenticate(request) {
       const shown = readBearerToken(request);
       if (shown.kind !== 'token') return shown;
-      return authenticateToken(methods, shown.token, anyAudience, request);
+      return authenticateToken(methods, shown.token, anyAudience, request, request.requester);
     },
   };
 }
@@ -67,6 +68,7 @@ export function authenticateToken(
   token: string,
   audiences: readonly string[],
   bearer?: TokenBearer,
+  requester?: Requester,
 ): Authentication | Promise<Authentication> {
   if (token.length > reviewedCharsMax) return { kind: 'rejected', why: 'the token is too long' };
   return askFrom(0, []);
@@ -78,7 +80,7 @@ export function authenticateToken(
     let whys = reasons;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as TokenAuthenticator;
-      const answer = method.authenticateToken(token, audiences, bearer);
+      const answer = method.authenticateToken(token, audiences, bearer, requester);
       if (answer instanceof Promise) {
         return answer.then((known) =>
           known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),

@@ -89,7 +89,7 @@ export function createIssuerAuthenticator(
   return {
     name: methodName,
     trust,
-    async authenticateToken(token, asked, bearer) {
+    async authenticateToken(token, asked, bearer, requester) {
       const read = readToken(token);
       const issuer = read && trusted.get(read.claims['iss']);
       if (read === undefined || issuer === undefined) return { kind: 'none' };
@@ -99,7 +99,7 @@ export function createIssuerAuthenticator(
       const signer = signers.get(token);
       const found = await issuer.keys.find(read.header.kid);
       if (signer === undefined || !found.includes(signer)) {
-        const inLine = inLineOf(signatures, bearer);
+        const inLine = inLineOf(signatures, bearer, requester);
         const signature = await signatureBy(token, read, found, issuer.keys, inLine);
         if (signature.kind === 'refused') return { kind: 'rejected', why: signature.why };
         signers.set(token, signature.key);

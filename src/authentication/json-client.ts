@@ -9,6 +9,7 @@ import type http from 'node:http';
 import { jsonSteps } from '../apimachinery/codecs/json.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { finished, runToEnd } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { callHttp } from '../webhooks/http-call.ts';
@@ -36,6 +37,8 @@ export interface JsonExchange {
   readonly answerBytesMax: number;
   /** Whether the connection to this very `server` is kept for the next. */
   readonly keepsConnection?: boolean | undefined;
+  /** When it goes the call is cut. */
+  readonly requester?: Requester | undefined;
 }
 
 export interface JsonAnswer {
@@ -55,7 +58,7 @@ const largeAnswer = 16 * 1024;
 /** @throws HttpCallError when there was no whole answer in time; what `authorization` throws. */
 export async function exchangeJson(
   server: JsonServer,
-  { answerBytesMax, body, keepsConnection = false, method, timeoutMs }: JsonExchange,
+  { answerBytesMax, body, keepsConnection = false, method, requester, timeoutMs }: JsonExchange,
   { timers, turns }: JsonExchangePorts,
 ): Promise<JsonAnswer> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -68,6 +71,7 @@ export async function exchangeJson(
       agent: keepsConnection ? keptAgentOf(server) : agentOf(server, false),
       timeoutMs,
       answerBytesMax,
+      requester,
     },
     timers,
   );

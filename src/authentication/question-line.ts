@@ -5,6 +5,7 @@
  *     question ─▶ a place is free             ─▶ begins
  *              ─▶ it waits behind those of its network; networks take turns ─▶ begins
  *              ─▶ nobody's turn within `waitMaxMs`, or the line is full     ─▶ is not asked
+ *              ─▶ nobody waits for it any more                              ─▶ is not asked
  *
  * The last places are for tokens that were good before. A full line takes from whoever has most in
  * it, as long as the newcomer's network has less than its share.

@@ -80,8 +80,8 @@ export function createAccountAuthenticator(
   return {
     name: 'service-account',
     counts: uses.counts,
-    async authenticateToken(token, asked, notes) {
-      const found = await claimsOf(token, inLineOf(options.signatures, notes));
+    async authenticateToken(token, asked, notes, requester) {
+      const found = await claimsOf(token, inLineOf(options.signatures, notes, requester));
       if (found.kind !== 'claims') return found;
       return authenticateVerified(options, token, found.verified, { asked, notes, uses });
     },

@@ -5,6 +5,7 @@
  *     signature ─▶ a place is free ─▶ is verified
  *               ─▶ it waits behind those of its network; networks take turns ─▶ is verified
  *               ─▶ nobody's turn within `waitMaxMs`, or the line is full     ─▶ is not looked at
+ *               ─▶ who asked has gone                                        ─▶ is not looked at
  *
  * One key is one turn: a token that is tried with many stands in line for each.
  *
@@ -12,9 +13,11 @@
  */
 import type { Timers } from '../stdx/clock.ts';
 import { networkOf } from '../stdx/network-of.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { TokenBearer } from './authenticator.ts';
 import type { InLine } from './jwt-verify.ts';
 import { createWaitingLine } from './waiting-line.ts';
+import type { Asking } from './waiting-line.ts';
 
 export const verificationLineLimits = {
   /** Of the four threads that node has for this: a commit or a file finds one. */
@@ -24,8 +27,8 @@ export const verificationLineLimits = {
 } as const;
 
 export interface VerificationLine {
-  /** Undefined: it was not looked at. `network`: of the address that shows the token. */
-  verify<T>(network: string, verification: () => Promise<T>): Promise<T | undefined>;
+  /** Undefined: it was not looked at. */
+  verify<T>(asking: Asking, verification: () => Promise<T>): Promise<T | undefined>;
 }
 
 export function createVerificationLine(timers: Timers): VerificationLine {
@@ -42,14 +45,21 @@ export function createVerificationLine(timers: Timers): VerificationLine {
     }
   };
   return {
-    verify(network, verification) {
+    verify(asking, verification) {
       if (underWay < placesMax) return run(verification);
-      return line.wait({ network }, () => run(verification));
+      return line.wait(asking, () => run(verification));
     },
   };
 }
 
 /** In the turn of whoever shows the token. */
-export function inLineOf(line: VerificationLine, bearer: TokenBearer | undefined): InLine {
-  return (verification) => line.verify(networkOf(bearer?.remoteAddress ?? ''), verification);
+export function inLineOf(
+  line: VerificationLine,
+  bearer: TokenBearer | undefined,
+  requester: Requester | undefined,
+): InLine {
+  return (verification) => {
+    const network = networkOf(bearer?.remoteAddress ?? '');
+    return line.verify({ network, requester }, verification);
+  };
 }

@@ -8,11 +8,14 @@
  * Bounds: `waitingMax` in line, for `waitMaxMs` each. A full line takes from whoever has most in
  * it, as long as the newcomer's network has less than its share.
  */
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { Requester } from '../stdx/requester.ts';
 
 export interface Asking {
   /** Whom the address belongs to that asks. */
   readonly network: string;
+  /** When it goes it waits no longer. */
+  readonly requester?: Requester | undefined;
 }
 
 export interface WaitingLineLimits {
@@ -32,6 +35,26 @@ interface Waiting<A> {
   readonly asking: A;
   begin(): void;
   turnAway(): void;
+}
+
+/** `over`: it waits no longer, whatever comes of it. */
+function waitingOf<A>(
+  asking: A,
+  over: () => void,
+  begin: () => void,
+  turnAway: () => void,
+): Waiting<A> {
+  return {
+    asking,
+    begin() {
+      over();
+      begin();
+    },
+    turnAway() {
+      over();
+      turnAway();
+    },
+  };
 }
 
 export function createWaitingLine<A extends Asking>(
@@ -71,23 +94,19 @@ export function createWaitingLine<A extends Asking>(
     wait(asking, work) {
       if (!makeRoom(asking.network)) return Promise.resolve(undefined);
       return new Promise((resolve, reject) => {
-        let late: TimerHandle | undefined = undefined;
-        const waiting: Waiting<A> = {
-          asking,
-          begin() {
-            late?.cancel();
-            work().then(resolve, reject);
-          },
-          turnAway() {
-            late?.cancel();
-            resolve(undefined);
-          },
-        };
-        add(waiting, asking.network);
-        late = timers.after(waitMaxMs, () => {
+        const leave = (): void => {
           remove(waiting, asking.network);
           waiting.turnAway();
-        });
+        };
+        const late = timers.after(waitMaxMs, leave);
+        const over = (): void => {
+          late.cancel();
+          asking.requester?.offAbort(leave);
+        };
+        const begin = (): void => void work().then(resolve, reject);
+        const waiting = waitingOf(asking, over, begin, () => resolve(undefined));
+        add(waiting, asking.network);
+        asking.requester?.onAbort(leave);
       });
     },
     beginNext(mayBegin) {

@@ -3,6 +3,8 @@
  *
  *   token ─▶ cache ─▶ one question for each token, in line ─▶ POST TokenReview ─▶ user, or not
  *
+ * A question ends when all who show its token have gone.
+ *
  * Invariants: an answer that cannot be had, or is no answer, authenticates nobody and is not kept;
  * answers are kept for `cacheTtlMs`, good ones and bad ones apart: anybody can have any number of
  * tokens refused, and what is kept of others must not go for that. A webhook that says nothing of
@@ -15,9 +17,10 @@ import { texts } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
-import { sleep } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { networkOf } from '../stdx/network-of.ts';
+import { SharedWork, sleepFor } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { commonAudiences } from '../apimachinery/audiences.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
@@ -62,14 +65,15 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
   const { cacheTtlMs: ttlMs } = options;
   const { good, known, refused } = keptAnswers(options);
   const line = createQuestionLine(options.timers);
-  const asked = new Map<string, Promise<Authentication>>();
+  const asked = new SharedWork<Authentication>();
   const ask = async (
     token: string,
     audiences: readonly string[],
     scope: string,
+    requester: Requester,
   ): Promise<Authentication> => {
     try {
-      const answer = await review(options, token, audiences);
+      const answer = await review(options, token, audiences, requester);
       const kept = answer.kind === 'authenticated' ? good : refused;
       if (ttlMs > 0) kept.set(token, answer, Infinity, scope, scope.length + charsOf(answer));
       if (answer.kind === 'authenticated') known.set(token, true);
@@ -81,21 +85,19 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
   };
   return {
     name: 'webhook',
-    authenticateToken(token, wanted, bearer) {
+    authenticateToken(token, wanted, bearer, requester) {
       const audiences = wanted.length > 0 ? wanted : options.audiences;
       const scope = JSON.stringify(audiences);
       const kept = good.get(token, scope) ?? refused.get(token, scope);
       if (kept !== undefined) return kept;
       const key = secretDigest(token) + scope;
-      const running = asked.get(key);
-      if (running !== undefined) return running;
-      const network = networkOf(bearer?.remoteAddress ?? '');
-      const question = line
-        .ask({ network, isKnown: known.get(token) === true }, () => ask(token, audiences, scope))
-        .then((answer) => answer ?? notAsked)
-        .finally(() => asked.delete(key));
-      asked.set(key, question);
-      return question;
+      const begin = async (all: Requester): Promise<Authentication> => {
+        const network = networkOf(bearer?.remoteAddress ?? '');
+        const asker = { network, isKnown: known.get(token) === true, requester: all };
+        const answer = await line.ask(asker, () => ask(token, audiences, scope, all));
+        return answer ?? notAsked;
+      };
+      return asked.ask(key, requester, begin, () => left);
     },
   };
 }
@@ -104,6 +106,8 @@ const notAsked: Authentication = {
   kind: 'rejected',
   why: 'too many questions to the webhook are under way',
 };
+
+const left: Authentication = { kind: 'rejected', why: 'the client went away' };
 
 function keptAnswers({ cacheTtlMs: ttlMs, clock }: WebhookTokenOptions) {
   const { cacheCharsMax, cacheEntriesMax, knownMs } = webhookTokenLimits;
@@ -123,6 +127,7 @@ async function review(
   options: WebhookTokenOptions,
   token: string,
   audiences: readonly string[],
+  requester: Requester,
 ): Promise<Authentication> {
   const group = options.identity.fill('authentication.{domain}');
   const body: JsonObject = {
@@ -132,7 +137,7 @@ async function review(
     spec: { token, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) },
     status: { user: {} },
   };
-  const { status, body: answer } = await post(options, body);
+  const { status, body: answer } = await post(options, body, requester);
   if (status < 200 || status > 299 || !isJsonObject(answer) || !isJsonObject(answer['status'])) {
     throw new Error(`it answered ${status} and no TokenReview`);
   }
@@ -142,9 +147,13 @@ async function review(
   return authenticationOf(options, answer['status'], audiences);
 }
 
-async function post(options: WebhookTokenOptions, body: JsonObject): Promise<JsonAnswer> {
+async function post(
+  options: WebhookTokenOptions,
+  body: JsonObject,
+  requester: Requester,
+): Promise<JsonAnswer> {
   const { answerBytesMax, retryMs, timeoutMs, triesMax } = webhookTokenLimits;
-  const limits = { timeoutMs, answerBytesMax } as const;
+  const limits = { timeoutMs, answerBytesMax, requester } as const;
   const exchange = { method: 'POST', body, keepsConnection: true, ...limits } as const;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -152,9 +161,9 @@ async function post(options: WebhookTokenOptions, body: JsonObject): Promise<Jso
       if (answer.status < 500 && answer.status !== 429) return answer;
       if (tries >= triesMax) return answer;
     } catch (error) {
-      if (tries >= triesMax) throw error;
+      if (tries >= triesMax || requester.closed) throw error;
     }
-    await sleep(options.timers, retryMs * tries);
+    await sleepFor(requester, options.timers, retryMs * tries);
   }
 }
 

@@ -11,6 +11,7 @@
  * configuration says so; it never allows.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { SelectorRequirements } from '../apimachinery/selectors/selector-requirements.ts';
 
 export interface Attributes {
@@ -49,7 +50,8 @@ export interface Decision {
 export interface Authorizer {
   /** RBAC, Node, ABAC, AlwaysAllow, AlwaysDeny, or the configured name of a webhook. */
   readonly name: string;
-  authorize(attributes: Attributes): Decision | Promise<Decision>;
+  /** `requester`: for whom; what is decided for one who goes is not kept. */
+  authorize(attributes: Attributes, requester?: Requester): Decision | Promise<Decision>;
 }
 
 export interface ResourceRule {
@@ -87,7 +89,7 @@ export interface RuleResolver {
  * allow is a refusal; reviews tell a denial from an absent opinion. */
 export interface AccessChecker extends RuleResolver {
   /** Answers at once where no authorizer has to ask elsewhere: most requests then need no turn. */
-  check(attributes: Attributes): Decision | Promise<Decision>;
+  check(attributes: Attributes, requester?: Requester): Decision | Promise<Decision>;
 }
 
 export const noOpinion: Decision = { kind: 'no-opinion', reason: '' };

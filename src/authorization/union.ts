@@ -10,6 +10,7 @@
  */
 import { wellKnownGroups } from '../apimachinery/user-info.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type {
   AccessChecker,
   Attributes,
@@ -32,9 +33,13 @@ export interface UnionOptions {
 const mastersAllowed: Decision = { kind: 'allow', reason: '' };
 
 export function createUnion({ members, onDecision, onError }: UnionOptions): AccessChecker {
-  const askMember = (member: UnionMember, attributes: Attributes): Decision | Promise<Decision> => {
+  const askMember = (
+    member: UnionMember,
+    attributes: Attributes,
+    requester: Requester | undefined,
+  ): Decision | Promise<Decision> => {
     try {
-      const decision = member.authorize(attributes);
+      const decision = member.authorize(attributes, requester);
       if (!(decision instanceof Promise)) return decision;
       return decision.catch((error: unknown) => failed(member, error));
     } catch (error) {
@@ -50,16 +55,17 @@ export function createUnion({ members, onDecision, onError }: UnionOptions): Acc
     at: number,
     before: Decision,
     attributes: Attributes,
+    requester: Requester | undefined,
   ): Decision | Promise<Decision> => {
     let collected = before;
     for (let i = at; i < all.length; i += 1) {
       const member = all[i] as UnionMember;
-      const decision = askMember(member, attributes);
+      const decision = askMember(member, attributes, requester);
       if (decision instanceof Promise) {
         const sofar = collected;
         return decision.then((answer) => {
           if (answer.kind !== 'no-opinion') return decided(member, answer);
-          return ask(all, i + 1, joined(sofar, answer), attributes);
+          return ask(all, i + 1, joined(sofar, answer), attributes, requester);
         });
       }
       if (decision.kind !== 'no-opinion') return decided(member, decision);
@@ -73,9 +79,9 @@ export function createUnion({ members, onDecision, onError }: UnionOptions): Acc
   };
 
   return {
-    check(attributes) {
+    check(attributes, requester) {
       if (attributes.user.groups.includes(wellKnownGroups.masters)) return mastersAllowed;
-      return ask(members(), 0, nobody, attributes);
+      return ask(members(), 0, nobody, attributes, requester);
     },
     rulesFor: (user, namespace) => allRules(members(), user, namespace),
   };

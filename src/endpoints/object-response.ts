@@ -47,7 +47,7 @@ async function sendConverted(
   convert: ResponseConverter,
 ): Promise<void> {
   const { bytes, revision } = object;
-  const converted = await convert([bytes]);
+  const converted = await convert([bytes], request.exchange);
   if (converted instanceof StatusError) {
     return sendStatusError(request.exchange, converted, request.warnings);
   }

@@ -25,16 +25,18 @@ import type { LabelSelector } from '../apimachinery/selectors/label-selector.ts'
 import { newSelection } from '../apimachinery/selectors/selection.ts';
 import { newClientGone, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { ListReader, SelectShown } from '../registry/read.ts';
+import type { SelectShown } from '../registry/read.ts';
 import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { encodeVersionedSteps } from '../registry/versions.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Predicate } from '../../streams/streams.ts';
 
-/** From stored bytes to those in the version of the request. */
+/** From stored bytes to those in the version of the request. `requester`: who waits for them. */
 export type ResponseConverter = (
   all: readonly Uint8Array[],
+  requester: Requester | undefined,
 ) => Promise<readonly Uint8Array[] | StatusError>;
 
 /** Undefined: nobody has to be asked to show objects at this version. */
@@ -43,12 +45,13 @@ export function responseConverter(kind: KindInfo): ResponseConverter | undefined
   if (webhook === undefined) return undefined;
   const apiVersion = formatGroupVersion(kind);
   const head = objectHead(kind.kind, apiVersion);
-  return async (all) => {
+  return async (all, requester) => {
     // Those that are stored in the version that is asked for are most where it is the one.
     const others = [...all.keys()].filter((at) => !hasObjectHead(all[at] as Uint8Array, head));
     if (others.length === 0) return all;
     const objects = decoded(others, all);
-    const converted = await webhook.convert(objects, apiVersion, encodeVersionedSteps);
+    const steps = encodeVersionedSteps;
+    const converted = await webhook.convert(objects, apiVersion, steps, requester);
     if (converted.kind === 'refused') return converted.error;
     const shown = [...all];
     for (const [i, at] of others.entries()) shown[at] = converted.objects[i] as Uint8Array;
@@ -79,7 +82,7 @@ export async function convertedList(
   turns: Pick<Turns, 'pause'>,
   convert: ResponseConverter,
   list: ListResult,
-  reader: ListReader,
+  reader: Requester,
 ): Promise<ListResult | StatusError> {
   const stored: StoredObject[] = [];
   for (const entry of list.entries) {
@@ -88,7 +91,10 @@ export async function convertedList(
     else stored.push(entry);
   }
   if (reader.closed) return nobodyReads;
-  const bytes = await convert(stored.map((entry) => entry.bytes));
+  const bytes = await convert(
+    stored.map((entry) => entry.bytes),
+    reader,
+  );
   if (bytes instanceof StatusError) return bytes;
   const entries = stored.map((entry, at) => withBytes(entry, bytes[at] as Uint8Array));
   return { ...list, entries, count: entries.length, extent: undefined };
@@ -152,8 +158,11 @@ function isCommonField(field: string): boolean {
 
 /** For lists: converts entries, and leaves out those that are not selected. */
 export function selectShown(convert: ResponseConverter, ofShown: MatchesShown): SelectShown {
-  return async (entries) => {
-    const bytes = await convert(entries.map((entry) => entry.bytes));
+  return async (entries, reader) => {
+    const bytes = await convert(
+      entries.map((entry) => entry.bytes),
+      reader,
+    );
     if (bytes instanceof StatusError) return refused(bytes);
     return ok(
       entries.map((entry, at) => {

@@ -7,14 +7,17 @@
  * Two events are the same when their texts are: uid, resourceVersion and contents are in them.
  *
  * Invariants: what a webhook has not answered is not kept, so that the next watch asks again. Who
- * waits for another watch's call waits for its own type's webhook, and for nobody else's.
+ * waits for another watch's call waits for its own type's webhook, and for nobody else's. A call is
+ * cut when the last of its watches has gone.
  * Bounds: `bytesMax` for all types together, of which the oldest go first and the newest stays,
  * however large; `msMax` after the answer the webhook is asked again, because it may have become
  * another one. What all watches hold while they wait for webhooks is counted, and above
  * `waitingBytesMax` none of them takes more than it must.
  */
-import { StatusError } from '../apimachinery/status-error.ts';
+import { newClientGone, StatusError } from '../apimachinery/status-error.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { SharedRequester } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Entry, EventType } from '../../streams/streams.ts';
 
 const limits = {
@@ -36,8 +39,15 @@ export interface ConvertedEvent extends Pick<Entry, 'name' | 'namespace' | 'revi
 export type Conversion = Promise<ConvertedEvent | StatusError>;
 
 export interface SharedEvents {
-  find(name: string): Conversion | undefined;
-  set(name: string, conversion: Conversion): void;
+  /** `requester`: the watch, which may go; absent: it stays. */
+  find(name: string, requester?: Requester): Conversion | undefined;
+  /** For the watch that has the webhook asked. `asked`: for whom it is, together. */
+  set(
+    name: string,
+    conversion: Conversion,
+    asked?: SharedRequester,
+    requester?: Requester,
+  ): Conversion;
   /** For one watch: to be told how many bytes it holds, whenever that changes. */
   waiting(): (bytes: number) => void;
   /** All watches together hold as much as they may. */
@@ -46,9 +56,12 @@ export interface SharedEvents {
 
 interface Shared {
   readonly conversion: Conversion;
+  readonly asked: SharedRequester;
   /** Undefined: it is being asked for. */
   answeredMs: number | undefined;
 }
+
+const left = (): StatusError => newClientGone('its events were converted');
 
 export function createSharedEvents(clock: Pick<Clock, 'monotonicMs'>): SharedEvents {
   const known = new Map<string, Shared>();
@@ -74,15 +87,19 @@ export function createSharedEvents(clock: Pick<Clock, 'monotonicMs'>): SharedEve
       };
     },
     isFull: () => waitingBytes >= limits.waitingBytesMax,
-    find(name) {
+    find(name, requester) {
       const found = known.get(name);
-      if (found === undefined || !isOver(found)) return found?.conversion;
+      if (found === undefined) return undefined;
+      const { answeredMs, asked, conversion } = found;
+      if (answeredMs === undefined) {
+        if (!asked.closed) return asked.wait(requester, conversion, left);
+      } else if (!isOver(found)) return conversion;
       remove(name);
       return undefined;
     },
-    set(name, conversion) {
+    set(name, conversion, asked = new SharedRequester(), requester?) {
       remove(name);
-      const shared: Shared = { conversion, answeredMs: undefined };
+      const shared: Shared = { conversion, asked, answeredMs: undefined };
       known.set(name, shared);
       bytes += name.length * bytesPerChar;
       makeRoom(name);
@@ -91,6 +108,7 @@ export function createSharedEvents(clock: Pick<Clock, 'monotonicMs'>): SharedEve
         if (answer instanceof StatusError && known.get(name) === shared) remove(name);
       };
       void conversion.then(answered);
+      return asked.wait(requester, conversion, left);
     },
   };
 }

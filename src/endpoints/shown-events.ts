@@ -27,6 +27,8 @@ import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
 import { part, text } from '../apimachinery/members.ts';
 import { parseJsonText, parseSteps } from '../apimachinery/codecs/lossless.ts';
 import { encodeVersioned, encodeVersionedSteps } from '../registry/versions.ts';
+import { SharedRequester } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
@@ -81,6 +83,8 @@ export interface ShownEvents extends Sharing {
   readonly frames: EventFrames<Entry>;
   /** What is shown of them; undefined: all. */
   readonly ofShown: MatchesShown | undefined;
+  /** Whose watch it is; absent: it stays. */
+  readonly requester?: Requester | undefined;
 }
 
 /** Takes frames of `storedFrames` and gives those of `shown.frames`, objects converted. */
@@ -194,26 +198,26 @@ function frameOf(event: ConvertedEvent, { frames, ofShown }: ShownEvents): Uint8
 /** Each line: the frame of what is no change, or a change that somebody is asking for. What nobody
  * is, is asked for here, all together. */
 function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Conversion)[] {
-  const { conversionId, shared } = shown;
+  const { conversionId, requester, shared } = shown;
   const own: { readonly name: string; readonly at: number; readonly event: StoredEvent }[] = [];
   const events: (Uint8Array | Conversion | undefined)[] = [];
   for (const line of lines.toString('utf8').split('\n')) {
     if (line.trim() === '') continue;
     const name = `${conversionId} ${line}`;
-    const known = shared.find(name) ?? beginLarge(name, line, shown);
+    const known = shared.find(name, requester) ?? beginLarge(name, line, shown);
     const event = known === undefined ? storedEvent(line) : undefined;
     const isOwn = event !== undefined && isChange(event.type);
     if (isOwn) own.push({ name, at: events.length, event });
     events.push(event === undefined ? known : otherFrame(event, shown.frames));
   }
+  const asked = new SharedRequester();
   const conversions = convertAll(
     own.map(({ event }) => event),
-    shown.convert,
+    (given) => shown.convert(given, asked),
   );
   for (const [i, { at, name }] of own.entries()) {
     const conversion = conversions[i] as Conversion;
-    shared.set(name, conversion);
-    events[at] = conversion;
+    events[at] = shared.set(name, conversion, asked, requester);
   }
   return events as readonly (Uint8Array | Conversion)[];
 }
@@ -221,7 +225,7 @@ function eventsOf(lines: Buffer, shown: ShownEvents): readonly (Uint8Array | Con
 /** One call for all of them. */
 function convertAll(
   events: readonly StoredEvent[],
-  convert: ResponseConverter,
+  convert: (given: readonly Uint8Array[]) => ReturnType<ResponseConverter>,
 ): readonly Conversion[] {
   if (events.length === 0) return [];
   const given: Uint8Array[] = [];
@@ -243,15 +247,19 @@ function convertAll(
  * round. Undefined: it is no such event. */
 function beginLarge(name: string, line: string, shown: ShownEvents): Conversion | undefined {
   if (line.length <= roundBytesMax) return undefined;
-  const conversion = convertLarge(line, shown);
-  shown.shared.set(name, conversion);
-  return conversion;
+  const asked = new SharedRequester();
+  const { requester, shared } = shown;
+  return shared.set(name, convertLarge(line, shown, asked), asked, requester);
 }
 
-async function convertLarge(line: string, { convert, turns }: ShownEvents): Conversion {
+async function convertLarge(
+  line: string,
+  { convert, turns }: ShownEvents,
+  asked: SharedRequester,
+): Conversion {
   const event = await runToEnd(turns, readSteps(line));
   if (!isChange(event.type)) return statusError(event.object);
-  const shown = await convert(await runToEnd(turns, encodedSteps(event)));
+  const shown = await convert(await runToEnd(turns, encodedSteps(event)), asked);
   if (shown instanceof StatusError) return shown;
   return convertedEvent(event, shown[0] as Uint8Array, shown[1]);
 }

@@ -10,10 +10,10 @@ import type { ApiRequest } from './request.ts';
 /** What the same request with this verb would be refused with; undefined: it would not be. */
 export async function verbRefusalOf(
   access: AccessChecker,
-  { user, info, query }: ApiRequest,
+  { exchange, user, info, query }: ApiRequest,
   verb: string,
 ): Promise<StatusError | undefined> {
   const attributes = { ...attributesOf(user, info, query), verb };
-  const decision = await access.check(attributes);
+  const decision = await access.check(attributes, exchange);
   return decision.kind === 'allow' ? undefined : forbiddenError(attributes, decision.reason);
 }

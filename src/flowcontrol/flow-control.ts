@@ -16,10 +16,10 @@ import type { Attributes } from '../authorization/authorizer.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import { requestTimeoutMs } from '../apimachinery/request-timeout.ts';
 import type { Clock } from '../stdx/clock.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Configuration } from './configuration.ts';
 import type { Levels, LevelUse, SchemaInForce } from './levels.ts';
 import { Ticket } from './ticket.ts';
-import type { Client } from './ticket.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 import { WatchTally } from './watch-tally.ts';
 import type { Watched } from './watch-tally.ts';
@@ -54,7 +54,7 @@ export interface FlowControl extends Pick<Levels, 'all' | 'counts'> {
     ticket: FlowTicket,
     attributes: Attributes,
     query: QueryParameters | undefined,
-    client: Client,
+    client: Requester,
     startMs: number,
   ): boolean | Promise<boolean>;
   /** It has been served; a watch has begun. Once, or never entered, is the same. */
@@ -78,7 +78,7 @@ export function createFlowControl(deps: FlowControlDeps): FlowControl {
   const wait = async (
     ticket: FlowTicket,
     attributes: Attributes,
-    client: Client,
+    client: Requester,
     untilMs: number,
   ): Promise<boolean> => {
     const isServed = await room.wait(ticket, client, untilMs);

@@ -9,6 +9,7 @@
  */
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { HeapItem } from '../stdx/indexed-heap.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { WheelEntry } from '../stdx/timer-wheel.ts';
 import type { FlowCounts } from './flow-counts.ts';
 
@@ -45,21 +46,17 @@ export class Ticket implements HeapItem {
   waiter: Waiter | undefined = undefined;
 }
 
-/** Who asked: he may go while he waits. */
-export interface Client {
-  readonly closed: boolean;
-  onAbort(callback: () => void): void;
-}
-
 /** Of a request that waits. */
 export class Waiter extends WheelEntry {
   readonly ticket: Ticket;
-  readonly client: Client;
+  readonly client: Requester;
   /** Whether it is served. */
   readonly resolve: (served: boolean) => void;
   isServed = false;
+  /** Called when its client goes; it waits no longer then. */
+  leave: (() => void) | undefined = undefined;
 
-  constructor(ticket: Ticket, client: Client, resolve: (served: boolean) => void) {
+  constructor(ticket: Ticket, client: Requester, resolve: (served: boolean) => void) {
     super();
     this.ticket = ticket;
     this.client = client;

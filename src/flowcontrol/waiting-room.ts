@@ -10,11 +10,12 @@
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { RingBuffer } from '../stdx/ring-buffer.ts';
 import { TimerWheel } from '../stdx/timer-wheel.ts';
 import type { Rejection } from './flow-counts.ts';
 import { Waiter } from './ticket.ts';
-import type { Client, Ticket } from './ticket.ts';
+import type { Ticket } from './ticket.ts';
 
 const roomLimits = {
   /** Who waited and goes on in one turn. Policy: the others go on in the next. */
@@ -35,7 +36,7 @@ export interface WaitingRoomDeps {
 export interface WaitingRoom {
   /** Whether the ticket, which a level has just put into a queue, is served; until `untilMs`
    * (monotonic). */
-  wait(ticket: Ticket, client: Client, untilMs: number): Promise<boolean>;
+  wait(ticket: Ticket, client: Requester, untilMs: number): Promise<boolean>;
   /** It has its seats. */
   served(ticket: Ticket): void;
   stop(): void;
@@ -60,6 +61,7 @@ export function createWaitingRoom(deps: WaitingRoomDeps): WaitingRoom {
     waiting.delete(waiter);
     wheel.cancel(waiter);
     waiter.ticket.waiter = undefined;
+    if (waiter.leave !== undefined) waiter.client.offAbort(waiter.leave);
     woken.push(waiter);
     askForTurn();
   };
@@ -93,7 +95,8 @@ export function createWaitingRoom(deps: WaitingRoomDeps): WaitingRoom {
         waiting.add(waiter);
         const leftMs = Math.max(0, untilMs - clock.monotonicMs());
         wheel.schedule(waiter, wheel.now() + wheel.ticks(leftMs));
-        client.onAbort(() => refuse(waiter, 'cancelled'));
+        waiter.leave = () => refuse(waiter, 'cancelled');
+        client.onAbort(waiter.leave);
       });
     },
     served({ waiter }) {

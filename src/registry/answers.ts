@@ -25,7 +25,7 @@ export function createAnswers(
   guardOf: GuardOf,
   strategyOf: StrategyOf,
 ): AnswerPort {
-  return ({ name, namespace }, command, question) => {
+  return ({ name, namespace }, command, question, requester) => {
     const { apiVersion, current, kind: asked, next, revision } = question;
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
@@ -34,7 +34,7 @@ export function createAnswers(
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     if (asked === 'convert') {
       assert(next !== undefined && apiVersion !== undefined, 'what is converted is there');
-      return convertMissing(kind, next, apiVersion);
+      return convertMissing(kind, next, apiVersion, requester);
     }
     const { terms, user } = input;
     assert(user !== undefined && terms !== undefined, 'a guarded write has a user');
@@ -45,6 +45,7 @@ export function createAnswers(
     const isDeletion = next === undefined && current !== undefined;
     const admission = guard.admit(
       isDeletion ? termsOfDeletion(terms, current, strategyOf(kind)) : terms,
+      requester,
     );
     const resourceVersion = revision?.toString();
     if (asked === 'validate') {

@@ -9,6 +9,7 @@ import { ConversionMissing } from '../apimachinery/object-version.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { refused } from './registry.ts';
 
@@ -24,10 +25,11 @@ export async function convertMissing(
   { custom }: KindInfo,
   object: ApiObject,
   apiVersion: string,
+  requester?: Requester,
 ): Promise<MissingConverted> {
   const webhook = custom?.webhook;
   if (webhook === undefined) return { kind: 'converted', held: [] };
-  const converted = await webhook.convert([object], apiVersion, asItIs);
+  const converted = await webhook.convert([object], apiVersion, asItIs, requester);
   if (converted.kind === 'refused') return converted;
   const [shown] = converted.objects;
   if (shown === undefined) return { kind: 'converted', held: [] };
@@ -45,6 +47,7 @@ function* asItIs(object: ApiObject): Steps<ApiObject> {
 export async function withConversions<T>(
   kind: KindInfo,
   work: () => Promise<T>,
+  requester?: Requester,
 ): Promise<T | ReturnType<typeof refused>> {
   if (kind.custom?.webhook === undefined) return work();
   for (const held: (readonly ApiObject[])[] = []; ;) {
@@ -52,7 +55,7 @@ export async function withConversions<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof ConversionMissing) || held.length >= conversionsMax) throw error;
-      const found = await convertMissing(kind, error.object, error.apiVersion);
+      const found = await convertMissing(kind, error.object, error.apiVersion, requester);
       if (found.kind === 'refused') return refused(found.error);
       held.push(found.held);
     }

@@ -30,6 +30,8 @@ import { objectKey } from '../storage/keys.ts';
 import type { CreateCommand } from '../../actors/actors.ts';
 import { conditionRefusal, creationConditions } from './creation-conditions.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { nothing, unlessGone } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
@@ -150,7 +152,7 @@ async function createNamed(
   let object: ApiObject;
   if (kind.custom?.webhook === undefined) object = storedForm(decided, kind);
   else {
-    const stored = await convertedForm(decided, kind);
+    const stored = await convertedForm(decided, kind, request?.exchange);
     if (stored.kind === 'refused') {
       deliverNotes(request, notes);
       return stored;
@@ -199,8 +201,12 @@ function nameAskedFor({ metadata: { generateName, name } }: ApiObject): string {
 }
 
 /** What is stored of it, where a webhook has to be asked. */
-function convertedForm(decided: ApiObject, kind: KindInfo): Promise<Result<ApiObject>> {
-  return withConversions(kind, () => Promise.resolve(ok(storedForm(decided, kind))));
+function convertedForm(
+  decided: ApiObject,
+  kind: KindInfo,
+  requester: Requester | undefined,
+): Promise<Result<ApiObject>> {
+  return withConversions(kind, () => Promise.resolve(ok(storedForm(decided, kind))), requester);
 }
 
 /** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
@@ -240,9 +246,11 @@ async function prepareGuarded(
   readonly notes: AdmissionNotes | undefined;
 }> {
   const { dryRun, request } = options;
-  const admission = guard.admit(writeTerms(deps.clock, dryRun, request));
+  const admission = guard.admit(writeTerms(deps.clock, dryRun, request), request?.exchange);
   const current = guard.current();
-  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
+  if (current !== undefined) {
+    await unlessGone(request?.exchange, current, nothing).then(() => deps.turns.pause(shortWorkMs));
+  }
   const born = newObject(birth.scope, birth.target, submitted, birth.name);
   const asked = { born, asks: guard.asks, admission };
   const creation = await prepareAdmitted(deps, birth, asked, options);

@@ -5,13 +5,14 @@
  * object that someone else removes meanwhile is passed over.
  *
  * `timeoutSeconds` bounds it: no deletion is begun after that, those that were begun are waited
- * for, and the answer, a 504, says how many objects were deleted. Asked again it goes on.
+ * for, and the answer, a 504, says how many objects were deleted. Asked again it goes on. A client
+ * that goes ends it in the same way.
  *
  * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
  * commit queue.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
-import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
+import { isNotFound, newClientGone, newCollectionTimeout } from '../apimachinery/status-error.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
@@ -50,12 +51,13 @@ export async function deleteCollection(
   const { clock } = deps;
   const endsMs = clock.monotonicMs() + timeoutSeconds * 1000;
   const isOver = (): boolean => timeoutSeconds > 0 && clock.monotonicMs() >= endsMs;
-  const listed = await listObjects(deps, target, query);
+  const requester = options.whom?.request?.exchange;
+  const listed = await listObjects(deps, target, query, requester);
   if (listed.kind === 'refused') return listed;
   let isCut = false;
   const inTime = function* (): Generator<StoredObject | undefined> {
     for (const entry of listed.value.entries) {
-      isCut = isOver();
+      isCut = requester?.closed === true || isOver();
       if (isCut) return;
       yield entry;
     }
@@ -63,6 +65,7 @@ export async function deleteCollection(
   const deleted = await deleteEntries(deps, target, inTime(), options);
   if (deleted.kind === 'refused') return deleted;
   const deletedCount = deleted.value;
+  if (requester?.closed === true) return refused(newClientGone('its collection was deleted'));
   if (isCut) return refused(newCollectionTimeout(target.kind, timeoutSeconds, deletedCount));
   return ok({ list: listed.value, deletedCount });
 }

@@ -21,8 +21,9 @@ import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import type { CurrentObject } from '../../actors/actors.ts';
+import type { CommandSource, CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { nothing, unlessGone } from '../stdx/requester.ts';
 import { shortWorkMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
@@ -38,7 +39,6 @@ import type { ChangeRequest, DecisionScope } from './write-command.ts';
 import { operations } from './write-guard.ts';
 import { deletionTerms, deliverNotes } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
-import type { WriteArrival } from '../storage/write-stages.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
@@ -47,8 +47,8 @@ type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-fa
 export interface DeletionFor {
   readonly user: UserInfo;
   readonly request?: WritingRequest | undefined;
-  /** For a request that deletes this one object. */
-  readonly arrival?: WriteArrival | undefined;
+  /** The request deletes this one object. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** `whom` absent: for the server itself. */
@@ -63,7 +63,10 @@ export async function deleteObject(
   if (forbidden !== undefined) return refused(forbidden);
   const guard = whom && deps.guardOf?.(whom.user, target, operations.delete);
   const current = guard?.current();
-  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
+  if (current !== undefined) {
+    const coming = unlessGone(whom?.request?.exchange, current, nothing);
+    await coming.then(() => deps.turns.pause(shortWorkMs));
+  }
   const terms = guard && deletionTerms(deps.clock, options, whom.request);
   const asked = { user: whom?.user, asks: guard?.asks, terms };
   const first = await executeDelete(deps, target, options, asked, whom);
@@ -107,13 +110,21 @@ async function executeDelete(
   );
   const key = objectKey(kind.storage, namespace, name);
   const outcome = await executeWithCompanions(deps, target, options.dryRun, () =>
-    deps.actors.execute(key, command, undefined, whom?.arrival),
+    deps.actors.execute(key, command, undefined, sourceOf(whom)),
   );
   deliverNotes(whom?.request, outcome.notes);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);
 }
+
+/** One of many deletions of a request is not measured. */
+function sourceOf(whom: DeletionFor | undefined): CommandSource | undefined {
+  const { isWhole, request } = whom ?? forNobody;
+  return isWhole === true || request === undefined ? request : { exchange: request.exchange };
+}
+
+const forNobody: Partial<DeletionFor> = {};
 
 /** What the delete does to the object that is there. */
 export function decideDelete(

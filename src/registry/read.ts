@@ -22,6 +22,8 @@ import {
   newTooLargeResourceVersion,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { nothing, unlessGone } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { untilDone } from '../stdx/turns.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { EntryCursor, Predicate, ResourceSnapshot } from '../../streams/streams.ts';
@@ -57,14 +59,16 @@ export interface ListQuery {
 /** The entries as they are shown, or undefined where one is not selected, in their order. */
 export type SelectShown = (
   entries: readonly StoredObject[],
+  reader: Requester | undefined,
 ) => Promise<Result<readonly (StoredObject | undefined)[]>>;
 
 export async function getObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   consistency: Exclude<Consistency, { kind: 'exact' }>,
+  reader?: Requester,
 ): Promise<Result<StoredObject>> {
-  const at = await snapshotFor(deps, target, consistency);
+  const at = await snapshotFor(deps, target, consistency, reader);
   if (at.kind === 'refused') return at;
   const why = at.value.unreadable.get(`${target.namespace}/${target.name}`);
   if (why !== undefined) {
@@ -75,20 +79,16 @@ export async function getObject(
   return ok(entry);
 }
 
-/** For whom a list is read: asked between its parts, so that nobody's list ends early. Absent:
+/** `reader`: for whom; looked at between the parts, so that nobody's list ends early. Absent:
  * somebody stays to the end. */
-export interface ListReader {
-  readonly closed: boolean;
-}
-
 export async function listObjects(
   deps: RegistryDeps,
   target: ResourceTarget,
   query: ListQuery,
-  reader: ListReader = stays,
+  reader?: Requester,
 ): Promise<Result<ListResult>> {
   const token = query.continueToken;
-  const at = await snapshotFor(deps, target, consistencyOf(query), token);
+  const at = await snapshotFor(deps, target, consistencyOf(query), reader, token);
   if (at.kind === 'refused') return at;
   const unreadable = unreadableIn(at.value, target.namespace);
   if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
@@ -126,23 +126,25 @@ async function snapshotFor(
   deps: RegistryDeps,
   target: ResourceTarget,
   consistency: Consistency,
+  reader: Requester | undefined,
   token?: ContinueToken,
 ): Promise<Result<ResourceSnapshot>> {
   const { streams } = deps;
   const resource = target.kind.storage;
   switch (consistency.kind) {
     case 'most-recent':
-      await streams.waitUntilCurrent();
-      return ok(streams.snapshot(resource));
+      await unlessGone(reader, streams.waitUntilCurrent(), nothing);
+      return reader?.closed === true ? nobodyReads : ok(streams.snapshot(resource));
     case 'any':
       return ok(streams.snapshot(resource));
     case 'not-older-than': {
-      const reached = await streams.waitUntil(consistency.revision);
+      const reached = await streams.waitUntil(consistency.revision, reader);
+      if (reached.kind === 'left') return nobodyReads;
       if (reached.kind === 'reached') return ok(streams.snapshot(resource));
       return refused(tooLarge(consistency.revision, reached.current));
     }
     case 'exact':
-      return exactSnapshot(deps, target, consistency.revision, token);
+      return exactSnapshot(deps, target, consistency.revision, reader, token);
   }
 }
 
@@ -150,11 +152,15 @@ async function exactSnapshot(
   deps: RegistryDeps,
   target: ResourceTarget,
   revision: Revision,
+  reader: Requester | undefined,
   token: ContinueToken | undefined,
 ): Promise<Result<ResourceSnapshot>> {
-  const reached = await deps.streams.waitUntil(revision);
+  const reached = await deps.streams.waitUntil(revision, reader);
+  if (reached.kind === 'left') return nobodyReads;
   if (reached.kind === 'too-large') return refused(tooLarge(revision, reached.current));
-  const at = await deps.streams.snapshotAt(target.kind.storage, revision);
+  const rebuilt = deps.streams.snapshotAt(target.kind.storage, revision);
+  const at = await unlessGone(reader, rebuilt, nothing);
+  if (at === undefined) return nobodyReads;
   switch (at.kind) {
     case 'ok':
       return ok(at.snapshot);
@@ -212,7 +218,7 @@ async function pageOf(
   snapshot: ResourceSnapshot,
   target: ResourceTarget,
   query: ListQuery,
-  reader: ListReader,
+  reader: Requester | undefined,
 ): Promise<Result<ListResult>> {
   const { selectShown } = query;
   const result =
@@ -220,12 +226,10 @@ async function pageOf(
       ? ok(await page(deps, snapshot, target, query, reader))
       : await shownPage(deps, snapshot, target, { ...query, selectShown }, reader);
   // What there is of it may end anywhere.
-  return reader.closed ? nobodyReads : result;
+  return reader?.closed === true ? nobodyReads : result;
 }
 
-const stays: ListReader = { closed: false };
-
-const nobodyReads = refused(newClientGone('its list was read'));
+const nobodyReads = refused(newClientGone('what it asked for was read'));
 
 /** The page of entries that are selected by what is shown of them. */
 async function shownPage(
@@ -238,7 +242,7 @@ async function shownPage(
     predicate,
     selectShown,
   }: ListQuery & { readonly selectShown: SelectShown },
-  reader: ListReader,
+  reader: Requester | undefined,
 ): Promise<Result<ListResult>> {
   const scope = target.namespace === '' ? undefined : target.namespace;
   const candidates = matching(snapshot, scope, startOf(continueToken, target), predicate);
@@ -247,7 +251,7 @@ async function shownPage(
   const end = (last: string | undefined): Result<ListResult> =>
     ok(listed(snapshot, found, found.length, last, undefined));
   for (let batch = await taken(deps, candidates, asked, reader); batch.length > 0;) {
-    const selected = await selectShown(batch);
+    const selected = await selectShown(batch, reader);
     if (selected.kind === 'refused') return selected;
     const next = await taken(deps, candidates, asked, reader);
     for (const [at, entry] of selected.value.entries()) {
@@ -266,10 +270,10 @@ async function taken(
   { turns }: RegistryDeps,
   candidates: Iterator<StoredObject | undefined>,
   count: number,
-  reader: ListReader,
+  reader: Requester | undefined,
 ): Promise<readonly StoredObject[]> {
   const all: StoredObject[] = [];
-  while (all.length < count && !reader.closed) {
+  while (all.length < count && reader?.closed !== true) {
     const next: IteratorResult<StoredObject | undefined, unknown> = candidates.next();
     if (next.done === true) break;
     if (next.value === undefined) await turns.pause();
@@ -283,7 +287,7 @@ async function page(
   snapshot: ResourceSnapshot,
   target: ResourceTarget,
   query: ListQuery,
-  reader: ListReader,
+  reader: Requester | undefined,
 ): Promise<ListResult> {
   const scope = target.namespace === '' ? undefined : target.namespace;
   const { predicate, limit } = query;
@@ -326,13 +330,13 @@ async function firstMatches(
   deps: RegistryDeps,
   walk: EntryCursor,
   { limit, predicate }: ListQuery,
-  reader: ListReader,
+  reader: Requester | undefined,
 ): Promise<FirstMatches> {
   const entries: StoredObject[] = [];
   let examined = 0;
   let lastKey: string | undefined;
   await untilDone(deps.turns, () => {
-    if (reader.closed) return true;
+    if (reader?.closed === true) return true;
     for (const until = examined + examinedMax; examined < until;) {
       const entry = walk.take();
       if (entry === undefined) return true;

@@ -123,10 +123,11 @@ export async function executeScale(
   // A conversion reads all of it, and all writes of a commit go on together.
   const isConverted = kind.custom !== undefined && written.apiVersion !== formatGroupVersion(kind);
   if (isConverted && bytes.length > bytesAtOnceMax) await deps.turns.pause(objectMs(bytes));
-  return withConversions(kind, () => {
+  const show = (): Promise<Result<WrittenScale>> => {
     const object = scaleOf(decidedVersionOf(written, kind), paths, type);
     return Promise.resolve(ok({ object, warnings }));
-  });
+  };
+  return withConversions(kind, show, options.request?.exchange);
 }
 
 /** The scaled object after a write of its Scale. */

@@ -21,6 +21,7 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
+import type { Requester } from '../stdx/requester.ts';
 
 /** Which questions must be asked about a write. Data, because commands hold it. */
 export interface AdmissionPhases {
@@ -52,7 +53,8 @@ export interface WriteGuard {
   readonly asks: AdmissionPhases;
   /** Resolves when the guard's own data is as recent as the write; undefined: it is. */
   current(): Promise<void> | undefined;
-  admit(terms: WriteTerms): WriteAdmission;
+  /** `requester`: for whom; when it goes the write is refused (504), and nobody is asked. */
+  admit(terms: WriteTerms, requester?: Requester): WriteAdmission;
 }
 
 /** One write in front of its guards. Objects are in the version that is decided in or, what there

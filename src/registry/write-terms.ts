@@ -18,6 +18,7 @@ import { requestTimeoutMs } from '../apimachinery/request-timeout.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { WriteArrival } from '../storage/write-stages.ts';
 import type { KindStrategy } from './strategy.ts';
 import type { WriteTerms } from './write-guard.ts';
@@ -33,6 +34,8 @@ export interface WritingRequest extends WriteArrival {
   readonly auditAnnotations: Map<string, string>;
   /** Its audit event holds its body. */
   readonly auditsBody: boolean;
+  /** Who waits for the answer. Absent: somebody always does. */
+  readonly exchange?: Requester | undefined;
 }
 
 /** `request` absent: an operation of the server for a user. */

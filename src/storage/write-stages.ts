@@ -27,7 +27,8 @@ import type { Clock } from '../stdx/clock.ts';
 import { Histogram } from '../stdx/histogram.ts';
 import type { Revision } from './storage.ts';
 
-/** Of a request, monotonic: when its head came, and the last of its body. */
+/** Of a request, monotonic: when its head came, and the last of its body. A command that has it is
+ * all of its request; the stages of others are not measured. */
 export interface WriteArrival {
   readonly startMs: number;
   readonly receivedMs: number;

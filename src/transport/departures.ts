@@ -15,14 +15,16 @@ import { onceATurn } from '../stdx/once-a-turn.ts';
 import { RingBuffer } from '../stdx/ring-buffer.ts';
 
 export const departureLimits = {
-  /** Some tenths of a millisecond. Policy: those behind them wait for the next turn. */
-  atOncePerTurn: 64,
+  /** Policy: those behind them wait for the next turn. */
+  atOncePerTurn: 16,
   /** Of a turn in which some wait. */
   sliceMs: 4,
+  /** Told in one callback. What each of them leaves to promises, such as a handler that goes on, is
+   * run behind it, before the next is begun: so its time is counted. */
+  togetherMax: 8,
+  /** Callbacks that are asked for in one turn. */
+  callbacksMax: 64,
 } as const;
-
-/** Departures between two looks at the clock, which costs a part of what one of them does. */
-const askedEvery = 8;
 
 export interface Departing {
   /** Called once. */
@@ -38,27 +40,43 @@ export function createDepartures(
   clock: Pick<Clock, 'monotonicMs'>,
   timers: Pick<Timers, 'nextTurn'>,
 ): Departures {
-  const { atOncePerTurn, sliceMs } = departureLimits;
+  const { atOncePerTurn, callbacksMax, sliceMs, togetherMax } = departureLimits;
   const waiting = new RingBuffer<Departing>();
   let goneInTurn = 0;
+  let askedCount = 0;
+  let isBegun = false;
+  let turnEndsMs = 0;
 
-  const arm = onceATurn(timers, () => {
-    goneInTurn = 0;
+  const startTurn = (nowMs: number): void => {
+    isBegun = true;
+    turnEndsMs = nowMs + sliceMs;
+    timers.nextTurn(() => (isBegun = false));
+  };
+  const ask = (): void => {
+    const needed = Math.min(Math.ceil(waiting.length / togetherMax), callbacksMax);
+    for (; askedCount < needed; askedCount += 1) timers.nextTurn(departSome);
+  };
+  const departSome = (): void => {
+    askedCount -= 1;
+    if (waiting.length === 0) return;
+    const nowMs = clock.monotonicMs();
+    if (!isBegun) startTurn(nowMs);
     // Before the work: what throws holds nobody up.
-    if (waiting.length > 0) arm();
-    const endsMs = clock.monotonicMs() + sliceMs;
-    for (let i = 1; waiting.length > 0; i += 1) {
+    ask();
+    if (nowMs >= turnEndsMs) return;
+    for (let left = Math.min(togetherMax, waiting.length); left > 0; left -= 1) {
       waiting.shift().depart();
-      if (i % askedEvery === 0 && clock.monotonicMs() >= endsMs) return;
     }
-  });
+  };
+  const countAnew = onceATurn(timers, () => (goneInTurn = 0));
 
   return {
     add(departing) {
-      arm();
+      countAnew();
       goneInTurn += 1;
-      if (waiting.length > 0 || goneInTurn > atOncePerTurn) waiting.push(departing);
-      else departing.depart();
+      if (waiting.length === 0 && goneInTurn <= atOncePerTurn) return departing.depart();
+      waiting.push(departing);
+      ask();
     },
     get waitingCount() {
       return waiting.length;

@@ -12,6 +12,7 @@
  *    said to be shared; the caller may share it with any number of streams and never has it changed
  *    under it.
  */
+import type { Requester } from '../stdx/requester.ts';
 import type { TransportLoad } from './load.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -20,7 +21,7 @@ export interface PeerCertificateChain {
   readonly chain: readonly Uint8Array[];
 }
 
-export interface HttpExchange {
+export interface HttpExchange extends Requester {
   /** Upper case. */
   readonly method: string;
   /** Raw, undecoded path; starts with a slash; no query. */
@@ -75,6 +76,7 @@ export interface HttpExchange {
   readonly sentBytes: number;
   /** Called once when the client goes before the response is complete. Called at once if it has. */
   onAbort(callback: () => void): void;
+  offAbort(callback: () => void): void;
   /** Called once when `closed` becomes true, however that comes; at once if it is. One callback. */
   onClosed(callback: () => void): void;
 }

@@ -5,6 +5,7 @@
  *     request ─▶ the whole answer, within its limit      resolves
  *             ─▶ a kept connection had been closed       once more, on `fresh`
  *             ─▶ anything else: a broken connection, 101, half a body, silence     HttpCallError
+ *             ─▶ who asked has gone                                                HttpCallError
  *
  * Invariants: every call settles exactly once, within `timeoutMs`, whatever comes back; the
  * connection is torn down if it failed. Redirects are not followed, because they could send a
@@ -19,9 +20,10 @@ import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
 import { systemTimers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { HttpBody } from './body-turns.ts';
 import { writeInTurns } from './body-turns.ts';
-import { createLateCalls } from './late-calls.ts';
+import { createEndingCalls } from './ending-calls.ts';
 import { turnsOfProcess } from './read-turns.ts';
 
 /** 1xx answers before the real one. */
@@ -43,6 +45,8 @@ export interface HttpCall {
   /** For the whole call. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
+  /** When it goes the call is cut. */
+  readonly requester?: Requester | undefined;
 }
 
 export interface HttpAnswer {
@@ -52,8 +56,9 @@ export interface HttpAnswer {
 
 export class HttpCallError extends Error {
   override readonly name = 'HttpCallError';
-  /** `broken`: the other side may not have understood the request. */
-  readonly problem: 'broken' | 'late' | 'too large';
+  /** `broken`: the other side may not have understood the request; `left`: nobody waits for the
+   * answer any more. */
+  readonly problem: 'broken' | 'late' | 'left' | 'too large';
   constructor(problem: HttpCallError['problem'], message: string) {
     super(message);
     this.problem = problem;
@@ -61,7 +66,7 @@ export class HttpCallError extends Error {
 }
 
 /** Of the process: it has one event loop. */
-const lateCalls = createLateCalls(systemTimers);
+const endingCalls = createEndingCalls(systemTimers);
 
 /** @throws HttpCallError. */
 export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
@@ -71,8 +76,10 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
     const settle = (): boolean => {
       const first = !settled;
       settled = true;
-      if (first) timer.cancel();
-      return first;
+      if (!first) return false;
+      timer.cancel();
+      call.requester?.offAbort(leave);
+      return true;
     };
     const fail = (problem: HttpCallError['problem'], message: string): void => {
       if (!settle()) return;
@@ -80,8 +87,11 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       request?.destroy();
     };
     const timer = timers.after(call.timeoutMs, () => {
-      lateCalls(() => fail('late', 'no answer in time'));
+      endingCalls(() => fail('late', 'no answer in time'));
     });
+    const nobodyWaits = (): void => fail('left', 'nobody waits for the answer');
+    const leave = (): void => endingCalls(nobodyWaits);
+    if (call.requester?.closed === true) return nobodyWaits();
     const attempt = ({ agent, fresh }: Pick<HttpCall, 'agent' | 'fresh'>): void => {
       const opened = open(call, agent);
       if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);
@@ -101,6 +111,7 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       if (call.body === undefined) opened.end();
       else writeInTurns(opened, call.body, turnsOfProcess);
     };
+    call.requester?.onAbort(leave);
     attempt(call);
   });
 }

@@ -13,6 +13,8 @@ import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { jsonSteps } from '../apimachinery/codecs/json.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { sleepFor } from '../stdx/requester.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { finished, runToEnd } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
@@ -24,8 +26,8 @@ export const webhookLimits = {
 } as const;
 
 export interface WebhookClient {
-  /** @throws WebhookError. */
-  call(document: JsonObject): Promise<JsonObject>;
+  /** `requester`: when it goes the call is cut. @throws WebhookError. */
+  call(document: JsonObject, requester?: Requester): Promise<JsonObject>;
   close(): void;
 }
 
@@ -46,20 +48,20 @@ export function createWebhookClient(
 ): WebhookClient {
   const poster = createWebhookPoster(target, timers);
   return {
-    async call(document) {
+    async call(document, requester) {
       const body = JSON.stringify(document);
       const endMs = clock.monotonicMs() + timeoutMs;
       let pauseMs: number = webhookLimits.firstPauseMs;
       for (let tries = 1; ; tries += 1) {
         try {
           const leftMs = Math.max(1, endMs - clock.monotonicMs());
-          return await documentOf(await poster.post(body, leftMs), turns);
+          return await documentOf(await poster.post(body, leftMs, target.url, requester), turns);
         } catch (error) {
           const again = error instanceof WebhookError && error.mayTryAgain;
           const late = clock.monotonicMs() + pauseMs >= endMs;
           if (!again || late || tries >= webhookLimits.triesMax) throw error;
         }
-        await new Promise<void>((resolve) => void timers.after(pauseMs, resolve));
+        await sleepFor(requester, timers, pauseMs);
         pauseMs *= 2;
       }
     },

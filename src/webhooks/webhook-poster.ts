@@ -3,8 +3,9 @@
  *
  * It does not retry and does not read the answer (webhook-client.ts).
  *
- * Invariants: a call ends within its time. Redirects are failures. An error contains neither the
- * request nor a credential. After close() nothing is sent, and calls under way fail.
+ * Invariants: a call ends within its time, and when who asked goes. Redirects are failures. An
+ * error contains neither the request nor a credential. After close() nothing is sent, and calls
+ * under way fail.
  * Bounds: `posterLimits`: bytes of an answer, connections; further calls wait for a connection.
  */
 import type http from 'node:http';
@@ -13,6 +14,7 @@ import { createSecureContext } from 'node:tls';
 import { pemTexts } from '../apimachinery/codecs/pem.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { Requester } from '../stdx/requester.ts';
 import type { HttpBody } from './body-turns.ts';
 import { bodyBytes } from './body-turns.ts';
 import { callHttp, HttpCallError } from './http-call.ts';
@@ -33,21 +35,23 @@ const posterLimits = {
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly mayTryAgain: boolean;
-  readonly timedOut: boolean;
+  /** Why nothing came: there was no time left, or who asked has gone. */
+  readonly ended: 'late' | 'left' | undefined;
   /** What came instead of a success; undefined: nothing came. */
   readonly answer: HttpAnswer | undefined;
-  constructor(message: string, mayTryAgain: boolean, timedOut = false, answer?: HttpAnswer) {
+  constructor(message: string, mayTryAgain: boolean, ended?: 'late' | 'left', answer?: HttpAnswer) {
     super(message);
     this.mayTryAgain = mayTryAgain;
-    this.timedOut = timedOut;
+    this.ended = ended;
     this.answer = answer;
   }
 }
 
 export interface WebhookPoster {
-  /** The body of the answer. `url`: of the same server; absent: as the target says.
+  /** The body of the answer. `url`: of the same server; absent: as the target says. `requester`:
+   * when it goes the call is cut.
    * @throws WebhookError, also for any status but 2xx. */
-  post(body: HttpBody, timeoutMs: number, url?: URL): Promise<Buffer>;
+  post(body: HttpBody, timeoutMs: number, url?: URL, requester?: Requester): Promise<Buffer>;
   close(): void;
 }
 
@@ -75,10 +79,11 @@ export function createWebhookPoster(
   };
   let closed = false;
   return {
-    async post(body, timeoutMs, url = target.url) {
+    async post(body, timeoutMs, url = target.url, requester?) {
       if (closed) throw new WebhookError('not called any more', false);
       const headers = headersOf(target, body);
-      const call = { url, method: 'POST', headers, body, answerBytesMax, timeoutMs } as const;
+      const limits = { answerBytesMax, timeoutMs };
+      const call = { url, method: 'POST', headers, body, requester, ...limits } as const;
       try {
         const { agent, fresh } = connect();
         const ifOpen = () => (closed ? undefined : fresh);
@@ -125,12 +130,13 @@ function headersOf(target: WebhookTarget, body: HttpBody): Record<string, string
 /** Only a connection that broke is tried again: the webhook may not have understood. */
 function webhookErrorOf(error: unknown): WebhookError {
   const problem = error instanceof HttpCallError ? error.problem : 'broken';
-  return new WebhookError(messageOf(error), problem === 'broken', problem === 'late');
+  const ended = problem === 'late' || problem === 'left' ? problem : undefined;
+  return new WebhookError(messageOf(error), problem === 'broken', ended);
 }
 
 function bodyOf(answer: HttpAnswer): Buffer {
   const { body, status } = answer;
   if (status >= 200 && status <= 299) return body;
   const mayTryAgain = status === 429 || status >= 500;
-  throw new WebhookError(`answered with status ${status}`, mayTryAgain, false, answer);
+  throw new WebhookError(`answered with status ${status}`, mayTryAgain, undefined, answer);
 }

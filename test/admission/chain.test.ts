@@ -28,6 +28,7 @@ import { StatusError } from '../../src/apimachinery/status-error.ts';
 import type { Environment } from '../../src/cel/cel.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { userNamed } from '../support/data/access-attributes.ts';
+import { departingRequester } from '../support/doubles/departing-requester.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import type { ManualTime } from '../support/doubles/manual-time.ts';
 
@@ -113,6 +114,45 @@ describe('a guard of plugins', () => {
     const { refusal, tries } = await tried(asking([...five, 'f']), () => true);
     assert.equal(refusal, unanswered);
     assert.equal(tries, 6);
+  });
+});
+
+describe('a write whose client goes', () => {
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', namespace: 'ns' } };
+  const world = () => {
+    const time = manualTime();
+    let asked = 0;
+    const hangs = (): Promise<undefined> => {
+      asked += 1;
+      return new Promise(() => undefined);
+    };
+    const plugin: AdmissionPlugin = { name: 'hangs', concerns: () => true, validate: hangs };
+    const times = createAdmissionTimes(time.clock);
+    const access = { check: (): never => assert.fail('nobody is asked') };
+    const deps = { identity, access, times, clock: time.clock, timers: time.timers };
+    const guard = admissionGuards([plugin], deps)(user, write, operations.create);
+    assert.ok(guard !== undefined);
+    const terms = { dryRun: false, options: {}, deadlineMs: time.clock.monotonicMs() + 60_000 };
+    const requester = departingRequester();
+    const validate = () => guard.admit(terms, requester).validate(object, undefined);
+    return { asked: () => asked, requester, time, validate };
+  };
+
+  it('is refused at once, and asks nobody any more', async () => {
+    const { asked, requester, validate } = world();
+    const waiting = validate();
+    requester.go();
+    assert.equal((await waiting)?.code, 504);
+    assert.equal((await validate())?.code, 504);
+    assert.equal(asked(), 1);
+  });
+
+  it('and one that is refused for its time leaves nothing behind', async () => {
+    const { requester, time, validate } = world();
+    const waiting = validate();
+    time.advance(60_000);
+    assert.equal((await waiting)?.code, 504);
+    requester.go();
   });
 });
 

@@ -5,6 +5,8 @@ import {
   createVerificationLine,
   verificationLineLimits,
 } from '../../src/authentication/verification-line.ts';
+import type { Requester } from '../../src/stdx/requester.ts';
+import { departingRequester } from '../support/doubles/departing-requester.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 const { placesMax, waitMaxMs, waitingMax } = verificationLineLimits;
@@ -16,7 +18,7 @@ function harness() {
   const begun: string[] = [];
   const turnedAway: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
-  const show = (network: string, name: string): void => {
+  const show = (network: string, name: string, requester?: Requester): void => {
     const verification = (): Promise<string> => {
       begun.push(name);
       return new Promise((resolve, reject) =>
@@ -26,7 +28,7 @@ function harness() {
     const noted = (answer: string | undefined): void => {
       if (answer === undefined) turnedAway.push(name);
     };
-    line.verify(network, verification).then(noted, () => undefined);
+    line.verify({ network, requester }, verification).then(noted, () => undefined);
   };
   const showMany = (network: string, count: number): void => {
     for (let i = 0; i < count; i += 1) show(network, `${network}-${i}`);
@@ -75,6 +77,20 @@ describe('signatures of tokens', () => {
     await end('a-1');
     assert.equal(begun.length, placesMax + 1);
     assert.equal(time.pendingCount, 0);
+  });
+
+  it('are not looked at when who asked has gone, and nothing is kept of that', async () => {
+    const { begun, end, settled, show, showMany, time, turnedAway } = harness();
+    const [goes, stays] = [departingRequester(), departingRequester()];
+    showMany('a', placesMax);
+    show('a', 'goes', goes);
+    show('a', 'stays', stays);
+    goes.go();
+    await settled();
+    assert.deepEqual(turnedAway, ['goes']);
+    await end('a-0');
+    assert.equal(begun.at(-1), 'stays');
+    assert.deepEqual([stays.waiting, time.pendingCount], [0, 0]);
   });
 
   it('make room for another network when the line is full', async () => {

@@ -319,7 +319,10 @@ export const streamProperties: readonly Property[] = [
     'a client that goes is told once; afterwards every call does nothing',
     (notes) => (exchange) => {
       notes['exchange'] = exchange;
+      const waits = (): void => void notes.log.push('waits no longer');
+      exchange.onAbort(waits);
       exchange.onAbort(() => notes.log.push('abort'));
+      exchange.offAbort(waits);
       if (exchange.path === '/stream') notes['stream'] = exchange.stream(200, [], space);
     },
     async ({ connect }, notes) => {

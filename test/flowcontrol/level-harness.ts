@@ -38,7 +38,8 @@ export function levelHarness(shape: LevelShape, limit: number) {
       ticket.work = 3 * seats + lingerSeats * lingerMs;
       const outcome = level.admit(ticket, now());
       if (outcome === 'waiting') {
-        ticket.waiter = new Waiter(ticket, { closed: false, onAbort: () => {} }, () => {});
+        const client = { closed: false, onAbort: () => {}, offAbort: () => {} };
+        ticket.waiter = new Waiter(ticket, client, () => {});
       }
       return { ticket, outcome };
     },

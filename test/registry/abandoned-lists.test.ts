@@ -6,6 +6,7 @@ import type { ListQuery } from '../../src/registry/read.ts';
 import type { RegistryDeps, ResourceTarget } from '../../src/registry/registry.ts';
 import type { Step } from '../../src/stdx/turns.ts';
 import type { Revision } from '../../src/storage/storage.ts';
+import { departingRequester } from '../support/doubles/departing-requester.ts';
 
 const objectsCount = 10_000;
 
@@ -68,13 +69,13 @@ describe('a list whose client has gone', () => {
         predicate,
         ...more,
       } as unknown as ListQuery;
-      const reader = { closed: false };
+      const reader = departingRequester();
       const listed = listObjects(deps, target, query, reader);
       await turn();
       await turn();
       const before = counts.looked;
       assert.ok(before > 0 && before < objectsCount / 2, String(before));
-      reader.closed = true;
+      reader.go();
       await turn();
       await turn();
       const result = await listed;

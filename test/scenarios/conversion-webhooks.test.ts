@@ -3,6 +3,7 @@
  * lists in batches, and a webhook that fails.
  */
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -20,7 +21,7 @@ import { startRemoteService } from '../support/servers/remote-service.ts';
 import type { RemoteService } from '../support/servers/remote-service.ts';
 
 /** How the webhook answers. */
-type Mood = 'well' | 'refuses' | 'fewer' | 'renames' | 'silent' | 'other-uid';
+type Mood = 'well' | 'refuses' | 'fewer' | 'renames' | 'silent' | 'other-uid' | 'hangs';
 
 const place = (version: string): string => `/apis/shop.example/${version}/namespaces/default/lamps`;
 const lamp = (name: string, version: string, spec: JsonObject): JsonObject => ({
@@ -62,6 +63,8 @@ describe('versions that a webhook converts', () => {
   let mood: Mood = 'well';
   const asked: number[] = [];
   const reviewVersions: string[] = [];
+  /** Calls that hang, and those of them that have been closed. */
+  const hanging = { begun: 0, closed: 0 };
   let clientConfig: JsonObject;
 
   const answer = (review: JsonObject): JsonObject => {
@@ -88,6 +91,11 @@ describe('versions that a webhook converts', () => {
     hook = await startRemoteService((body, request, response) => {
       if (mood === 'silent') {
         request.socket.destroy();
+        return;
+      }
+      if (mood === 'hangs') {
+        hanging.begun += 1;
+        response.once('close', () => (hanging.closed += 1));
         return;
       }
       response.setHeader('content-type', 'application/json');
@@ -426,4 +434,39 @@ describe('versions that a webhook converts', () => {
     assert.equal((await server.request('GET', `${place('v1')}/never`)).status, 404);
     assert.equal((await server.request('GET', `${place('v2')}/a`)).status, 200);
   });
+
+  const comes = async (is: () => boolean): Promise<void> => {
+    for (let looked = 0; !is(); looked += 1) {
+      assert.ok(looked < 1_000, 'it never came');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const created = JSON.stringify(lamp('gone', 'v2', { milliwatts: 1 }));
+  for (const [title, method, target, body, clients] of [
+    ['a read', 'GET', `${place('v2')}/a`, '', 1],
+    ['a list', 'GET', place('v2'), '', 1],
+    ['a write', 'POST', place('v2'), created, 1],
+    ['three watches of the same', 'GET', `${place('v2')}?watch=1`, '', 3],
+  ] as const) {
+    it(`is not waited for when the last client has gone: ${title}`, async () => {
+      mood = 'hangs';
+      Object.assign(hanging, { begun: 0, closed: 0 });
+      const headers = { 'content-type': 'application/json' };
+      const all = Array.from({ length: clients }, () => {
+        const request = http.request(new URL(target, server.url), { method, headers });
+        request.on('error', () => undefined);
+        request.on('response', (response) => response.on('error', () => undefined).resume());
+        return request.end(body);
+      });
+      await comes(() => hanging.begun > 0);
+      for (const [at, request] of all.entries()) {
+        if (at === all.length - 1) assert.equal(hanging.closed, 0);
+        request.destroy();
+      }
+      await comes(() => hanging.closed === hanging.begun);
+      mood = 'well';
+      assert.equal((await server.request('GET', `${place('v2')}/a`)).status, 200);
+      assert.equal((await server.request('GET', `${place('v1')}/gone`)).status, 404);
+    });
+  }
 });

@@ -7,6 +7,7 @@ import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { StreamsDeps } from '../../streams/watch-cache.ts';
+import { departingRequester } from '../support/doubles/departing-requester.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { pausableTail } from '../support/doubles/pausable-tail.ts';
 import { storeKey } from '../../src/storage/keys.ts';
@@ -112,6 +113,27 @@ describe('reads', () => {
     assert.deepEqual(await reached, { kind: 'reached' });
     world.time.advance(3_000);
     assert.deepEqual(await never, { kind: 'too-large', current: next });
+    await world.stop();
+  });
+
+  it('I16: who goes waits no longer, and nothing of it is kept', async () => {
+    const world = await createWorld();
+    const [current] = await putMany(world, 1);
+    await world.settle();
+    const next = ((current as Revision) + 1n) as Revision;
+    const [goes, stays] = [departingRequester(), departingRequester()];
+    const left = world.streams.waitUntil(next, goes);
+    const reached = world.streams.waitUntil(next, stays);
+    goes.go();
+    assert.deepEqual(await left, { kind: 'left' });
+    assert.deepEqual(await world.streams.waitUntil(next, goes), { kind: 'left' });
+    await putMany(world, 1);
+    await world.settle();
+    assert.deepEqual(await reached, { kind: 'reached' });
+    const never = world.streams.waitUntil((next + 100n) as Revision, stays);
+    world.time.advance(3_000);
+    assert.equal((await never).kind, 'too-large');
+    assert.equal(stays.waiting, 0);
     await world.stop();
   });
 

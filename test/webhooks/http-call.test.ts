@@ -11,6 +11,8 @@ import { sliceBytesMax, writeInTurns } from '../../src/webhooks/body-turns.ts';
 import { callHttp, HttpCallError } from '../../src/webhooks/http-call.ts';
 import type { HttpAnswer, HttpCall } from '../../src/webhooks/http-call.ts';
 import { agentInTurns } from '../../src/webhooks/read-turns.ts';
+import { departingRequester } from '../support/doubles/departing-requester.ts';
+import type { DepartingRequester } from '../support/doubles/departing-requester.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface Row {
@@ -235,6 +237,37 @@ describe('a call to another server', () => {
     for (const socket of open) socket.resume();
     await allClosed();
   });
+
+  for (const [title, keepAlive] of [
+    ['of its own', false],
+    ['that is kept', true],
+  ] as const) {
+    it(`who asked goes: it fails as left, once, and closes a connection ${title}`, async () => {
+      serve = () => undefined;
+      const agent = agentInTurns(false, { keepAlive, maxSockets: 1 });
+      const [goes, waits, stays] = [1, 2, 3].map(() => departingRequester()) as [
+        DepartingRequester,
+        DepartingRequester,
+        DepartingRequester,
+      ];
+      const ended = (requester: DepartingRequester) =>
+        call({ agent, requester, timeoutMs: 20_000 }).then(
+          ({ body }) => body.toString(),
+          (failure: unknown) => (failure as HttpCallError).problem,
+        );
+      const calls = [ended(goes), ended(waits), ended(stays)];
+      while (open.size === 0) await setImmediate();
+      // One that waits for a connection, and then the one that has it.
+      waits.go();
+      goes.go();
+      serve = (socket) => void socket.write(`${head('HTTP/1.1 200 OK', 'Content-Length: 2')}{}`);
+      assert.deepEqual(await Promise.all(calls), ['left', 'left', '{}']);
+      assert.equal(await ended(goes), 'left');
+      assert.deepEqual([goes.waiting, waits.waiting, stays.waiting], [0, 0, 0]);
+      agent.destroy();
+      await allClosed();
+    });
+  }
 
   it('an answer after two interim ones is the answer', async () => {
     serve = (socket) => {

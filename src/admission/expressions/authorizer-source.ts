@@ -14,14 +14,16 @@ import type {
 import { authorizerQuestions } from '../../cel/library/authorizer-questions.ts';
 import type { LateValues } from '../../cel/late-values.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import type { Requester } from '../../stdx/requester.ts';
 
 export function authorizerSource(
   access: Pick<AccessChecker, 'check'>,
   user: UserInfo,
   late: LateValues,
+  requester?: Requester,
 ): DecisionSource {
   return authorizerQuestions((question) => {
-    const decision = access.check(attributesOf(question, user));
+    const decision = access.check(attributesOf(question, user), requester);
     if (!(decision instanceof Promise)) return answerOf(decision);
     return decision.then(answerOf, (error: unknown) => ({
       allowed: false,

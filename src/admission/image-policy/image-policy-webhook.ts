@@ -11,16 +11,17 @@
  * of those that were sent.
  * Bounds: answers are kept for their time to live, the `keptMax` most recently used ones. Requests
  * longer than `keyCharsMax` are not cached. `reviewMs` for an answer, with all tries, which are at
- * most `triesMax`.
+ * most `triesMax`, and none for a client that has gone.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { sleep } from '../../stdx/clock.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import { sleepFor } from '../../stdx/requester.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
 import type { WebhookPoster } from '../../webhooks/webhook-poster.ts';
 import type { AdmissionPlugin, Refusal, Review, AdmissionRecorder } from '../admission.ts';
@@ -83,7 +84,7 @@ export function imagePolicyWebhook(
         return refusalOf(known.answer, recorder);
       }
       try {
-        const answer = await requestReview(spec, identity, settings, ports);
+        const answer = await requestReview(spec, identity, settings, ports, review.requester);
         keep(key, answer);
         return refusalOf(answer, recorder);
       } catch (error) {
@@ -115,6 +116,7 @@ async function requestReview(
   { fill }: Identity,
   { firstPauseMs }: ImagePolicySettings,
   { clock, poster, timers }: ImagePolicyPorts,
+  requester: Requester | undefined,
 ): Promise<Answer> {
   const apiVersion = `${fill('imagepolicy.{domain}')}/v1alpha1`;
   const review = { kind: 'ImageReview', apiVersion, metadata: {}, spec };
@@ -124,13 +126,13 @@ async function requestReview(
   for (let tries = 1; ; tries += 1) {
     try {
       const leftMs = Math.max(1, endMs - clock.monotonicMs());
-      return answerOf(await poster.post(body, leftMs), apiVersion);
+      return answerOf(await poster.post(body, leftMs, undefined, requester), apiVersion);
     } catch (error) {
       const again = error instanceof WebhookError && error.mayTryAgain;
       const isLate = clock.monotonicMs() + pauseMs >= endMs;
       if (!again || isLate || tries >= triesMax) throw error;
     }
-    await sleep(timers, pauseMs);
+    await sleepFor(requester, timers, pauseMs);
     pauseMs *= pauseGrowth;
   }
 }

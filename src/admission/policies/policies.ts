@@ -19,6 +19,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { ConditionLabels } from '../matching/condition-counts.ts';
 import type { MatchRequest } from '../matching/matching.ts';
@@ -50,6 +51,8 @@ export interface PolicyRequest {
   shown(kind: GroupVersionKind): Awaitable<ShownObjects | StatusError>;
   /** As it is stored; undefined: it is not there, or the write is cluster-scoped. */
   namespaceObject(): ApiObject | undefined;
+  /** For whom it is asked. */
+  readonly requester?: Requester | undefined;
   /** Nobody waits for the answer any more. */
   isOver(): boolean;
 }

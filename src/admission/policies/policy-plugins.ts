@@ -127,7 +127,7 @@ function requestOf(
   type: 'admit' | 'validate',
   deps: PolicyPluginDeps,
 ): PolicyRequest {
-  const { current, deadlineMs, dryRun, next, options, user } = review;
+  const { current, deadlineMs, dryRun, next, options, requester, user } = review;
   const { namespaces, scheme } = deps;
   const match = matchOf(review, type, deps);
   const shown = new Map<string, Awaitable<ShownObjects | StatusError>>();
@@ -154,7 +154,8 @@ function requestOf(
       return made;
     },
     namespaceObject: () => namespaces.get(match.namespace),
-    isOver: () => deps.clock.monotonicMs() >= deadlineMs,
+    requester,
+    isOver: () => requester?.closed === true || deps.clock.monotonicMs() >= deadlineMs,
   };
 }
 

@@ -61,7 +61,7 @@ export function policyRun(
   const { match, user } = request;
   const { group, operation, resource, subresource, version } = match.shape;
   const late = lateValues();
-  const source = authorizerSource(access, user, late);
+  const source = authorizerSource(access, user, late, request.requester);
   const evaluation = { late, turns, spent: nothingSpent() };
   let spent = 0;
   // Most policies are shown the same.

@@ -138,7 +138,7 @@ function conditionsVerdict(
   const { conditions, failsOpen, name } = webhook;
   const late = lateValues();
   const evaluation: EvaluationPorts = { late, turns: ports.turns, spent };
-  const source = authorizerSource(ports.access, review.user, late);
+  const source = authorizerSource(ports.access, review.user, late, review.requester);
   const bindings: Bindings = admissionBindings({ ...shown, request }, source);
   const startedMs = ports.clock.monotonicMs();
   return after(conditions.evaluate(bindings, evaluation), (verdict) => {

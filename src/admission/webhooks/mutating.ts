@@ -10,7 +10,7 @@
  * policy says. The object of a deletion is not changed.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
-import { StatusError } from '../../apimachinery/status-error.ts';
+import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { nothingSpent } from '../../cel/expression.ts';
 import type { SpentUnits } from '../../cel/expression.ts';
@@ -62,6 +62,7 @@ export async function mutateByWebhooks(
     const invocation = await looked.invocation(webhook);
     if (invocation instanceof StatusError) return invocation;
     if (invocation === undefined) continue;
+    if (now.requester?.closed === true) return newRequestTimeout();
     const next = await mutateByOne(invocation, now, pass, ports);
     if (next instanceof StatusError) return next;
     if (next !== now.next) {
@@ -90,6 +91,7 @@ export async function admitDeletion(
     const invocation = await looked.invocation(webhook);
     if (invocation instanceof StatusError) return invocation;
     if (invocation === undefined) continue;
+    if (review.requester?.closed === true) return newRequestTimeout();
     const outcome = await counted(invocation, review, pass, ports, () =>
       changedDeletion(webhook.name),
     );

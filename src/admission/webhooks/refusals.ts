@@ -72,6 +72,8 @@ export function changedDeletion(webhook: string): StatusError {
 export interface CallProblem {
   readonly message: string;
   readonly code: number;
+  /** Nobody waited for it any more. */
+  readonly left?: boolean | undefined;
 }
 
 const unavailable = 503;
@@ -82,9 +84,14 @@ export function callProblem(error: unknown, url: string | undefined): CallProble
   if (answer !== undefined) {
     return { message: wordsOfStatus(answer.status, answer.body), code: answer.status };
   }
-  const why = error.timedOut ? 'context deadline exceeded' : wordsOfConnection(error.message);
+  const why = wordsOfEnd(error);
   const message = url === undefined ? why : `Post ${quote(url)}: ${why}`;
-  return { message, code: unavailable };
+  return { message, code: unavailable, left: error.ended === 'left' };
+}
+
+function wordsOfEnd({ ended, message }: WebhookError): string {
+  if (ended === undefined) return wordsOfConnection(message);
+  return ended === 'late' ? 'context deadline exceeded' : 'context canceled';
 }
 
 function wordsOfStatus(status: number, body: Buffer): string {

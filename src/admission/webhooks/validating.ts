@@ -7,7 +7,7 @@
  * any webhook is called. Of several refusals the client gets the first in the order of the
  * webhooks, whichever came first.
  */
-import { StatusError } from '../../apimachinery/status-error.ts';
+import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
 import type { Review, AdmissionRecorder } from '../admission.ts';
 import { nothingSpent } from '../../cel/expression.ts';
 import { lookAt } from './invocation.ts';
@@ -41,6 +41,7 @@ export async function validateByWebhooks(
   for (const [at, invocation] of invocations.entries()) {
     const isNext = at > 0 && at % callsAtOnce === 0;
     await (isNext ? ports.turns.pause(callsAtOnce * callMs) : turn());
+    if (review.requester?.closed === true) return newRequestTimeout();
     const call = validateByOne(invocation, at, review, recorder, ports);
     // It is waited for below, and may fail before.
     call.catch(() => undefined);

@@ -5,8 +5,9 @@
  * mutating.ts applies the patches.
  *
  * Invariants: a webhook with side effects is not called for a dry run. A call takes at most the
- * webhook's timeout or the request's remaining time. Annotations and warnings of every answer are
- * kept, also of a denial.
+ * webhook's timeout or the request's remaining time, and is cut when its client goes: it counts as
+ * a call then, and neither as a rejection nor as let through. Annotations and warnings of every
+ * answer are kept, also of a denial.
  */
 import { jsonSteps } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
@@ -31,8 +32,14 @@ import type { WebhookPorts } from './webhooks.ts';
 export type CallOutcome =
   | { readonly kind: 'allowed'; readonly answer: ReviewAnswer }
   | { readonly kind: 'denied'; readonly error: StatusError }
-  /** It could not be asked, or its answer is none. `why`: in words. */
-  | { readonly kind: 'failed'; readonly why: string; readonly code: number }
+  /** It could not be asked, or its answer is none. `why`: in words. `left`: nobody waited for it
+   * any more. */
+  | {
+      readonly kind: 'failed';
+      readonly why: string;
+      readonly code: number;
+      readonly left?: boolean | undefined;
+    }
   /** It was not asked, and the write cannot happen without. */
   | { readonly kind: 'unsupported'; readonly error: StatusError };
 
@@ -60,7 +67,7 @@ export async function callWebhook(
 const unavailable = 503;
 
 async function sendReview(
-  { deadlineMs }: Review,
+  { deadlineMs, requester }: Review,
   { request, shown, webhook }: Invocation,
   type: WebhookType,
   { clock, identity, post, prng, turns }: WebhookPorts,
@@ -77,15 +84,15 @@ async function sendReview(
   let document: JsonObject;
   let isLarge: boolean;
   try {
-    const answer = await post(clientConfig, body, timeoutMs);
+    const answer = await post(clientConfig, body, timeoutMs, requester);
     isLarge = answer.length > largeText;
     if (isLarge) await turns.pause(wholeTurnMs);
     document = await documentOf(answer, turns);
     if (isLarge) await turns.pause(wholeTurnMs);
   } catch (error) {
     const { cause, url } = error instanceof CallError ? error : { cause: error, url: undefined };
-    const { code, message } = callProblem(cause, url);
-    return { kind: 'failed', why: `failed to call webhook: ${message}`, code };
+    const { code, left, message } = callProblem(cause, url);
+    return { kind: 'failed', why: `failed to call webhook: ${message}`, code, left };
   }
   const read = readAnswer(identity, document, { uid, version, mutating: type === 'admit' });
   if (isLarge) await turns.pause(wholeTurnMs);
@@ -154,7 +161,8 @@ export function refusalOf(
     case 'failed':
       break;
   }
-  if (clock.monotonicMs() >= deadlineMs) return newRequestTimeout();
+  // As the reference: the write has not been let through, for nobody waits for it.
+  if (outcome.left === true || clock.monotonicMs() >= deadlineMs) return newRequestTimeout();
   if (!failsOpen) return failedCall(name, outcome.why);
   const group = `${call.phase}.webhook.${identity.fill('admission.{domain}')}`;
   recorder.annotate(`failed-open.${group}/${call.call}`, name);
@@ -183,8 +191,10 @@ export function count(
       return;
     }
     case 'failed':
-      if (failsOpen) counts.failedOpen(call);
-      else counts.rejected(call, 'calling_webhook_error', outcome.code);
+      if (outcome.left !== true) {
+        if (failsOpen) counts.failedOpen(call);
+        else counts.rejected(call, 'calling_webhook_error', outcome.code);
+      }
       counts.called(call, outcome.code, !failsOpen, startedMs);
       return;
   }

@@ -11,7 +11,8 @@
  * src/webhooks.
  *
  * Invariants: no webhook is called about a write that it does not match. A webhook that does not
- * answer costs at most its timeout, and the request's deadline ends all waiting. The failure policy
+ * answer costs at most its timeout, and the request's deadline ends all waiting, as its client's
+ * going does. The failure policy
  * decides about failures.
  * Bounds: `webhookLimits`.
  */
@@ -21,17 +22,19 @@ import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { ConditionCounts } from '../matching/condition-counts.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
 import type { WebhookCounts } from './webhook-counts.ts';
 
-/** Posts a document to where a `clientConfig` leads; the answer is the body.
- * @throws CallError. */
+/** Posts a document to where a `clientConfig` leads; the answer is the body. `requester`: when it
+ * goes the call is cut. @throws CallError. */
 export type PostReview = (
   clientConfig: JsonObject,
   body: string,
   timeoutMs: number,
+  requester: Requester | undefined,
 ) => Promise<Buffer>;
 
 /** `url`: what was called, where that is known. */

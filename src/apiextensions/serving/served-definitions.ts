@@ -17,6 +17,7 @@ import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { eachInSteps } from '../../stdx/in-steps.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -39,7 +40,11 @@ export interface ServedDefinitionsDeps {
   readonly compileDeps: CustomVersionDeps;
   readonly reader: DefinitionReader;
   /** Calls the webhook that a `clientConfig` leads to. Rejects when there is no answer. */
-  readonly callWebhook: (clientConfig: JsonObject, review: string) => Promise<JsonObject>;
+  readonly callWebhook: (
+    clientConfig: JsonObject,
+    review: string,
+    requester: Requester | undefined,
+  ) => Promise<JsonObject>;
   readonly turns: Pick<Turns, 'run'>;
   readonly uuid: () => string;
 }
@@ -161,7 +166,8 @@ function kindDeps(
       return webhookConversion({
         group: definitions.group,
         reviewVersions: () => texts(config(), 'conversionReviewVersions'),
-        call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
+        call: (review, requester) =>
+          deps.callWebhook(part(config(), 'clientConfig'), review, requester),
         uuid,
         turns,
         remembered,

@@ -7,7 +7,7 @@
  *
  * Invariants: what comes back is read by the schema of its version. A webhook that is slow or dead
  * holds up those who ask for its own type, and nobody else; what is written for it and read of its
- * answer shares the turns of the event loop, an object at a time.
+ * answer shares the turns of the event loop, an object at a time. A call ends when who asked goes.
  * Bounds: those of `batchLimits` a call, but at least one object; what is remembered is bounded by
  * remembered-conversions.ts.
  */
@@ -15,10 +15,11 @@ import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bound
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { ConversionMissing } from '../../apimachinery/object-version.ts';
 import type { ConversionWebhook, ConvertedObjects } from '../../apimachinery/scheme.ts';
-import { StatusError } from '../../apimachinery/status-error.ts';
+import { newClientGone, StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -39,7 +40,7 @@ export interface WebhookConversionDeps {
   readonly group: string;
   readonly reviewVersions: () => readonly string[];
   /** Sends the JSON of a review. Rejects when there is no answer. */
-  readonly call: (review: string) => Promise<JsonObject>;
+  readonly call: (review: string, requester: Requester | undefined) => Promise<JsonObject>;
   readonly uuid: () => string;
   readonly turns: Pick<Turns, 'run'>;
   readonly remembered: RememberedConversions;
@@ -71,6 +72,7 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
       objects: Iterable<ApiObject | undefined>,
       apiVersion: string,
       shown: (object: ApiObject) => Steps<T>,
+      requester?: Requester,
     ): Promise<ConvertedObjects<T>> {
       const results: T[] = [];
       const batches = takeBatches(objects[Symbol.iterator](), apiVersion, function* (object, at) {
@@ -79,7 +81,8 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
       for (;;) {
         const batch = await inTurns(batches.next());
         if (batch.objects.length === 0) return { kind: 'ok', objects: results };
-        const answer = await ask(deps, batch, apiVersion, inTurns);
+        const answer = await ask(deps, batch, apiVersion, inTurns, requester);
+        if (requester?.closed === true) return left;
         if (answer.kind !== 'ok') return { kind: 'refused', error: errorOf(answer, batch) };
         await inTurns(
           showAll(answer.objects, function* (object, i) {
@@ -104,6 +107,8 @@ export function webhookConversion(deps: WebhookConversionDeps): WebhookConversio
     },
   };
 }
+
+const left = { kind: 'refused', error: newClientGone('its objects were converted') } as const;
 
 interface Batch {
   readonly objects: ApiObject[];
@@ -167,6 +172,7 @@ async function ask(
   { objects, texts }: Batch,
   apiVersion: string,
   inTurns: <T>(work: Steps<T>) => Promise<T>,
+  requester: Requester | undefined,
 ): Promise<ReviewAnswer> {
   const request = {
     group,
@@ -181,7 +187,7 @@ async function ask(
     return { kind: 'failed', problem: 'it understands no version of ConversionReview' };
   }
   try {
-    const answer = await call(review.body);
+    const answer = await call(review.body, requester);
     return await inTurns(readReview(request, review, answer, read));
   } catch (error) {
     return { kind: 'failed', problem: messageOf(error) };

@@ -3,15 +3,19 @@
  *
  *     attributes ▶ conditions ▶ kept decision? ▶ call ▶ allow | deny | no opinion, kept for a time
  *                      │                           └ failed, or malformed ▶ by the failure policy
+ *                      │                           └ all who asked have gone ▶ none, and not kept
  *                      ├ one is false ▶ no opinion
  *                      └ one fails, none is false ▶ by the failure policy
  *
  * Elsewhere: the call (src/webhooks) and the language of conditions (match-conditions.ts).
  *
- * Invariants: questions that are the same while the first is out share its answer. A failure never
+ * Invariants: questions that are the same while the first is out share its answer; it is cut when
+ * the last who asked has gone. A failure never
  * allows.
  */
 import type { Clock } from '../../stdx/clock.ts';
+import { SharedWork } from '../../stdx/requester.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { WebhookClient } from '../../webhooks/webhook-client.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
@@ -43,7 +47,7 @@ export interface ConditionsOutcome {
 
 export interface WebhookCall {
   readonly name: string;
-  readonly result: 'success' | 'timeout' | 'error';
+  readonly result: 'success' | 'timeout' | 'error' | 'canceled';
   readonly durationMs: number;
   /** It failed, and the request went on to the next authorizer. */
   readonly failedOpen: boolean;
@@ -68,22 +72,24 @@ export function createWebhookAuthorizer(
 ): WebhookAuthorizer {
   const { name, reviewGroup, version, failurePolicy } = options;
   const cache = createDecisionCache(clock);
-  const asking = new Map<string, Promise<Decision>>();
+  const asking = new SharedWork<Decision>();
 
   const failed = (why: string): Decision => ({
     kind: failurePolicy === 'Deny' ? 'deny' : 'no-opinion',
     reason: '',
     error: `webhook ${name}: ${why}`,
   });
-  const call = async (attributes: Attributes, key: string): Promise<Decision> => {
+  const left = (): Decision => failed('the client went away');
+  const call = async (attributes: Attributes, key: string, all: Requester): Promise<Decision> => {
     const startMs = clock.monotonicMs();
     const done = (result: WebhookCall['result']): void => {
       const durationMs = clock.monotonicMs() - startMs;
-      const failedOpen = result !== 'success' && failurePolicy === 'NoOpinion';
+      const failedOpen = failurePolicy === 'NoOpinion' && failures.has(result);
       onCall({ name, result, durationMs, failedOpen });
     };
     try {
-      const answer = await client.call(accessReviewOf(attributes, reviewGroup, version));
+      const review = accessReviewOf(attributes, reviewGroup, version);
+      const answer = await client.call(review, all);
       const read = readAccessReview(answer, reviewGroup, version);
       if (read.kind === 'malformed') {
         done('error');
@@ -96,28 +102,25 @@ export function createWebhookAuthorizer(
       return decision;
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
-      done(error.timedOut ? 'timeout' : 'error');
+      done(resultOf(error));
       return failed(error.message);
     }
   };
 
-  const ask = (attributes: Attributes): Decision | Promise<Decision> => {
+  const ask = (attributes: Attributes, requester?: Requester): Decision | Promise<Decision> => {
     const key = keyOf(attributes);
     const known = cache.get(key);
     if (known !== undefined) return known;
-    const before = asking.get(key);
-    if (before !== undefined) return before;
-    const decision = call(attributes, key).finally(() => asking.delete(key));
-    asking.set(key, decision);
-    return decision;
+    const begin = (all: Requester): Promise<Decision> => call(attributes, key, all);
+    return asking.ask(key, requester, begin, left);
   };
 
   return {
     name,
-    authorize(attributes) {
+    authorize(attributes, requester) {
       const decided = decidedBefore(attributes, options, { clock, ...deps }, failed);
-      if (!(decided instanceof Promise)) return decided ?? ask(attributes);
-      return decided.then((late) => late ?? ask(attributes));
+      if (!(decided instanceof Promise)) return decided ?? ask(attributes, requester);
+      return decided.then((late) => late ?? ask(attributes, requester));
     },
     rulesFor: () => ({
       resourceRules: [],
@@ -127,6 +130,13 @@ export function createWebhookAuthorizer(
     }),
     close: () => client.close(),
   };
+}
+
+const failures: ReadonlySet<WebhookCall['result']> = new Set(['timeout', 'error']);
+
+function resultOf({ ended }: WebhookError): WebhookCall['result'] {
+  if (ended === undefined) return 'error';
+  return ended === 'late' ? 'timeout' : 'canceled';
 }
 
 /** The decision that the conditions make; undefined: ask. */

@@ -12,7 +12,7 @@
  * Invariants: authorization is asked about the user that the handler is given, and about the same
  * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
  * exchange when the handler gets it. If all answers come at once, the request does not wait for a
- * turn of the event loop.
+ * turn of the event loop. A client that goes while others are asked ends it (requester.ts).
  */
 import type { AuditTrail } from '../../audit/audit.ts';
 import type {
@@ -24,15 +24,26 @@ import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
-import { newInternalError, newUnauthorized } from '../../apimachinery/status-error.ts';
+import {
+  newClientGone,
+  newInternalError,
+  newUnauthorized,
+} from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
+import { unlessGone } from '../../stdx/requester.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
-import type { Impersonation, ImpersonationRequest, ReadImpersonation } from './impersonation.ts';
+import type {
+  AskAccess,
+  Impersonation,
+  ImpersonationRequest,
+  ReadImpersonation,
+} from './impersonation.ts';
 import type { Seat } from './in-flight.ts';
 
 export type AccessVerdict =
@@ -89,6 +100,8 @@ interface Asked {
   sinceMs: number;
 }
 
+const leftUnknown = (): Caller => ({ kind: 'rejected', why: 'the client went away' });
+
 const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
@@ -130,7 +143,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
       const asked: Asked = { exchange, info, query, trail, shown, seat, startMs, sinceMs };
       const caller = authentication.authenticate(shown);
       return caller instanceof Promise
-        ? caller.then((known) => identified(asked, known))
+        ? unlessGone(exchange, caller, leftUnknown).then((known) => identified(asked, known))
         : identified(asked, caller);
     },
   };
@@ -151,9 +164,13 @@ function impersonations(
     hasSeat: boolean,
   ): AccessVerdict | Promise<AccessVerdict> {
     if (!hasSeat) return busy;
-    const result = impersonate(attributes.user, wanted, access, authenticationGroup);
+    const { exchange } = asked;
+    const ask: AskAccess = (question) => access.check(question, exchange);
+    const result = impersonate(attributes.user, wanted, ask, authenticationGroup);
     return result instanceof Promise
-      ? result.then((known) => impersonated(asked, attributes, known))
+      ? unlessGone(exchange, result, leftUndecided).then((known) =>
+          known === undefined ? left : impersonated(asked, attributes, known),
+        )
       : impersonated(asked, attributes, result);
   }
 
@@ -203,6 +220,8 @@ function authorizing(decide: ReturnType<typeof deciding>) {
 }
 
 const busy: AccessVerdict = { kind: 'busy' };
+const left: AccessVerdict = { kind: 'refused', error: newClientGone('it was authorized') };
+const leftUndecided = (): undefined => undefined;
 
 function deciding({ access, clock }: AccessFilterDeps, concluded: ReturnType<typeof conclusions>) {
   return (
@@ -211,9 +230,12 @@ function deciding({ access, clock }: AccessFilterDeps, concluded: ReturnType<typ
     when: 'later' | undefined,
   ): AccessVerdict | Promise<AccessVerdict> => {
     if (when === 'later') asked.sinceMs = clock.monotonicMs();
-    const decision = access.check(attributes);
+    const { exchange } = asked;
+    const decision = access.check(attributes, exchange);
     return decision instanceof Promise
-      ? decision.then((known) => concluded(asked, attributes, known))
+      ? unlessGone(exchange, decision, leftUndecided).then((known) =>
+          known === undefined ? left : concluded(asked, attributes, known),
+        )
       : concluded(asked, attributes, decision);
   };
 }
@@ -301,6 +323,10 @@ class ShownCredentials implements AuthenticationRequest {
 
   get remoteAddress(): string {
     return this.#exchange.remoteAddress;
+  }
+
+  get requester(): Requester {
+    return this.#exchange;
   }
 
   get peerCertificate(): AuthenticationRequest['peerCertificate'] {

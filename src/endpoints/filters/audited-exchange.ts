@@ -192,6 +192,10 @@ class AuditedExchange implements HttpExchange {
     this.#inner.onAbort(callback);
   }
 
+  offAbort(callback: () => void): void {
+    this.#inner.offAbort(callback);
+  }
+
   setAnswerHeader(name: string, value: string): void {
     this.#inner.setAnswerHeader(name, value);
   }

@@ -15,7 +15,7 @@
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { anonymousUser, wellKnownGroups } from '../../apimachinery/user-info.ts';
-import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
+import type { Attributes, Decision } from '../../authorization/authorizer.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
@@ -109,11 +109,13 @@ export type Impersonation =
       readonly decision: Decision;
     };
 
+export type AskAccess = (question: Attributes) => Decision | Promise<Decision>;
+
 /** Asks for each part; needs no turn while every answer comes at once. */
 export function impersonate(
   caller: UserInfo,
   request: ImpersonationRequest,
-  access: AccessChecker,
+  ask: AskAccess,
   authenticationGroup: string,
 ): Impersonation | Promise<Impersonation> {
   const questions = questionsOf(caller, request, authenticationGroup);
@@ -122,7 +124,7 @@ export function impersonate(
   function askFrom(first: number): Impersonation | Promise<Impersonation> {
     for (let i = first; i < questions.length; i += 1) {
       const attributes = questions[i] as Attributes;
-      const decision = access.check(attributes);
+      const decision = ask(attributes);
       if (decision instanceof Promise) {
         return decision.then((known) => refusalOf(attributes, known) ?? askFrom(i + 1));
       }

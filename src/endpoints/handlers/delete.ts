@@ -35,7 +35,7 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
   const deleted = await deleteObject(deps.registry, target, options, {
     user: request.user,
     request,
-    arrival: request,
+    isWhole: true,
   });
   if (deleted.kind === 'refused') {
     return deleted.error;

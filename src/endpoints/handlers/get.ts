@@ -31,7 +31,12 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const options = parseGetOptions(request.query);
   if (options instanceof StatusError) return options;
   const target = { kind, namespace: resource.namespace, name: resource.name };
-  const found = await getObject(deps.registry, target, notOlderThan(options.resourceVersion));
+  const found = await getObject(
+    deps.registry,
+    target,
+    notOlderThan(options.resourceVersion),
+    request.exchange,
+  );
   if (found.kind === 'refused') {
     return found.error;
   }
@@ -60,7 +65,7 @@ async function scaledObject(
 ): Promise<ApiObject | StatusError> {
   const { convert } = representation;
   const converted =
-    custom === undefined || convert === undefined ? [bytes] : await convert([bytes]);
+    custom === undefined || convert === undefined ? [bytes] : await convert([bytes], exchange);
   if (converted instanceof StatusError) return converted;
   const [given = bytes] = converted;
   const steps = scaledSteps(custom === undefined ? undefined : representation, given);

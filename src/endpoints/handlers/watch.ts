@@ -96,7 +96,13 @@ function startWatch(
     },
     convert === undefined
       ? plain
-      : convertingSink(plain, { convert, frames, ofShown, ...sharing(deps, kind) }),
+      : convertingSink(plain, {
+          convert,
+          frames,
+          ofShown,
+          requester: exchange,
+          ...sharing(deps, kind),
+        }),
   );
   closeOnAbort(exchange, handle);
 }

@@ -36,16 +36,20 @@ export function accessReviews(
   clock: Pick<Clock, 'nowMs'>,
 ): ReviewAnswerers {
   return new Map<string, ReviewAnswerer>([
-    ['SelfSubjectAccessReview', (review, { user }) => decide(access, review, user, [])],
+    [
+      'SelfSubjectAccessReview',
+      (review, request) => decide(access, review, request, request.user, []),
+    ],
     [
       'SubjectAccessReview',
-      (review) => decide(access, review, subjectOf(review), subjectErrors(review)),
+      (review, request) =>
+        decide(access, review, request, subjectOf(review), subjectErrors(review)),
     ],
     [
       'LocalSubjectAccessReview',
       (review, request) => {
         const errors = [...subjectErrors(review), ...localErrors(review, request)];
-        return decide(access, review, subjectOf(review), errors);
+        return decide(access, review, request, subjectOf(review), errors);
       },
     ],
     ['SelfSubjectRulesReview', (review, { user }) => listRules(access, turns, review, user)],
@@ -62,13 +66,15 @@ export function accessReviews(
 async function decide(
   access: AccessChecker,
   review: ApiObject,
+  { exchange }: ResourceRequest,
   user: UserInfo,
   problems: readonly FieldError[],
 ): Promise<Result<ApiObject>> {
   const errors = [...metadataErrors(review), ...problems, ...questionErrors(review)];
   if (errors.length > 0) return refused(newInvalid(groupOf(review), '', errors));
   const selectors = readReviewSelectors(part(specOf(review), 'resourceAttributes'));
-  const { kind, reason, error } = await access.check(attributesOf(review, user, selectors));
+  const asked = attributesOf(review, user, selectors);
+  const { kind, reason, error } = await access.check(asked, exchange);
   const troubles = [...(error === undefined ? [] : [error]), ...selectors.leftOut];
   return ok(
     withStatus(review, {

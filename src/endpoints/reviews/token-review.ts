@@ -14,6 +14,7 @@ import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import { commonAudiences } from '../../apimachinery/audiences.ts';
 import type { Authentication } from '../../authentication/authenticator.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import { userInfoJson } from '../../apimachinery/user-info-json.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ReviewAnswerer } from '../request.ts';
@@ -22,20 +23,21 @@ export interface TokenReviewDeps {
   readonly authenticate: (
     token: string,
     audiences: readonly string[],
+    requester: Requester,
   ) => Authentication | Promise<Authentication>;
   /** The server's own. */
   readonly audiences: readonly string[];
 }
 
 export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
-  return async (review) => {
+  return async (review, { exchange }) => {
     const spec = part(review, 'spec');
     const { token } = spec;
     if (typeof token !== 'string' || token === '') {
       return refused(newBadRequest('token is required for TokenReview in authentication'));
     }
     const asked = texts(spec, 'audiences');
-    const answer = await deps.authenticate(token, asked);
+    const answer = await deps.authenticate(token, asked, exchange);
     return ok({ ...review, status: statusOf(deps, answer, asked) });
   };
 }

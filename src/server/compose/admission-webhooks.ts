@@ -119,7 +119,7 @@ function reviewPoster(
 ): PostReview {
   const { answerBytesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax, connectionsMax: callsMax });
-  return async (clientConfig, body, timeoutMs) => {
+  return async (clientConfig, body, timeoutMs, requester) => {
     // The webhook is told how long somebody waits for it, in whole seconds.
     const timeout = `${Math.ceil(timeoutMs / 1000)}s`;
     let shownUrl: string | undefined;
@@ -130,7 +130,7 @@ function reviewPoster(
       const target = { ...endpoint.target(resolveService), authorization, certificate };
       const url = new URL(target.url);
       url.searchParams.set('timeout', timeout);
-      return await posterTo(target, name).post(body, timeoutMs, url);
+      return await posterTo(target, name).post(body, timeoutMs, url, requester);
     } catch (error) {
       throw new CallError(error, shownUrl);
     }

@@ -12,6 +12,7 @@ import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import type { Requester } from '../../stdx/requester.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { clientEndpoint } from '../../webhooks/client-config.ts';
@@ -27,7 +28,12 @@ const limits = {
   postersMax: 64,
 } as const;
 
-export type CallWebhook = (clientConfig: JsonObject, review: string) => Promise<JsonObject>;
+/** `requester`: when it goes the call is cut. */
+export type CallWebhook = (
+  clientConfig: JsonObject,
+  review: string,
+  requester: Requester | undefined,
+) => Promise<JsonObject>;
 
 export function conversionWebhooks(
   resolve: ResolveService,
@@ -36,9 +42,10 @@ export function conversionWebhooks(
 ): CallWebhook {
   const { answerBytesMax, answerValuesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax });
-  return async (clientConfig, review) => {
+  return async (clientConfig, review, requester) => {
     const target = clientEndpoint(clientConfig).target(resolve);
-    const answer = await posterTo(target).post(review, limits.timeoutMs, target.url);
+    const poster = posterTo(target);
+    const answer = await poster.post(review, limits.timeoutMs, target.url, requester);
     const reading = jsonSteps(answer, { findDuplicates: false, valuesMax: answerValuesMax });
     const decoded = await runToEnd(turns, reading);
     if (decoded.kind === 'refused') throw new WebhookError(ofAnswer(decoded.error), false);

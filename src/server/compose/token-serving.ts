@@ -11,6 +11,7 @@ import type { PlainDocument } from '../../endpoints/plain-paths.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { tokenRequestAnswerer } from '../../endpoints/reviews/token-request.ts';
 import { tokenReviewAnswerer } from '../../endpoints/reviews/token-review.ts';
+import type { TokenReviewDeps } from '../../endpoints/reviews/token-review.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { TokenParts } from './token-methods.ts';
 
@@ -21,8 +22,8 @@ export function tokenReviews(
   { labelDomain }: Identity,
   clock: Clock,
 ): ReviewAnswerers {
-  const authenticate = (token: string, asked: readonly string[]) =>
-    authenticateToken(methods, token, asked);
+  const authenticate: TokenReviewDeps['authenticate'] = (token, asked, requester) =>
+    authenticateToken(methods, token, asked, undefined, requester);
   return new Map([
     ['TokenReview', tokenReviewAnswerer({ authenticate, audiences })],
     ['TokenRequest', tokenRequestAnswerer({ issuer, objects, clock }, labelDomain)],

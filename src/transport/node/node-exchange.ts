@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { assert } from '../../stdx/assert.ts';
+import { AbortCallbacks } from '../../stdx/requester.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { Slot } from '../../stdx/slot-set.ts';
 import { closedStream } from '../closed-stream.ts';
@@ -103,7 +104,7 @@ export class NodeExchange
   #closed = false;
   #aborted = false;
   #held: ((close: boolean) => void) | undefined;
-  #abortCallbacks: (() => void)[] = [];
+  #abortCallbacks: AbortCallbacks | undefined;
   #onClosed: (() => void) | undefined;
   #sentBytes = 0;
   /** For a complete answer: what is counted among the unread bytes. */
@@ -269,7 +270,11 @@ export class NodeExchange
 
   onAbort(callback: () => void): void {
     if (this.#aborted) callback();
-    else if (!this.#closed) this.#abortCallbacks.push(callback);
+    else if (!this.#closed) (this.#abortCallbacks ??= new AbortCallbacks()).add(callback);
+  }
+
+  offAbort(callback: () => void): void {
+    this.#abortCallbacks?.remove(callback);
   }
 
   onClosed(callback: () => void): void {
@@ -459,9 +464,8 @@ export class NodeExchange
     this.#body?.release();
     this.#shared.load.answers.remove(this.#reading);
     this.#release(this.#heldBytes);
-    const callbacks = this.#abortCallbacks;
-    this.#abortCallbacks = [];
-    if (this.#aborted) for (const callback of callbacks) callback();
+    if (this.#aborted) this.#abortCallbacks?.call();
+    this.#abortCallbacks = undefined;
     const told = this.#onClosed;
     this.#onClosed = undefined;
     told?.();

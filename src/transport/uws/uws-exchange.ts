@@ -12,6 +12,7 @@
  */
 import { assert } from '../../stdx/assert.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { AbortCallbacks } from '../../stdx/requester.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
@@ -98,7 +99,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   /** One field for all of it: hardly any client asks. */
   readonly #upgrade: AskedUpgrade | undefined;
   #unread: UnreadBody | undefined;
-  #abortCallbacks: (() => void)[] | undefined;
+  #abortCallbacks: AbortCallbacks | undefined;
   #onClosed: (() => void) | undefined;
   #bodyBytes = 0;
   /** Since when the reader has taken nothing, while something waits for it. */
@@ -328,7 +329,11 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
 
   onAbort(callback: () => void): void {
     if (this.#aborted) callback();
-    else if (!this.#closed) (this.#abortCallbacks ??= []).push(callback);
+    else if (!this.#closed) (this.#abortCallbacks ??= new AbortCallbacks()).add(callback);
+  }
+
+  offAbort(callback: () => void): void {
+    this.#abortCallbacks?.remove(callback);
   }
 
   onClosed(callback: () => void): void {
@@ -532,9 +537,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#unread?.end();
     this.#body?.abort();
     this.#body?.release();
-    const callbacks = this.#abortCallbacks;
+    this.#abortCallbacks?.call();
     this.#abortCallbacks = undefined;
-    for (const callback of callbacks ?? []) callback();
     this.#tellClosed();
   }
 }

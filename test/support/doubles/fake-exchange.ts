@@ -44,6 +44,7 @@ export function fakeExchange(
     sentBytes: 0,
     onClosed: () => undefined,
     onAbort: () => undefined,
+    offAbort: () => undefined,
     get sent() {
       return sent;
     },

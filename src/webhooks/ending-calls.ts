@@ -1,6 +1,6 @@
 /**
- * Calls that got no answer in time end a few in each turn. A server that hangs makes many late
- * together: each has an error made, a connection closed, and whoever waits for it told.
+ * Calls that are cut end a few in each turn. A server that hangs makes many late together, and many
+ * clients go together: each call has an error made, a connection closed, and whoever waits told.
  *
  * Bound: as many wait as there are calls.
  */
@@ -11,7 +11,7 @@ import { onceATurn } from '../stdx/once-a-turn.ts';
 export const endsAtOnceMax = 16;
 
 /** Returns what ends a call in its turn. */
-export function createLateCalls(timers: Pick<Timers, 'nextTurn'>): (end: () => void) => void {
+export function createEndingCalls(timers: Pick<Timers, 'nextTurn'>): (end: () => void) => void {
   const waiting = new Set<() => void>();
   const nextTurn = onceATurn(timers, () => {
     let ended = 0;
