@@ -7,7 +7,8 @@
  * frame is not ready: the next one begins with that (I36).
  *
  * Bounds: a chunk is `pumpChunkBytes` (from the history `missedChunkBytes`) or a single frame, made
- * of at most `pumpExaminedMax` entries.
+ * of at most `pumpExaminedMax` entries, and has at most `pumpMadeMax` frames that are made alone: a
+ * row takes many times what a copy of an object takes.
  */
 import type { Change, Revision } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
@@ -94,7 +95,7 @@ export class InitialEvents {
   #joined(): Chunk {
     const { encoder, selection } = this.#events;
     const { pumpChunkBytes, pumpExaminedMax } = this.#limits;
-    const chunk = new ChunkMaker(pumpChunkBytes);
+    const chunk = new ChunkMaker(pumpChunkBytes, this.#limits);
     let examinedCount = 0;
     while (!chunk.full && examinedCount < pumpExaminedMax) {
       const entry = this.#take();
@@ -163,7 +164,7 @@ function scopeOf({ namespace, predicate: { pins } }: Selection): {
 export function chunkOfHistory(events: Events, from: Position, limits: StreamLimits): Chunk {
   const { encoder, selection, stream } = events;
   const { history } = stream.cache;
-  const chunk = new ChunkMaker(limits.missedChunkBytes);
+  const chunk = new ChunkMaker(limits.missedChunkBytes, limits);
   let examinedCount = 0;
   let { seq, revision } = from;
   while (!chunk.full && examinedCount < limits.pumpExaminedMax && seq < history.lastSeq) {
@@ -189,7 +190,7 @@ export function chunkOfLog(
   scratch: Uint8Array,
 ): Chunk {
   const { encoder, selection, stream } = events;
-  const chunk = new ChunkMaker(limits.pumpChunkBytes, scratch);
+  const chunk = new ChunkMaker(limits.pumpChunkBytes, limits, scratch);
   let examinedCount = 0;
   let { revision } = from;
   let at = page.indexAfter(revision);
@@ -209,6 +210,7 @@ export function chunkOfLog(
 
 class ChunkMaker {
   readonly #bytesMax: number;
+  readonly #madeMax: number;
   /** Where frames are written for as long as they fit there, one behind the other. */
   readonly #scratch: Uint8Array | undefined;
   #written = 0;
@@ -217,13 +219,14 @@ class ChunkMaker {
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(bytesMax: number, scratch?: Uint8Array) {
+  constructor(bytesMax: number, { pumpMadeMax }: StreamLimits, scratch?: Uint8Array) {
     this.#bytesMax = bytesMax;
+    this.#madeMax = pumpMadeMax;
     this.#scratch = scratch;
   }
 
   get full(): boolean {
-    return this.#bytes >= this.#bytesMax;
+    return this.#bytes >= this.#bytesMax || this.#parts.length >= this.#madeMax;
   }
 
   add(frame: Uint8Array): void {
