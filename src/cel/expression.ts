@@ -131,8 +131,9 @@ export function nothingSpent(): SpentUnits {
 const unitsOfOne = 50;
 /** To make a program of a character, and to run it for the first time. */
 const unitsOfUnmadeChar = 15;
-/** Some two milliseconds: then the next expression waits for a turn. */
-const unitsAtOnce = 20_000;
+/** Half a millisecond, four times that where all is new: then the next expression waits for a turn.
+ * Each of the requests that go on in one turn may take as much. */
+const unitsAtOnce = 5_000;
 /** Steps of work take as long as one unit. */
 const stepsOfUnit = 10;
 
