@@ -7,7 +7,8 @@
  * frame is not ready: the next one begins with that (I36).
  *
  * Bounds: a chunk is `pumpChunkBytes` (from the history `missedChunkBytes`) or a single frame, made
- * of at most `pumpExaminedMax` entries.
+ * of at most `pumpExaminedMax` entries. It has at most `pumpMadeMax` frames that are made alone, of
+ * objects of about `pumpMadeBytes`: a row takes many times what a copy of its object takes.
  */
 import type { Change, Revision } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
@@ -94,7 +95,7 @@ export class InitialEvents {
   #joined(): Chunk {
     const { encoder, selection } = this.#events;
     const { pumpChunkBytes, pumpExaminedMax } = this.#limits;
-    const chunk = new ChunkMaker(pumpChunkBytes);
+    const chunk = new ChunkMaker(pumpChunkBytes, this.#limits);
     let examinedCount = 0;
     while (!chunk.full && examinedCount < pumpExaminedMax) {
       const entry = this.#take();
@@ -105,7 +106,7 @@ export class InitialEvents {
       examinedCount += 1;
       if (!selects(selection, entry)) continue;
       if (!this.#isReady(entry)) break;
-      chunk.add(encoder.event('ADDED', entry));
+      chunk.add(encoder.event('ADDED', entry), entry);
     }
     const { bytes, framesCount } = chunk.take();
     return this.#chunk(bytes, framesCount, examinedCount);
@@ -163,7 +164,7 @@ function scopeOf({ namespace, predicate: { pins } }: Selection): {
 export function chunkOfHistory(events: Events, from: Position, limits: StreamLimits): Chunk {
   const { encoder, selection, stream } = events;
   const { history } = stream.cache;
-  const chunk = new ChunkMaker(limits.missedChunkBytes);
+  const chunk = new ChunkMaker(limits.missedChunkBytes, limits);
   let examinedCount = 0;
   let { seq, revision } = from;
   while (!chunk.full && examinedCount < limits.pumpExaminedMax && seq < history.lastSeq) {
@@ -171,7 +172,7 @@ export function chunkOfHistory(events: Events, from: Position, limits: StreamLim
     const event = selectedEvent(selection, change);
     if (event !== undefined) {
       if (!isFrameReady(encoder, event.type, event.entry, limits)) break;
-      chunk.add(frameOf(encoder, event).bytes);
+      chunk.add(frameOf(encoder, event).bytes, event.entry);
     }
     ({ seq, revision } = change);
     examinedCount += 1;
@@ -189,7 +190,7 @@ export function chunkOfLog(
   scratch: Uint8Array,
 ): Chunk {
   const { encoder, selection, stream } = events;
-  const chunk = new ChunkMaker(limits.pumpChunkBytes, scratch);
+  const chunk = new ChunkMaker(limits.pumpChunkBytes, limits, scratch);
   let examinedCount = 0;
   let { revision } = from;
   let at = page.indexAfter(revision);
@@ -209,6 +210,8 @@ export function chunkOfLog(
 
 class ChunkMaker {
   readonly #bytesMax: number;
+  readonly #madeMax: number;
+  readonly #madeBytesMax: number;
   /** Where frames are written for as long as they fit there, one behind the other. */
   readonly #scratch: Uint8Array | undefined;
   #written = 0;
@@ -216,24 +219,30 @@ class ChunkMaker {
   /** What is not there. */
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
+  /** Of the objects that parts were made of. */
+  #madeBytes = 0;
 
-  constructor(bytesMax: number, scratch?: Uint8Array) {
+  constructor(bytesMax: number, limits: StreamLimits, scratch?: Uint8Array) {
     this.#bytesMax = bytesMax;
+    this.#madeMax = limits.pumpMadeMax;
+    this.#madeBytesMax = limits.pumpMadeBytes;
     this.#scratch = scratch;
   }
 
   get full(): boolean {
-    return this.#bytes >= this.#bytesMax;
+    if (this.#bytes >= this.#bytesMax) return true;
+    return this.#parts.length >= this.#madeMax || this.#madeBytes >= this.#madeBytesMax;
   }
 
-  add(frame: Uint8Array): void {
+  add(frame: Uint8Array, { bytes }: Entry): void {
     this.#parts.push(frame);
     this.#bytes += frame.length;
+    this.#madeBytes += bytes.length;
   }
 
   /** A hundred buffers for frames would each be one that the collector may take its time in. */
   addEvent(encoder: EventEncoder, event: SelectedEvent): void {
-    if (!this.#write(encoder, event)) this.add(frameOf(encoder, event).bytes);
+    if (!this.#write(encoder, event)) this.add(frameOf(encoder, event).bytes, event.entry);
   }
 
   #write(encoder: EventEncoder, { entry, type }: SelectedEvent): boolean {

@@ -34,6 +34,10 @@ export interface StreamLimits {
   readonly missedChunkBytes: number;
   /** Entries or changes looked at for one such write. Policy: a smaller write, or none. */
   readonly pumpExaminedMax: number;
+  /** Frames in one such write that are made alone, as rows are, and bytes of their objects. Policy:
+   * a smaller write. */
+  readonly pumpMadeMax: number;
+  readonly pumpMadeBytes: number;
   /** Writes, bytes and time of live events in one turn of the event loop. Policy: the rest goes in
    * the next. */
   readonly turnWritesMax: number;
@@ -148,6 +152,8 @@ export const defaultStreamLimits: StreamLimits = {
   missedChunkBytes: 32 * KiB,
   // A selection may ask 128 things of each, and of a change twice.
   pumpExaminedMax: 512,
+  pumpMadeMax: 128,
+  pumpMadeBytes: 256 * KiB,
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnWritesMs: 8,

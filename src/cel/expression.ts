@@ -2,7 +2,14 @@
  * One expression of a user, ready to run: takes its text, gives a program or a list of mistakes.
  */
 import type { Ast, CheckedAst } from './ast.ts';
-import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
+import type {
+  Bindings,
+  Environment,
+  EvaluateOptions,
+  Evaluation,
+  Outcome,
+  Program,
+} from './cel.ts';
 import { budgets, textLimits } from './budgets.ts';
 import { stepsDone } from './evaluate/step-allowance.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
@@ -16,6 +23,8 @@ export interface Expression {
   readonly text: string;
   readonly ast: CheckedAst;
   readonly program: Program;
+  /** Characters of which a program is still to be made; 0: there is one. */
+  readonly unmadeChars: number;
   /** Makes the program. */
   prepare(): Steps<void>;
   /** The least and the most that an evaluation costs, with data of these sizes. */
@@ -86,6 +95,9 @@ class CompiledText implements Expression {
   get program(): Program {
     return (this.#program ??= this.#environment.program(this.ast));
   }
+  get unmadeChars(): number {
+    return this.#program === undefined ? this.text.length : 0;
+  }
   *prepare(): Steps<void> {
     this.#program ??= yield* this.#environment.programInParts(this.ast);
   }
@@ -117,22 +129,26 @@ export function nothingSpent(): SpentUnits {
 
 /** What one counts for beside its cost. */
 const unitsOfOne = 50;
-/** Some two milliseconds: then the next expression waits for a turn. */
-const unitsAtOnce = 20_000;
+/** To make a program of a character, and to run it for the first time. */
+const unitsOfUnmadeChar = 15;
+/** Half a millisecond, four times that where all is new: then the next expression waits for a turn.
+ * Each of the requests that go on in one turn may take as much. */
+const unitsAtOnce = 5_000;
 /** Steps of work take as long as one unit. */
 const stepsOfUnit = 10;
 
-/** At once when it is small, else in turns of the event loop that others share. `spent`: shared by
- * the expressions that belong together. */
+/** At once when it is small, else in turns of the event loop that others share; its program is made
+ * there, too. `spent`: shared by the expressions that belong together. */
 export function evaluateInTurns(
-  { program }: Pick<Expression, 'program'>,
+  expression: Pick<Expression, 'program' | 'unmadeChars'>,
   bindings: Bindings,
   options: EvaluateOptions,
   turns: Pick<Turns, 'run'>,
   spent: SpentUnits = nothingSpent(),
 ): Outcome | Promise<Outcome> {
-  const evaluation = program.begin(bindings, options);
+  let evaluation: Evaluation | undefined;
   const next = (): Outcome | undefined => {
+    evaluation ??= expression.program.begin(bindings, options);
     const stepsBefore = stepsDone();
     const outcome = evaluation.next();
     const cost = outcome === undefined ? 0 : outcome.cost + unitsOfOne;
@@ -141,7 +157,10 @@ export function evaluateInTurns(
     if (outcome !== undefined) spent.units += units;
     return outcome;
   };
-  const outcome = spent.units < unitsAtOnce ? next() : undefined;
+  const making = expression.unmadeChars * unitsOfUnmadeChar;
+  const isFree = spent.units < unitsAtOnce;
+  spent.units += making;
+  const outcome = isFree ? next() : undefined;
   if (outcome !== undefined) return outcome;
   spent.units = 0;
   return untilDone(turns, next);

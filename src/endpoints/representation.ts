@@ -53,7 +53,8 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
-  /** The same in parts. There where `show` may have to read the object and write it anew. */
+  /** The same in parts. There where `show` may have to copy the object, or read it and write it
+   * anew. */
   readonly showSteps: ((bytes: Uint8Array) => Steps<Uint8Array>) | undefined;
   /** There where somebody else has to be asked first: `show` is for what comes back. */
   readonly convert?: ResponseConverter | undefined;
@@ -196,11 +197,10 @@ export function prettyByRequest(request: Pick<ApiRequest, 'exchange' | 'query'>)
 
 const asConverted = (bytes: Uint8Array): Uint8Array => bytes;
 
-/** What users define may be stored in another version than the one that is marked for it. Versions
- * of one shape are no conversion: an answer is then shown as it is, which may be a Scale. */
+/** What users define may be stored in another version than the one that is marked for it. In
+ * another version an object of the same shape is copied, which takes long where it is large. */
 function mayConvert({ conversions, custom, storageVersion, version }: KindInfo): boolean {
-  if (conversions === undefined) return false;
-  return custom !== undefined || storageVersion !== version;
+  return storageVersion !== version || (conversions !== undefined && custom !== undefined);
 }
 
 /** Made once for each kind: every request asks. */

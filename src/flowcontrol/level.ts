@@ -113,11 +113,19 @@ export class Level {
     return this.#order.length;
   }
 
-  /** Those that were used lately, in their order. */
-  usedQueues(): readonly Queue[] {
-    // Of numbers alone, for there may be many.
-    const indexes = Uint32Array.from(this.#queues.keys()).sort();
-    return Array.from(indexes, (index) => this.#queues.get(index) as Queue);
+  /** Undefined: it was not used lately. */
+  queueWith(index: number): Queue | undefined {
+    return this.#queues.get(index);
+  }
+
+  /** The numbers of those that were used lately, in order: there may be tens of thousands. */
+  usedQueues(): Uint32Array {
+    return Uint32Array.from(this.#queues.keys()).sort();
+  }
+
+  /** Of those in which somebody waits. */
+  awaitedQueues(): Uint32Array {
+    return Uint32Array.from(this.#order, ({ index }) => index).sort();
   }
 
   /** Who waits goes on waiting where he is. */

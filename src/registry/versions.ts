@@ -105,10 +105,12 @@ export function responseEncoder(kind: KindInfo): ResponseEncoder {
   }
   if (conversions?.get(stored) !== target) return { encode: convert, encodeSteps: convertSteps };
   const same = stored === shown;
-  /** Undefined: it is stored in another version. */
+  const isOneForm = conversions === undefined;
+  /** Undefined: it is stored in another version, which may have another form. */
   const asStored = (bytes: Uint8Array): Uint8Array | undefined => {
-    if (!hasObjectHead(bytes, storedHead)) return undefined;
-    return same ? bytes : withObjectHead(bytes, shownHead);
+    const isStored = hasObjectHead(bytes, storedHead);
+    if (isStored && same) return bytes;
+    return isStored || isOneForm ? withObjectHead(bytes, shownHead) : undefined;
   };
   return {
     encode: (bytes) => asStored(bytes) ?? convert(bytes),

@@ -32,6 +32,11 @@ export class IndexedHeap<T extends HeapItem> {
     return this.#items[0];
   }
 
+  /** In no order. */
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.#items.values();
+  }
+
   push(item: T): void {
     this.#items.push(item);
     this.#rise(item, this.#items.length - 1);

@@ -4,14 +4,16 @@ import { describe, test } from 'node:test';
 import type { Outcome, Program } from '../../src/cel/cel.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createEnvironment } from '../../src/cel/environment.ts';
-import { evaluateInTurns } from '../../src/cel/expression.ts';
+import { compileSteps, evaluateInTurns, nothingSpent } from '../../src/cel/expression.ts';
 import { bindings } from '../../src/cel/library/bindings.ts';
 import { listsLibrary } from '../../src/cel/library/lists-library.ts';
 import { twoVariableComprehensions } from '../../src/cel/library/two-variable-comprehensions.ts';
 import { dynType } from '../../src/cel/type.ts';
 import { ListValue, MapValue, OptionalValue } from '../../src/cel/value.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
+import type { Turns } from '../../src/stdx/turns.ts';
 
 const names = ['l', 'm', 's', 'bad'];
 const environment = createEnvironment({
@@ -149,11 +151,36 @@ describe('an evaluation in parts', () => {
     const turns = createTurns({ clock: systemClock, timers: systemTimers });
     const program = programOf('l.all(a, l.all(b, l.all(c, a + b + c >= 0)))');
     const budget = 300_000;
-    const at = evaluateInTurns({ program: programOf('s.size()') }, data, {}, turns);
+    const made = { program, unmadeChars: 0 };
+    const at = evaluateInTurns({ ...made, program: programOf('s.size()') }, data, {}, turns);
     assert.deepEqual(at, { kind: 'value', value: 4, cost: 2 });
-    const running = [1, 2, 3].map(() => evaluateInTurns({ program }, data, { budget }, turns));
+    const running = [1, 2, 3].map(() => evaluateInTurns(made, data, { budget }, turns));
     assert.ok(running.every((one) => one instanceof Promise));
     const whole = program.evaluate(data, { budget });
     assert.deepEqual(await Promise.all(running), [whole, whole, whole]);
+  });
+
+  test('makes the programs of many small expressions in several turns', async () => {
+    const expressions = Array.from({ length: 200 }, (_none, i) => {
+      const compiled = finished(compileSteps(environment, `s != 'text ${i}' && l.size() < 1${i}`));
+      return compiled.kind === 'ok' ? compiled.expression : assert.fail(compiled.problem);
+    });
+    let asked = 0;
+    const turns: Pick<Turns, 'run'> = {
+      run(step) {
+        asked += 1;
+        while (step(() => true) === true);
+      },
+    };
+    for (const first of [true, false]) {
+      const spent = nothingSpent();
+      asked = 0;
+      for (const each of expressions) {
+        assert.equal(each.unmadeChars > 0, first);
+        const outcome = await evaluateInTurns(each, data, {}, turns, spent);
+        assert.equal(outcome.kind, 'value');
+      }
+      assert.ok(first ? asked >= 15 : asked <= 2, `${asked} turns`);
+    }
   });
 });

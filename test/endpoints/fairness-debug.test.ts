@@ -48,3 +48,49 @@ for (const what of ['queues', 'requests']) {
     assert.equal(new Set(widths).size, 2, 'the columns of all rows are as wide');
   });
 }
+
+test('what is shown is picked in a step, and only queues that have a row are looked at', async () => {
+  const { ask, level, time } = levelHarness(wide, 1);
+  for (let i = 0; i < 6_000; i += 1) ask(`flow ${i}`);
+  const looks = { queues: 0 };
+  const watched = new Proxy(level, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name === 'queueWith') looks.queues += 1;
+      return (...parts: unknown[]): unknown => Reflect.apply(value, target, parts);
+    },
+  });
+  const use = { level: watched, object: { name: 'l' }, isQuiescing: false } as unknown as LevelUse;
+  const asked: Parameters<Turns['run']>[0][] = [];
+  const turns = { run: (step: (typeof asked)[number]) => void asked.push(step) };
+  const debug = createFairnessDebug({ all: new Map([['l', use]]) }, time.clock, turns);
+  const answer = debug.answer('/debug/api_priority_and_fairness/dump_queues', new Map());
+  assert.deepEqual([looks.queues, asked.length], [0, 1], 'it waits for its turn');
+  while (asked[0]?.(() => true) === true);
+  await answer;
+  assert.equal(looks.queues, 5_001);
+});
+
+test('a request that begins to be served while requests are dumped has one row', async () => {
+  const { ask, finish, level, time } = levelHarness(wide, 1);
+  const { ticket } = ask('served');
+  for (let i = 0; i < 2_000; i += 1) ask(`flow ${i}`);
+  const use = { level, object: { name: 'l' }, isQuiescing: false } as unknown as LevelUse;
+  let steps = 0;
+  const turns: Pick<Turns, 'run'> = {
+    run(step) {
+      while (step(() => true) === true) if (++steps === 2) finish(ticket);
+    },
+  };
+  const debug = createFairnessDebug({ all: new Map([['l', use]]) }, time.clock, turns);
+  const answer = await debug.answer('/debug/api_priority_and_fairness/dump_requests', new Map());
+  const { body } = answer as unknown as { readonly body: string };
+  const flows = body
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/, */)[4]);
+  assert.equal(flows.length, 2_001);
+  assert.equal(new Set(flows).size, 2_001);
+});

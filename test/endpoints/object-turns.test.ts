@@ -1,11 +1,17 @@
 /** An object that is read and written anew for its answer takes its turns where it is large. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import { bytesAtOnceMax } from '../../src/apimachinery/object-cost.ts';
 import { objectAnswer } from '../../src/endpoints/answer.ts';
 import { sendObject } from '../../src/endpoints/object-response.ts';
+import { negotiateRepresentation } from '../../src/endpoints/representation.ts';
 import type { Representation } from '../../src/endpoints/representation.ts';
-import type { EndpointDeps, AnsweredRequest } from '../../src/endpoints/request.ts';
+import type {
+  AnsweredRequest,
+  EndpointDeps,
+  ResourceRequest,
+} from '../../src/endpoints/request.ts';
 import { createLimiter } from '../../src/stdx/limiter.ts';
 import type { Step } from '../../src/stdx/turns.ts';
 
@@ -76,6 +82,31 @@ describe('an object that is answered', () => {
     assert.ok(!takesTurns(small, converted));
     assert.ok(!takesTurns(large, {}));
   });
+
+  for (const [version, conversions, inParts] of [
+    ['v1', undefined, false],
+    ['v2', undefined, true],
+    ['v1', new Map(), true],
+    ['v2', new Map(), true],
+  ] as const) {
+    const shape = conversions === undefined ? 'one shape' : 'several shapes';
+    it(`of a custom kind with ${shape}, in parts in ${version}: ${inParts}`, () => {
+      const stored = { storage: { group: 'x.io' }, storageVersion: 'v1', verbs: [] };
+      const custom = { webhook: undefined };
+      const kind = { group: 'x.io', version, kind: 'A', custom, conversions, ...stored };
+      const request = {
+        kind,
+        query: new Map(),
+        resource: { subresource: '' },
+        exchange: { header: () => undefined },
+      } as unknown as ResourceRequest;
+      const deps = { identity: identityOf('kubernetes'), features: { cbor: false } };
+      const options = { projections: true };
+      const found = negotiateRepresentation(deps as unknown as EndpointDeps, request, options);
+      assert.ok(found.kind === 'ok');
+      assert.equal(found.value.showSteps !== undefined, inParts);
+    });
+  }
 
   it('with line breaks, too', () => {
     assert.ok(takesTurns(large, { pretty: true }));

@@ -47,4 +47,16 @@ describe('an object in the version of an answer', () => {
       });
     }
   }
+
+  it('of a kind with one form is not read, whichever version it was written in', () => {
+    for (const version of ['v1', 'v2', 'v3']) {
+      const kind = { group: 'x.io', version: 'v2', kind: 'Rope', storageVersion: 'v1' };
+      const encoder = responseEncoder({ ...kind, storage: kind } as unknown as KindInfo);
+      const rest = ',"metadata":{"name":"a"},unreadable';
+      const bytes = Buffer.from(`{"kind":"Rope","apiVersion":"x.io/${version}"${rest}`);
+      const shown = `{"kind":"Rope","apiVersion":"x.io/v2"${rest}`;
+      assert.equal(Buffer.from(encoder.encode(bytes)).toString(), shown);
+      assert.equal(Buffer.from(finished(encoder.encodeSteps(bytes))).toString(), shown);
+    }
+  });
 });

@@ -194,8 +194,17 @@ describe('who has a say in a write to versions with other fields', () => {
 });
 
 describe('versions that count in different places', () => {
-  it('a scale is that of the version that it is asked for in', async () => {
-    const server = await startTestServer();
+  for (const [what, more] of [
+    ['the same fields', {}],
+    ['other fields', { more: { type: 'integer' } }],
+  ] as const) {
+    it(`a scale is that of the version that it is asked for in, with ${what}`, async () => {
+      const server = await startTestServer();
+      await scaled(server, more).finally(() => server.remove());
+    });
+  }
+
+  async function scaled(server: TestServer, more: JsonObject): Promise<void> {
     const count = { type: 'integer' };
     const scale = (spec: string): JsonObject => ({
       subresources: {
@@ -203,10 +212,10 @@ describe('versions that count in different places', () => {
         scale: { specReplicasPath: `.spec.${spec}`, statusReplicasPath: '.status.count' },
       },
     });
-    const schema = { properties: { old: count, new: count } };
+    const properties = { old: count, new: count };
     const versions = [
-      versionOf('v1', schema, { storage: true, ...scale('old') }),
-      versionOf('v2', schema, scale('new')),
+      versionOf('v1', { properties }, { storage: true, ...scale('old') }),
+      versionOf('v2', { properties: { ...properties, ...more } }, scale('new')),
     ];
     await established(server, definition({ plural: 'pumps', kind: 'Pump', spec: { versions } }));
     const at = (version: string, rest: string): string => place('pumps', version) + rest;
@@ -217,7 +226,8 @@ describe('versions that count in different places', () => {
       ['v2', 2, 4],
     ] as const) {
       const shown = await server.request('GET', at(version, '/p/scale'));
-      assert.deepEqual(shown.body['spec'], { replicas: before });
+      const { apiVersion, kind, spec } = shown.body;
+      assert.deepEqual([apiVersion, kind, spec], ['autoscaling/v1', 'Scale', { replicas: before }]);
       const written = await server.request('PUT', at(version, '/p/scale'), {
         body: { ...shown.body, spec: { replicas: next } },
       });
@@ -236,8 +246,7 @@ describe('versions that count in different places', () => {
     // A count of 0 is left out of a Scale.
     assert.deepEqual([none.status, none.body['spec']], [200, {}], none.text);
     assert.deepEqual(await specAt(server, at('v1', '/p')), { old: 0, new: 14 });
-    await server.remove();
-  });
+  }
 });
 
 describe('objects that are stored in a version that was marked before', () => {

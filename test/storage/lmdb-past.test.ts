@@ -113,6 +113,30 @@ describe('a page of the log', () => {
     await store.close();
   });
 
+  it('is short where its records are long, and the next goes on behind it', async () => {
+    const path = directories.make();
+    const store = await openLmdbStorage({ path, identity: 'svc', clock: systemClock });
+    const names = Array.from({ length: 100 }, (_, at) => nameAt(at));
+    const firsts = await commitAll(
+      store,
+      names.map((name) => made(name, 'x'.repeat(12_000))),
+    );
+    await commitAll(
+      store,
+      names.map((name, at) => put(key(name), written(firsts[at] as Revision), 'y'.repeat(12_000))),
+    );
+    let behind = firsts.at(-1) as Revision;
+    const seen: string[] = [];
+    for (let pages = 1; seen.length < names.length; pages += 1) {
+      const read = ok(await store.changes(behind, { limit: 128, previous: true }));
+      assert.ok(read.changes.length > 0 && read.changes.length <= 22, `page ${pages}`);
+      for (const { key: own } of read.changes) seen.push(own.split('/').at(-1) ?? '');
+      behind = read.through;
+    }
+    assert.deepEqual(seen, names);
+    await store.close();
+  });
+
   it('and so does what a commit replaces; what one reader asks for has memory of its own', async () => {
     const path = directories.make();
     const store = await openLmdbStorage({ path, identity: 'svc', clock: systemClock });

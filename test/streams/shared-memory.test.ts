@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ownMemory } from '../../src/stdx/blocks.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { Change, Revision, StoreKey } from '../../src/storage/storage.ts';
-import { chunkOfLog } from '../../streams/chunks.ts';
+import { chunkOfLog, InitialEvents } from '../../streams/chunks.ts';
 import type { Events } from '../../streams/chunks.ts';
 import { KeptSnapshots } from '../../streams/kept-snapshots.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
@@ -147,6 +147,34 @@ describe('memory of what is made together', () => {
       assert.equal(Buffer.from(chunk.bytes ?? []).toString(), wanted.join(''));
       assert.deepEqual([chunk.framesCount, chunk.revision], [60, 60n]);
       assert.equal(chunk.bytes?.buffer !== scratch.buffer, own);
+    });
+  }
+
+  for (const [title, encoder, pumpMadeBytes, ofState, ofLog] of [
+    ['rows, which are made alone, are fewer', whole, 50_000, 128, 128],
+    ['rows of long objects are fewer still', whole, 1_000, 10, 10],
+    ['objects that are copied are as many as fit', into, 1_000, 512, 600],
+  ] as const) {
+    it(`chunks of initial events and of a page of the log: ${title}`, () => {
+      const events = eventsTo(encoder);
+      const { stream } = events;
+      const limits = { ...defaultStreamLimits, pumpMadeBytes };
+      const made = changesOf(600).slice(0, 600);
+      for (const change of made) stream.cache.apply(change);
+      const scratch = new Uint8Array(200_000);
+      const snapshot = stream.cache.snapshot(revision(600));
+      const initial = new InitialEvents(events, snapshot, 600, limits, scratch);
+      const page = new LogPage(revision(0), revision(600), made, maker);
+      const from = { seq: unknownSeq, revision: revision(0) };
+      const logged = chunkOfLog(events, from, page, limits, scratch);
+      assert.equal(logged.framesCount, ofLog);
+      const counts: number[] = [];
+      while (!initial.isDone) counts.push(initial.next().framesCount);
+      assert.equal(Math.max(...counts), ofState);
+      assert.equal(
+        counts.reduce((sum, count) => sum + count),
+        600,
+      );
     });
   }
 });

@@ -36,6 +36,8 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     pumpChunkBytes: upTo(1_000),
     missedChunkBytes: upTo(1_000),
     pumpExaminedMax: upTo(6),
+    pumpMadeMax: upTo(4),
+    pumpMadeBytes: upTo(1_000),
     // Objects have 150 to 250.
     largeEntryBytes: upTo(300),
     turnWritesMax: upTo(4),

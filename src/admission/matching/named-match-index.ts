@@ -10,8 +10,9 @@
  * it is the same list until something changes. A change costs one check for each shape, when that
  * shape is next looked up. When the served kinds change, all is forgotten.
  * Bounds: `shapesMax` shapes are remembered; then all are forgotten. For an unknown shape, or after
- * more than `changesMax` changes, every configuration is checked; learn() does it in steps, where
- * that is much: they are many, or one of those to be looked at has many parts.
+ * more changes than are remembered (latest-changes.ts), every configuration is checked, otherwise
+ * those that have changed; learn() does it in steps, where that is much: they are many, or one of
+ * them has many parts that have to be looked at.
  */
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
@@ -19,33 +20,32 @@ import { indexFor } from '../../stdx/sorted-list.ts';
 import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import { LatestChanges } from './latest-changes.ts';
 import type { Matcher, RequestShape } from './matching.ts';
 
 const shapesMax = 8192;
-const changesMax = 512;
-/** Configurations, or parts of one, that are looked at in one step of learn(), and when nobody has
- * learned. */
+/** Configurations that are looked at in one step of learn(), and when nobody has learned. */
 const lookedAtOnce = 100;
 const lookedAtOnceMax = 200;
 
-/** By name, in the order of their names. */
-export interface NamedMatchIndex<T> {
+/** By name, in the order of their names. `K`: what is kept of a configuration for a shape. */
+export interface NamedMatchIndex<C, K = C> {
   /** Often empty. `generation`: of the served kinds, which say what is equivalent. */
-  candidates(shape: RequestShape, generation: number): readonly T[];
+  candidates(shape: RequestShape, generation: number): readonly K[];
   readonly isEmpty: boolean;
-  /** A new one, or another one of this name. */
-  set(name: string, configuration: T): void;
+  /** A new one, or another one of this name, or one whose parts have changed. */
+  set(name: string, configuration: C): void;
   delete(name: string): void;
   /** How many candidates() would look at now, or parts of them. */
   unlooked(shape: RequestShape, generation: number): number;
   /** They are so many that learn() has to come first. */
   isNew(shape: RequestShape, generation: number): boolean;
-  /** Looks at all of them, in steps. */
+  /** Looks at those, in steps. */
   learn(shape: RequestShape, generation: number): Steps<void>;
 }
 
 /** What a plugin asks of whatever keeps such an index. */
-export interface MatchSource<T> extends Pick<NamedMatchIndex<T>, 'candidates' | 'isNew'> {
+export interface MatchSource<K> extends Pick<NamedMatchIndex<unknown, K>, 'candidates' | 'isNew'> {
   /** Resolves when the candidates have been found, where that takes turns. */
   known(shape: RequestShape, generation: number): Promise<void> | undefined;
 }
@@ -71,7 +71,7 @@ export function candidatesOf<T>(
 
 /** MatchSource.known() of whoever keeps this index. */
 export function learnedInTurns(
-  index: Pick<NamedMatchIndex<unknown>, 'isNew' | 'learn'>,
+  index: Pick<NamedMatchIndex<never>, 'isNew' | 'learn'>,
   turns: Pick<Turns, 'run'>,
   shape: RequestShape,
   generation: number,
@@ -81,99 +81,102 @@ export function learnedInTurns(
 }
 
 /** What is known of a shape: names and what is kept of each, side by side. Never changed. */
-/** Those parts of a configuration that may match, in steps: it may have thousands. */
-export function* matchingParts<P extends { readonly matcher: Pick<Matcher, 'mayMatch'> }>(
-  parts: readonly P[],
-  shape: RequestShape,
-): Steps<P[]> {
-  const matching: P[] = [];
-  for (const [at, part] of parts.entries()) {
-    if (part.matcher.mayMatch(shape)) matching.push(part);
-    if (at % lookedAtOnce === lookedAtOnce - 1) yield;
-  }
-  return matching;
-}
-
-interface Kept<T> {
+interface Kept<K> {
   readonly names: readonly string[];
-  readonly list: readonly T[];
+  readonly list: readonly K[];
+  /** Of those. */
+  readonly candidates: readonly K[];
   /** How many changes it has seen. */
   readonly seen: number;
 }
 
-interface Ports<T> {
-  readonly matcherOf: (configuration: T) => Pick<Matcher, 'mayMatch'>;
-  /** To what can match; undefined: nothing. */
-  readonly narrowed: (configuration: T, shape: RequestShape) => Steps<T | undefined>;
-  /** How many parts that looks at; absent: it counts as one. */
-  readonly partsOf?: ((configuration: T) => number) | undefined;
+interface Look<K> {
+  readonly shape: RequestShape;
+  /** What was kept for this shape at the last look. */
+  readonly before: K | undefined;
 }
 
-export function namedMatchIndex<T>(
-  matcherOf: Ports<T>['matcherOf'],
-  narrowed: Ports<T>['narrowed'],
-  partsOf?: Ports<T>['partsOf'],
-): NamedMatchIndex<T> {
-  return new Index({ matcherOf, narrowed, partsOf });
+interface Ports<C, K> {
+  readonly matcherOf: (configuration: C) => Pick<Matcher, 'mayMatch'>;
+  /** To what can match. `before`: to what it was, for this shape, when it was last looked at. */
+  readonly narrowed: (configuration: C, shape: RequestShape, before: K | undefined) => Steps<K>;
+  /** Whether what is left can match at all; absent: it can. */
+  readonly isCandidate?: (kept: K) => boolean;
+  /** How many parts narrowed() looks at, at this look or at one for a shape that is new;
+   * absent: it counts as one. */
+  readonly partsOf?: (configuration: C, look?: Look<K>) => number;
+}
+
+export function namedMatchIndex<C, K = C>(ports: Ports<C, K>): NamedMatchIndex<C, K> {
+  return new Index(ports);
 }
 
 const none: readonly never[] = [];
 
-class Index<T> implements NamedMatchIndex<T> {
-  readonly #ports: Ports<T>;
-  readonly #configurations = new Map<string, T>();
+interface Configured<C> {
+  readonly configuration: C;
+  /** How many parts of it there are for who knows none. */
+  readonly parts: number;
+}
+
+class Index<C, K> implements NamedMatchIndex<C, K> {
+  readonly #ports: Ports<C, K>;
+  readonly #configured = new Map<string, Configured<C>>();
   readonly #sorted: string[] = [];
-  readonly #known = new Map<string, Kept<T>>();
-  /** Names, of which the last is the `seen`th. */
-  #changes: string[] = [];
-  #seen = 0;
+  readonly #known = new Map<string, Kept<K>>();
+  readonly #changes = new LatestChanges();
   #generation = -1;
   /** Parts of all. */
   #parts = 0;
 
-  constructor(ports: Ports<T>) {
+  constructor(ports: Ports<C, K>) {
     this.#ports = ports;
   }
 
   get isEmpty(): boolean {
-    return this.#configurations.size === 0;
+    return this.#configured.size === 0;
   }
 
-  set(name: string, configuration: T): void {
-    if (!this.#configurations.has(name)) {
-      this.#sorted.splice(indexFor(this.#sorted, name, itself), 0, name);
-    }
-    this.#parts -= this.#partsOf(name);
-    this.#configurations.set(name, configuration);
-    this.#parts += this.#partsOf(name);
-    this.#note(name);
+  set(name: string, configuration: C): void {
+    const before = this.#configured.get(name);
+    if (before === undefined) this.#sorted.splice(indexFor(this.#sorted, name, itself), 0, name);
+    const parts = this.#partsOf(configuration);
+    this.#configured.set(name, { configuration, parts });
+    this.#parts += parts - (before?.parts ?? 0);
+    this.#changes.note(name);
   }
 
   delete(name: string): void {
-    this.#parts -= this.#partsOf(name);
-    if (!this.#configurations.delete(name)) return;
+    const before = this.#configured.get(name);
+    if (before === undefined) return;
+    this.#configured.delete(name);
+    this.#parts -= before.parts;
     this.#sorted.splice(indexFor(this.#sorted, name, itself), 1);
-    this.#note(name);
+    this.#changes.note(name);
   }
 
-  candidates(shape: RequestShape, generation: number): readonly T[] {
+  candidates(shape: RequestShape, generation: number): readonly K[] {
     if (this.isEmpty) return none;
     this.#renew(generation);
-    const key = keyOf(shape);
-    const before = this.#known.get(key);
-    if (before?.seen === this.#seen) return before.list;
-    const now = this.#isNear(before) ? this.#mended(before, shape) : this.#made(shape);
-    this.#known.set(key, now);
-    return now.list;
+    const before = this.#known.get(keyOf(shape));
+    if (before?.seen === this.#changes.count) return before.candidates;
+    const now = finished(this.#look(before, shape));
+    this.#known.set(keyOf(shape), now);
+    return now.candidates;
   }
 
   unlooked(shape: RequestShape, generation: number): number {
     if (this.isEmpty) return 0;
-    const before = generation === this.#generation ? this.#known.get(keyOf(shape)) : undefined;
-    if (before?.seen === this.#seen) return 0;
-    if (!this.#isNear(before)) return this.#parts;
+    const before = this.#knownOf(shape, generation);
+    if (before?.seen === this.#changes.count) return 0;
+    const changed = this.#changedSince(before);
+    if (before === undefined || changed === undefined) return this.#parts;
     let parts = 0;
-    for (const name of this.#changedSince(before)) parts += this.#partsOf(name);
+    for (const name of changed) {
+      const configured = this.#configured.get(name);
+      if (configured === undefined) continue;
+      parts += this.#partsOf(configured.configuration, { shape, before: keptOf(before, name) });
+    }
     return parts;
   }
 
@@ -182,32 +185,21 @@ class Index<T> implements NamedMatchIndex<T> {
   }
 
   *learn(shape: RequestShape, generation: number): Steps<void> {
-    const seen = this.#seen;
-    const all = [...this.#sorted];
-    const made = { names: [] as string[], list: [] as T[], seen };
-    for (const [at, name] of all.entries()) {
-      yield* this.#look(made, name, shape);
-      if (at % lookedAtOnce === lookedAtOnce - 1) yield;
-    }
+    const learned = yield* this.#look(this.#knownOf(shape, generation), shape);
     this.#renew(generation);
-    this.#known.set(keyOf(shape), made);
+    this.#known.set(keyOf(shape), learned);
   }
 
-  /** 0: it is not there. */
-  #partsOf(name: string): number {
-    const configuration = this.#configurations.get(name);
-    if (configuration === undefined) return 0;
-    return Math.max(1, this.#ports.partsOf?.(configuration) ?? 1);
+  #partsOf(configuration: C, look?: Look<K>): number {
+    return Math.max(1, this.#ports.partsOf?.(configuration, look) ?? 1);
   }
 
-  #changedSince({ seen }: Kept<T>): ReadonlySet<string> {
-    return new Set(this.#changes.slice(seen - this.#seen));
+  #knownOf(shape: RequestShape, generation: number): Kept<K> | undefined {
+    return generation === this.#generation ? this.#known.get(keyOf(shape)) : undefined;
   }
 
-  #note(name: string): void {
-    if (this.#changes.length === changesMax) this.#changes = [];
-    this.#changes.push(name);
-    this.#seen += 1;
+  #changedSince(before: Kept<K> | undefined): ReadonlySet<string> | undefined {
+    return before === undefined ? undefined : this.#changes.since(before.seen);
   }
 
   #renew(generation: number): void {
@@ -216,52 +208,66 @@ class Index<T> implements NamedMatchIndex<T> {
     this.#generation = generation;
   }
 
-  /** What has changed since is known. */
-  #isNear(before: Kept<T> | undefined): before is Kept<T> {
-    return before !== undefined && this.#seen - before.seen <= this.#changes.length;
+  /** At those that have changed since; at all, where nobody knows which those are. */
+  *#look(before: Kept<K> | undefined, shape: RequestShape): Steps<Kept<K>> {
+    const seen = this.#changes.count;
+    const changed = this.#changedSince(before);
+    const { list, names } =
+      before === undefined || changed === undefined
+        ? yield* this.#made(shape)
+        : yield* this.#mended(before, changed, shape);
+    const { isCandidate } = this.#ports;
+    const candidates = isCandidate === undefined ? list : list.filter(isCandidate);
+    return { names, list, candidates, seen };
   }
 
-  *#keptOf(name: string, shape: RequestShape): Steps<T | undefined> {
-    const { matcherOf, narrowed } = this.#ports;
-    const each = this.#configurations.get(name);
-    if (each === undefined || !matcherOf(each).mayMatch(shape)) return undefined;
-    return yield* narrowed(each, shape);
+  *#made(shape: RequestShape): Steps<Pick<Kept<K>, 'names' | 'list'>> {
+    const names: string[] = [];
+    const list: K[] = [];
+    for (const [at, name] of [...this.#sorted].entries()) {
+      const kept = yield* this.#keep(name, shape, undefined);
+      if (kept !== undefined) {
+        names.push(name);
+        list.push(kept);
+      }
+      if (at % lookedAtOnce === lookedAtOnce - 1) yield;
+    }
+    return { names, list };
   }
 
-  *#look(
-    { list, names }: { names: string[]; list: T[] },
-    name: string,
+  *#mended(
+    before: Kept<K>,
+    changed: ReadonlySet<string>,
     shape: RequestShape,
-  ): Steps<void> {
-    const kept = yield* this.#keptOf(name, shape);
-    if (kept === undefined) return;
-    names.push(name);
-    list.push(kept);
-  }
-
-  #made(shape: RequestShape): Kept<T> {
-    const made = { names: [] as string[], list: [] as T[], seen: this.#seen };
-    for (const name of this.#sorted) finished(this.#look(made, name, shape));
-    return made;
-  }
-
-  #mended(before: Kept<T>, shape: RequestShape): Kept<T> {
+  ): Steps<Pick<Kept<K>, 'names' | 'list'>> {
     const names = [...before.names];
     const list = [...before.list];
-    for (const name of this.#changedSince(before)) {
-      const kept = finished(this.#keptOf(name, shape));
+    let looked = 0;
+    for (const name of changed) {
       const at = indexFor(names, name, itself);
       const isThere = names[at] === name ? 1 : 0;
-      if (kept === undefined) {
-        names.splice(at, isThere);
-        list.splice(at, isThere);
-      } else {
-        names.splice(at, isThere, name);
-        list.splice(at, isThere, kept);
-      }
+      const kept = yield* this.#keep(name, shape, isThere === 1 ? list[at] : undefined);
+      names.splice(at, isThere, ...(kept === undefined ? [] : [name]));
+      list.splice(at, isThere, ...(kept === undefined ? [] : [kept]));
+      looked += 1;
+      if (looked % lookedAtOnce === 0) yield;
     }
-    return { names, list, seen: this.#seen };
+    return { names, list };
   }
+
+  *#keep(name: string, shape: RequestShape, before: K | undefined): Steps<K | undefined> {
+    const configured = this.#configured.get(name);
+    if (configured === undefined) return undefined;
+    const { matcherOf, narrowed } = this.#ports;
+    const { configuration } = configured;
+    if (!matcherOf(configuration).mayMatch(shape)) return undefined;
+    return yield* narrowed(configuration, shape, before);
+  }
+}
+
+function keptOf<K>({ list, names }: Kept<K>, name: string): K | undefined {
+  const at = indexFor(names, name, itself);
+  return names[at] === name ? list[at] : undefined;
 }
 
 function itself(name: string): string {

@@ -5,17 +5,19 @@
  *     a change ─▶ queue ─▶ compiled in steps ─▶ in force, and in the index
  *
  * Invariants: a policy stays in force until its successor is compiled. It is compiled once for each
- * generation, so a change of its status costs nothing. A policy without a binding does nothing.
- * Bounds: one policy is compiled at a time, in steps; a change moves one entry of a list.
+ * generation, so a change of its status costs nothing. A policy without a binding does nothing. A
+ * change of one binding costs nothing for the others, however many there are.
+ * Bound: one policy is compiled at a time, in steps.
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
-import { indexFor } from '../../stdx/sorted-list.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import { ChangingParts } from '../matching/changing-parts.ts';
+import type { MatchedParts } from '../matching/changing-parts.ts';
 import type { ConfiguredSource } from '../matching/concerns.ts';
-import { learnedInTurns, matchingParts, namedMatchIndex } from '../matching/named-match-index.ts';
+import { learnedInTurns, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { StoredConfiguration } from '../readiness.ts';
@@ -73,22 +75,38 @@ interface Known<T> {
 
 type Work = () => Steps<void>;
 
+/** A policy and all that binds it. */
+interface Bound<T> {
+  readonly policy: T;
+  readonly bindings: ChangingParts<PolicyBinding>;
+}
+
+/** For one shape. */
+interface Narrowed<T> extends BoundPolicy<T> {
+  readonly matched: MatchedParts<PolicyBinding>;
+}
+
 class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #deps: PolicySourceDeps<T>;
   readonly #policies = new Map<string, Known<T>>();
   /** By the policy that they name. */
-  readonly #bindings = new Map<string, PolicyBinding[]>();
+  readonly #bindings = new Map<string, ChangingParts<PolicyBinding>>();
   readonly #policyOf = new Map<string, string>();
   /** Of those that could not be read and have nothing in force in their place. */
   readonly #unread = { policy: new Set<string>(), binding: new Set<string>() };
   readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
   /** Policies that have bindings. */
-  readonly #index = namedMatchIndex<BoundPolicy<T>>(
-    ({ policy }) => policy.matcher,
+  readonly #index = namedMatchIndex<Bound<T>, Narrowed<T>>({
+    matcherOf: ({ policy }) => policy.matcher,
     narrowed,
-    ({ bindings }) => bindings.length,
-  );
+    // One whose policy names a kind that is not served is an error, whatever its bindings are.
+    isCandidate: ({ bindings, policy }) => bindings.length > 0 || policy.paramKind !== undefined,
+    partsOf({ bindings, policy }, look) {
+      const isLooked = look === undefined || policy.matcher.mayMatch(look.shape);
+      return isLooked ? bindings.unlooked(look?.before?.matched) : 1;
+    },
+  });
 
   constructor(deps: PolicySourceDeps<T>) {
     this.#deps = deps;
@@ -138,7 +156,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     const known = this.#policies.get(name);
     const bindings = this.#bindings.get(name);
     if (known === undefined || bindings === undefined) this.#index.delete(name);
-    else this.#index.set(name, { policy: known.policy, bindings: [...bindings] });
+    else this.#index.set(name, { policy: known.policy, bindings });
   }
 
   #enqueue(work: Work): void {
@@ -209,10 +227,9 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     const before = this.#policyOf.get(binding.name);
     if (before !== undefined && before !== binding.policyName)
       yield* this.#dropBinding(binding.name);
-    const list = this.#bindings.get(binding.policyName) ?? [];
-    const at = indexFor(list, binding.name, nameOf);
-    list.splice(at, list[at]?.name === binding.name ? 1 : 0, binding);
-    this.#bindings.set(binding.policyName, list);
+    const all = this.#bindings.get(binding.policyName) ?? new ChangingParts();
+    all.set(binding);
+    this.#bindings.set(binding.policyName, all);
     this.#policyOf.set(binding.name, binding.policyName);
     this.#reindex(binding.policyName);
     yield;
@@ -221,28 +238,22 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   *#dropBinding(name: string): Steps<void> {
     this.#unread.binding.delete(name);
     const policyName = this.#policyOf.get(name);
-    const list = policyName === undefined ? undefined : this.#bindings.get(policyName);
-    if (policyName === undefined || list === undefined) return;
-    list.splice(indexFor(list, name, nameOf), 1);
-    if (list.length === 0) this.#bindings.delete(policyName);
+    const all = policyName === undefined ? undefined : this.#bindings.get(policyName);
+    if (policyName === undefined || all === undefined) return;
+    all.delete(name);
+    if (all.size === 0) this.#bindings.delete(policyName);
     this.#policyOf.delete(name);
     this.#reindex(policyName);
     yield;
   }
 }
 
-/** Bindings that can match. One whose policy names a kind that is not served is an error, whatever
- * its bindings are. */
-function* narrowed<T extends AnyPolicy>(
-  bound: BoundPolicy<T>,
+/** To the bindings that can match. */
+function* narrowed<T>(
+  { bindings, policy }: Bound<T>,
   shape: RequestShape,
-): Steps<BoundPolicy<T> | undefined> {
-  const { policy } = bound;
-  const bindings = yield* matchingParts(bound.bindings, shape);
-  if (bindings.length === 0 && policy.paramKind === undefined) return undefined;
-  return { policy, bindings };
-}
-
-function nameOf({ name }: PolicyBinding): string {
-  return name;
+  before: Narrowed<T> | undefined,
+): Steps<Narrowed<T>> {
+  const matched = yield* bindings.matching(shape, before?.matched);
+  return { policy, bindings: matched.parts, matched };
 }

@@ -13,8 +13,9 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import { matchingParts } from '../matching/changing-parts.ts';
 import type { ConfiguredSource } from '../matching/concerns.ts';
-import { learnedInTurns, matchingParts, namedMatchIndex } from '../matching/named-match-index.ts';
+import { learnedInTurns, namedMatchIndex } from '../matching/named-match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
 import { createReadiness } from '../readiness.ts';
 import type { StoredConfiguration } from '../readiness.ts';
@@ -119,13 +120,13 @@ function* narrowed({ name, webhooks }: Configured, shape: RequestShape): Steps<C
 
 function webhookIndex(): WebhookIndex {
   const sizes = new Map<string, number>();
-  const byName = namedMatchIndex<Configured>(
-    ({ webhooks }) => ({
+  const byName = namedMatchIndex<Configured>({
+    matcherOf: ({ webhooks }) => ({
       mayMatch: (shape) => webhooks.some(({ matcher }) => matcher.mayMatch(shape)),
     }),
     narrowed,
-    ({ webhooks }) => webhooks.length,
-  );
+    partsOf: ({ webhooks }) => webhooks.length,
+  });
   // A result is another one after each change, which may have moved everything behind it.
   const placed = new WeakMap<readonly Configured[], readonly Webhook[]>();
   return {

@@ -8,10 +8,12 @@
  *     dump_queues            a row for each queue
  *     dump_requests          a row for each request that waits or is served
  *
- * What is shown is picked out at once, and written in steps.
+ * What is shown of one level is picked out in one step, and written in many.
  *
- * Bounds: `rowsMax` rows of an answer, whose last line says if there are more; of a level with more
- * queues than `queuesMax` only those are shown that were used lately.
+ * Invariant: no request has two rows.
+ * Bounds: `rowsMax` rows of an answer, whose last line says if there are more, and no more than
+ * those are picked; of a level with more queues than `queuesMax` only those are shown that were
+ * used lately.
  */
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { queryValue } from '../../apimachinery/query.ts';
@@ -19,7 +21,7 @@ import type { FlowControl } from '../../flowcontrol/flow-control.ts';
 import type { Level } from '../../flowcontrol/level.ts';
 import type { Queue, Ticket } from '../../flowcontrol/ticket.ts';
 import type { Clock } from '../../stdx/clock.ts';
-import { inSteps } from '../../stdx/in-steps.ts';
+import { inSteps, sortedInSteps } from '../../stdx/in-steps.ts';
 import { runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -42,9 +44,15 @@ type Row = readonly (string | number | boolean)[];
 /** Makes a row of what has been picked out. */
 type Picked = () => Row;
 
+interface LevelUse {
+  readonly object: { readonly name: string };
+  readonly level: Level;
+  readonly isQuiescing: boolean;
+}
+
 interface Dump {
   readonly names: readonly string[];
-  readonly rows: Iterable<Picked>;
+  readonly rowsOf: (use: LevelUse) => Iterable<Picked>;
 }
 
 export function createFairnessDebug(
@@ -54,29 +62,34 @@ export function createFairnessDebug(
 ): FairnessDebug {
   const dumps = new Map<string, (query: QueryParameters) => Dump>();
   if (flow !== undefined) {
-    dumps.set(`${root}dump_priority_levels`, () => ({ names: levelNames, rows: levelRows(flow) }));
-    dumps.set(`${root}dump_queues`, () => ({ names: queueNames, rows: queueRows(flow) }));
-    dumps.set(`${root}dump_requests`, (query) => requestsDump(flow, clock, query));
+    dumps.set(`${root}dump_priority_levels`, () => ({ names: levelNames, rowsOf: levelRows }));
+    dumps.set(`${root}dump_queues`, () => ({ names: queueNames, rowsOf: queueRows }));
+    dumps.set(`${root}dump_requests`, (query) => requestsDump(clock, query));
   }
   return {
     serves: (path) => dumps.has(path),
     async answer(path, query) {
-      const { names, rows } = dumps.get(path)?.(query) ?? { names: [], rows: [] };
-      const text = await runToEnd(turns, table(names, firstOf(rows)));
+      const dump = dumps.get(path)?.(query);
+      const work = flow === undefined || dump === undefined ? undefined : written(flow, dump);
+      const text = work === undefined ? '' : await runToEnd(turns, work);
       return documentAnswer(200, [['Content-Type', 'text/plain; charset=utf-8']], text);
     },
   };
 }
 
-/** And one more, where there are more. */
-function firstOf(rows: Iterable<Picked>): readonly Picked[] {
-  const first: Picked[] = [];
-  for (const row of rows) if (first.push(row) > rowsMax) break;
-  return first;
+function* written(flow: Pick<FlowControl, 'all'>, { names, rowsOf }: Dump): Steps<string> {
+  const levels = yield* sortedInSteps([...flow.all.values()], isNamedBefore);
+  const picked: Picked[] = [];
+  for (const level of levels) {
+    for (const row of rowsOf(level)) if (picked.push(row) > rowsMax) break;
+    if (picked.length > rowsMax) break;
+    yield;
+  }
+  return yield* table(names, picked);
 }
 
-function sortedLevels({ all }: Pick<FlowControl, 'all'>) {
-  return [...all.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1));
+function isNamedBefore(a: LevelUse, b: LevelUse): boolean {
+  return a.object.name < b.object.name;
 }
 
 const levelNames = [
@@ -92,15 +105,13 @@ const levelNames = [
   'CancelledRequests',
 ];
 
-function* levelRows(flow: Pick<FlowControl, 'all'>): Iterable<Picked> {
-  for (const { isQuiescing, level } of sortedLevels(flow)) {
-    yield () => {
-      const { activeQueues, executing, isIdle, name, totals, waitingRequests } = level;
-      const { cancelled, dispatched, rejected, timedOut } = totals;
-      const counts = [waitingRequests, executing.length, dispatched, rejected, timedOut, cancelled];
-      return [name, activeQueues, isIdle, isQuiescing, ...counts];
-    };
-  }
+function* levelRows({ isQuiescing, level }: LevelUse): Iterable<Picked> {
+  yield () => {
+    const { activeQueues, executing, isIdle, name, totals, waitingRequests } = level;
+    const { cancelled, dispatched, rejected, timedOut } = totals;
+    const counts = [waitingRequests, executing.length, dispatched, rejected, timedOut, cancelled];
+    return [name, activeQueues, isIdle, isQuiescing, ...counts];
+  };
 }
 
 const queueNames = [
@@ -115,17 +126,17 @@ const queueNames = [
   'TotalWorkSum',
 ];
 
-function* queueRows(flow: Pick<FlowControl, 'all'>): Iterable<Picked> {
-  for (const { level } of sortedLevels(flow)) {
-    const used = new Map(level.usedQueues().map((queue) => [queue.index, queue]));
-    const { shape } = level;
-    const queues = shape.kind === 'queue' && shape.queues <= queuesMax ? shape.queues : 0;
-    for (let index = 0; index < queues; index += 1) {
-      const queue = used.get(index);
-      yield () => queueRow(level.name, index, queue);
-      used.delete(index);
-    }
-    for (const [index, queue] of used) yield () => queueRow(level.name, index, queue);
+function* queueRows({ level }: LevelUse): Iterable<Picked> {
+  const { name, shape } = level;
+  const queues = shape.kind === 'queue' && shape.queues <= queuesMax ? shape.queues : 0;
+  for (let index = 0; index < queues; index += 1) {
+    const queue = level.queueWith(index);
+    yield () => queueRow(name, index, queue);
+  }
+  for (const index of level.usedQueues()) {
+    if (index < queues) continue;
+    const queue = level.queueWith(index);
+    yield () => queueRow(name, index, queue);
   }
 }
 
@@ -136,10 +147,11 @@ function queueRow(level: string, index: number, queue: Queue | undefined): Row {
   return [level, index, waiting.length, executing, seatsInUse, seatSeconds(nextR), ...sums];
 }
 
-function requestsDump(flow: Pick<FlowControl, 'all'>, clock: Clock, query: QueryParameters): Dump {
+function requestsDump(clock: Clock, query: QueryParameters): Dump {
   const withDetails = (queryValue(query, 'includeRequestDetails') ?? '') !== '';
   const names = withDetails ? [...requestNames, ...detailNames] : requestNames;
-  return { names, rows: requestRows(flow, timesOf(clock), withDetails) };
+  const timeOf = timesOf(clock);
+  return { names, rowsOf: ({ level }) => requestRows(level, timeOf, withDetails) };
 }
 
 const requestNames = [
@@ -156,30 +168,28 @@ const requestNames = [
 ];
 
 function* requestRows(
-  flow: Pick<FlowControl, 'all'>,
+  level: Level,
   timeOf: (monotonicMs: number) => string,
   withDetails: boolean,
 ): Iterable<Picked> {
-  for (const { level } of sortedLevels(flow)) {
-    for (const { index, ticket } of requestsIn(level)) {
-      const queueIndex = ticket.queue?.index ?? -1;
-      yield () => {
-        const { arrivedMs, finalSeats, flow: told, initialSeats, lingerMs, schema, state } = ticket;
-        return [
-          level.name,
-          schema,
-          queueIndex,
-          index,
-          told,
-          timeOf(arrivedMs),
-          initialSeats,
-          finalSeats,
-          durationText(lingerMs),
-          state === 'waiting' ? '0001-01-01T00:00:00Z' : timeOf(ticket.startedMs),
-          ...(withDetails ? detailsOf(ticket) : []),
-        ];
-      };
-    }
+  for (const { index, ticket } of requestsIn(level)) {
+    const queueIndex = ticket.queue?.index ?? -1;
+    yield () => {
+      const { arrivedMs, finalSeats, flow: told, initialSeats, lingerMs, schema, state } = ticket;
+      return [
+        level.name,
+        schema,
+        queueIndex,
+        index,
+        told,
+        timeOf(arrivedMs),
+        initialSeats,
+        finalSeats,
+        durationText(lingerMs),
+        state === 'waiting' ? '0001-01-01T00:00:00Z' : timeOf(ticket.startedMs),
+        ...(withDetails ? detailsOf(ticket) : []),
+      ];
+    };
   }
 }
 
@@ -204,9 +214,11 @@ function detailsOf({ attributes }: Ticket): Row {
 
 /** Those that wait, by their place; those that are served have none. */
 function* requestsIn(level: Level): Iterable<{ readonly index: number; readonly ticket: Ticket }> {
-  for (const { waiting } of level.usedQueues()) {
+  for (const queueIndex of level.awaitedQueues()) {
     let index = 0;
-    for (const ticket of waiting) yield { index: index++, ticket };
+    for (const ticket of level.queueWith(queueIndex)?.waiting ?? []) {
+      yield { index: index++, ticket };
+    }
   }
   for (const ticket of level.executing) yield { index: -1, ticket };
 }

@@ -50,7 +50,7 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const object = scaleOf(scaled, kind.scale, subresource.kind);
   const { schema, table: printer } = subresource;
   const show = (own: Uint8Array): Uint8Array => own;
-  const shown = { ...representation.value, schema, printer, show };
+  const shown = { ...representation.value, schema, printer, show, showSteps: undefined };
   const version = object.metadata.resourceVersion ?? '';
   const body = renderObject(deps, shown, encodeVersioned(object), version);
   return bodyAnswer(200, shown.negotiated.mediaType, body);

@@ -4,8 +4,9 @@
  * Each function runs in one turn of the event loop, and lmdb-js keeps one read transaction over a
  * turn without a commit in it, so each sees one snapshot, the counter of revisions included.
  *
- * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records of one key that do not
- * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.
+ * Bounds: a page ends at its limit or at `pageBytesMax`, one of the log at `logPageBytesMax`;
+ * superseded records of one key that do not matter are stepped over, and jumped over after
+ * `SKIPS_MAX`, so a hot object costs a scan little.
  */
 import { blockMemory, memoryWithin } from '../../stdx/blocks.ts';
 import type { Allocate } from '../../stdx/blocks.ts';
@@ -255,6 +256,9 @@ function* supersededAfter(
   return undefined;
 }
 
+/** A change is up to three records, of which two are copied, and this is read in one turn. */
+const logPageBytesMax = 512 * 1024;
+
 /** Pages of the log are read one behind the other, and go in about that order. */
 const logMemory = blockMemory();
 
@@ -281,7 +285,7 @@ function changesAfter(
     const change = readChange(tables, decodeRevision(key), value, previous);
     bytes += change.record?.value.byteLength ?? 0;
     bytes += change.previous?.value.byteLength ?? 0;
-    if (changes.length === limit || (changes.length > 0 && bytes > storageLimits.pageBytesMax)) {
+    if (changes.length === limit || (changes.length > 0 && bytes > logPageBytesMax)) {
       return { changes, through: (changes.at(-1) as Change).revision };
     }
     changes.push(change);

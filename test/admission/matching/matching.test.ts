@@ -261,7 +261,10 @@ describe('the index', () => {
       resourceRules: [{ ...pods, resources: [resource] }],
     }),
   }));
-  const index = namedMatchIndex<(typeof policies)[number]>(({ matcher }) => matcher, asItIs);
+  const index = namedMatchIndex<(typeof policies)[number]>({
+    matcherOf: ({ matcher }) => matcher,
+    narrowed: asItIs,
+  });
   for (const [at, policy] of policies.entries()) index.set(`${at}`, policy);
   const named = (shape: RequestShape): readonly string[] =>
     index.candidates(shape, 1).map(({ resource }) => resource);
@@ -313,7 +316,7 @@ describe('the index of configurations that come and go', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 700 }), (changes) => {
         const { matcherOf } = counted();
-        const index = namedMatchIndex(matcherOf, asItIs);
+        const index = namedMatchIndex({ matcherOf, narrowed: asItIs });
         const all = new Map<string, Named>();
         const check = (): void => {
           const inOrder = [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -338,7 +341,7 @@ describe('the index of configurations that come and go', () => {
 
   test('learns in steps what changes meanwhile', () => {
     const { matcherOf } = counted();
-    const index = namedMatchIndex(matcherOf, asItIs);
+    const index = namedMatchIndex({ matcherOf, narrowed: asItIs });
     const set = (i: number, resource: string): void => {
       const name = `p-${String(i).padStart(5, '0')}`;
       index.set(name, { name, resource });
@@ -361,14 +364,14 @@ describe('the index of configurations that come and go', () => {
   test('learns one of many parts in steps, and again when it has changed', () => {
     const { matcherOf } = counted();
     const partsMax = 1_000;
-    const index = namedMatchIndex(
+    const index = namedMatchIndex({
       matcherOf,
-      function* (named: Named) {
+      *narrowed(named: Named) {
         for (let part = 0; part < partsMax; part += 100) yield;
         return named;
       },
-      ({ name }) => (name === 'large' ? partsMax : 0),
-    );
+      partsOf: ({ name }) => (name === 'large' ? partsMax : 0),
+    });
     const [shape] = shapes as [RequestShape];
     for (const name of ['large', 'small']) index.set(name, { name, resource: 'pods' });
     for (const parts of [partsMax + 1, partsMax]) {
@@ -390,7 +393,7 @@ describe('the index of configurations that come and go', () => {
 
   test('asks only those again that have changed', () => {
     const { matcherOf, takeAsked } = counted();
-    const index = namedMatchIndex(matcherOf, asItIs);
+    const index = namedMatchIndex({ matcherOf, narrowed: asItIs });
     const set = (i: number): void => {
       const name = `p-${String(i).padStart(5, '0')}`;
       index.set(name, { name, resource: i % 2 === 0 ? 'pods' : 'nodes' });
