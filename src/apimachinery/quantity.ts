@@ -32,7 +32,7 @@ const smallestExponent = -9;
 const largestExponent = 18;
 const largestBinary = 2n ** 63n - 1n;
 
-const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*(?:[+-]?\d+)?)$/;
+const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]+(?:[+-]?\d+)?|[+-]\d+)?$/;
 const exponentSuffix = /^[eE]([+-]?\d+)$/;
 
 /** Few amounts come again and again, among many that come once (what a quota's usage passes

@@ -22,7 +22,7 @@ export function requestTimeoutMs(query: QueryParameters): number | undefined {
   const text = queryValue(query, 'timeout') ?? '';
   if (text === '' || durationProblem(text) !== undefined) return undefined;
   let total = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/([\d.]+)([^\d.]+)/g)) {
+  for (const [, amount, unit = ''] of text.matchAll(/(?<![\d.])([\d.]+)([^\d.]+)/g)) {
     total += Number(amount) * (units.get(unit) ?? 0);
   }
   return text.startsWith('-') ? -total : total;

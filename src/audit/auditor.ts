@@ -32,7 +32,7 @@ import type {
   AuditTrail,
 } from './audit.ts';
 import type { AuditBackend, Taken } from './backend.ts';
-import { chooseAudit } from './policy.ts';
+import { chooseAudit, isOfCredentials } from './policy.ts';
 import type { AuditChoice, AuditLevel, AuditPolicy } from './policy.ts';
 
 /** Largest body that is written; above it the event is written without it. */
@@ -179,7 +179,7 @@ class Trail implements AuditTrail {
     const object = this.#objectOf(body);
     const metadata = isJsonObject(object) ? object['metadata'] : undefined;
     if (isJsonObject(metadata)) this.#named = metadata;
-    if (whole) this.#requestObject = object;
+    if (whole && !isOfCredentials(object)) this.#requestObject = object;
   }
 
   responseObject(body: AuditedBody): void {

@@ -5,8 +5,11 @@
  *
  * Invariants: the first rule that matches decides; where none does nothing is written. Requests
  * whose bodies carry credentials by their nature are never written above Metadata, whatever the
- * policy says.
+ * policy says; nor are such bodies that were sent elsewhere.
  */
+import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
+import type { JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { AuditStage } from './audit.ts';
 
@@ -62,6 +65,14 @@ function carriesCredentials({ resource, subresource, apiGroup }: Attributes): bo
   if (resource === 'secrets') return apiGroup === '';
   if (resource === 'tokenreviews') return true;
   return resource === 'serviceaccounts' && subresource === 'token';
+}
+
+/** A body that says so itself, wherever it was sent: elsewhere it is refused, but would be told. Of
+ * a `List` it is not asked what is in it: nothing takes one. */
+export function isOfCredentials(body: JsonValue | undefined): boolean {
+  const kind = isJsonObject(body) ? body['kind'] : undefined;
+  if (typeof kind !== 'string') return false;
+  return kind === 'List' || isCredentialKind(kind) || kind === 'SecretList';
 }
 
 function matches(rule: AuditRule, attributes: Attributes): boolean {

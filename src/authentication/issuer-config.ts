@@ -135,7 +135,7 @@ function discoveryUrlAt(issuer: JsonObject, field: string): string | undefined {
   const url = issuer['discoveryURL'] ?? '';
   if (url === '') return undefined;
   const read = httpsUrl(url, field);
-  const withoutSlashes = (text: string): string => text.replace(/\/+$/, '');
+  const withoutSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
   if (withoutSlashes(read) === withoutSlashes(String(issuer['url']))) {
     fail(field, 'must be different from the url');
   }

@@ -165,5 +165,5 @@ const LABEL_VALUE_MAX = 63;
 /** A host name may be longer than a label value, or hold what that may not. */
 function labelValue(text: string): string {
   const allowed = text.replace(/[^\w.-]/g, '-').slice(0, LABEL_VALUE_MAX);
-  return allowed.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return allowed.replace(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '');
 }

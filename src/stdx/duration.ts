@@ -13,7 +13,7 @@ export function parseDurationMs(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g)) {
+  for (const [, amount, , unit] of text.matchAll(/(?<![\d.])(\d+(\.\d+)?)(ms|s|m|h)/g)) {
     total += Number(amount) * (unitMs[unit as string] as number);
   }
   return total;

@@ -68,7 +68,7 @@ export interface KubeconfigAccess {
 
 /** What two readers may take for two places: blanks and backslashes, which one drops or turns into
  * slashes, and what is not spelled out. */
-const plainUrl = /^https?:\/\/[^\s\\/?#@]+[^\s\\]*$/i;
+const plainUrl = /^https?:\/\/[^\s\\/?#@][^\s\\]*$/i;
 
 /** The server of a kubeconfig as the place to call: http or https, a host, perhaps a port and a
  * path. Credentials stand in the entry of the user, where their precedence is known, and what

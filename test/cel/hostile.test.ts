@@ -6,6 +6,7 @@ import { compileExpression } from './evaluation.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createEnvironment } from '../../src/cel/environment.ts';
 import { bindings } from '../../src/cel/library/bindings.ts';
+import { quantityLibrary } from '../../src/cel/library/quantity-library.ts';
 import { regexLibrary } from '../../src/cel/library/regex-library.ts';
 import { twoVariableComprehensions } from '../../src/cel/library/two-variable-comprehensions.ts';
 import { unparse } from './unparse.ts';
@@ -165,6 +166,21 @@ describe('an evaluation ends when its budget does', () => {
       const outcome = typed.program(compiled.ast).evaluate(bound, { budget: 1_000_000 });
       assert.equal(outcome.kind, 'budget-exceeded');
     });
+  }
+});
+
+test('texts that are nearly amounts, numbers and durations are read once', () => {
+  const typed = environment.extend({ libraries: [quantityLibrary] });
+  const pieces = ['1', '1.', 's000', '0s', '1m', '.', '+'];
+  const texts = pieces.flatMap((piece) => ['x', ''].map((end) => piece.repeat(200_000) + end));
+  for (const function_ of ['duration', 'double', 'int', 'timestamp', 'quantity', 'isQuantity']) {
+    const program = typed.program(typed.compile(`dyn(${function_}(string(x))) == 1`).ast!);
+    for (const x of texts) {
+      const before = process.cpuUsage().user;
+      const outcome = program.evaluate({ x: `1.${x}` });
+      assert.ok(outcome.kind === 'error' || outcome.kind === 'value');
+      assert.ok(process.cpuUsage().user - before < 1e6, `${function_} of ${x.slice(0, 9)}`);
+    }
   }
 });
 

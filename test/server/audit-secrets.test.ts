@@ -167,6 +167,28 @@ describe('credentials in refused requests', () => {
     metadata: { name },
     data: { k: 'v' },
   });
+  const inList = (kind: string) => ({
+    kind,
+    items: [{ ...map('s'), kind: 'Secret', data: [encoded] }],
+  });
+  for (const body of [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { p: encoded } },
+    { kind: 'TokenReview', spec: { token: hidden } },
+    inList('SecretList'),
+    inList('List'),
+  ]) {
+    it(`a ${body.kind} that is sent to another resource is not told`, async () => {
+      for (const method of ['POST', 'PUT']) {
+        const target = method === 'POST' ? configMaps : `${configMaps}/s`;
+        const reply = await server.request(method, target, { body, headers });
+        assert.equal(reply.status, 400, reply.text);
+        const events = await eventsOf(reply.headers['audit-id']);
+        assert.ok(events.length > 0);
+        assert.ok(!shows(JSON.stringify(events)), JSON.stringify(events));
+      }
+    });
+  }
+
   const bodies: readonly (readonly [string, string, string, string, string | Uint8Array])[] = [
     ['of no type', 'b1', 'POST', '', JSON.stringify(map('b1'))],
     ['of a blank type', 'b2', 'POST', ' ', JSON.stringify(map('b2'))],

@@ -64,7 +64,7 @@ export function* versionSteps(definition: ApiObject): Steps<WrittenVersions> {
 const stepChars = 128 * 1024;
 
 /** In JSON. Of a text that holds such words the quotes are escaped. */
-const patternMember = /"pattern":("(?:[^"\\]+|\\.)*")/g;
+const patternMember = /"pattern":("[^"\\]*(?:\\.[^"\\]*)*")/g;
 
 function addPatterns(json: string, found: Set<string>): void {
   for (const [, text = '""'] of json.matchAll(patternMember)) found.add(JSON.parse(text) as string);

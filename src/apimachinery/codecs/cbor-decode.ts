@@ -335,7 +335,9 @@ function timeOfEpoch(value: JsonValue, start: number): string {
   const whole = formatRfc3339(seconds * 1000);
   const micros = Math.floor(((value as number) - seconds) * 1e6);
   if (micros === 0) return whole;
-  const digits = String(micros).padStart(6, '0').replace(/0+$/, '');
+  const digits = String(micros)
+    .padStart(6, '0')
+    .replace(/(?<!0)0+$/, '');
   return `${whole.slice(0, -1)}.${digits}Z`;
 }
 

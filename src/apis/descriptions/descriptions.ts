@@ -90,7 +90,7 @@ function parse(text: string): ReadonlyMap<string, Described> {
     }
   };
   for (const line of text.split('\n')) {
-    const [, indent = '', name = '', rest = ''] = /^( *)(\S*) ?(.*)$/.exec(line) ?? [];
+    const [, indent = '', name = '', rest = ''] = /^( *)(\S*) ?(.*)$/s.exec(line) ?? [];
     if (name === '') continue;
     if (indent.length >= 4) {
       add(line.trim());

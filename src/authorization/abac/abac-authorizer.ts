@@ -72,7 +72,7 @@ function is(wanted: string, given: string): boolean {
 
 function pathMatches(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true;
-  return pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''));
+  return pattern.endsWith('*') && path.startsWith(pattern.replace(/(?<!\*)\*+$/, ''));
 }
 
 function verbsOf(policy: AbacPolicy): readonly string[] {

@@ -55,7 +55,7 @@ export function toUint(value: Value): Value {
   return new Uint(canonicalInt(parsed));
 }
 
-const doublePattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const doublePattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const infinities = /^([+-]?)inf(?:inity)?$/i;
 
 export function toDouble(value: Value): Value {

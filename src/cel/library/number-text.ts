@@ -44,5 +44,9 @@ export function scientificText(value: number, digits: number): string {
 export function groupThousands(text: string): string {
   const point = text.indexOf('.');
   const whole = point < 0 ? text : text.slice(0, point);
-  return whole.replace(/\B(?=(?:\d{3})+$)/g, ',') + text.slice(whole.length);
+  const digitsFrom = whole.startsWith('-') ? 1 : 0;
+  const firstEnd = digitsFrom + ((whole.length - digitsFrom) % 3 || 3);
+  const groups = [whole.slice(0, firstEnd)];
+  for (let at = firstEnd; at < whole.length; at += 3) groups.push(whole.slice(at, at + 3));
+  return groups.join(',') + text.slice(whole.length);
 }

@@ -22,7 +22,9 @@ export interface NoAmount {
   readonly problem: string;
 }
 
-const form = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const form = /^([+-]?[0-9.]+)(?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/;
+/** The same, as the reference writes it. */
+const shownForm = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 /** Decimal digits that 64 bits always hold. */
 const decimalDigits = 18;
 const binaryDigits = 15;
@@ -34,7 +36,7 @@ export function parseAmount(text: string): Amount | NoAmount {
   if (quantity !== undefined) return { quantity, small: isSmall(text, quantity) };
   const match = form.exec(text);
   if (match === null || /\..*\./.test(match[1] ?? '')) {
-    return { problem: `quantities must match the regular expression '${form.source}'` };
+    return { problem: `quantities must match the regular expression '${shownForm}'` };
   }
   const [, number = ''] = match;
   if (!/\d/.test(number)) {

@@ -53,7 +53,11 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 }
 
 const fractionText = (nanos: number): string =>
-  nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
+  nanos === 0
+    ? ''
+    : `.${String(nanos)
+        .padStart(9, '0')
+        .replace(/(?<!0)0+$/, '')}`;
 
 export function timestampText({ seconds, nanos, offset }: Timestamp): string {
   const whole = new Date((seconds + offset) * 1000).toISOString();
@@ -78,15 +82,17 @@ const unitNanos: Readonly<Record<string, bigint>> = lookup({
   h: 3_600_000_000_000n,
 });
 
-const durationPattern = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
+const durationPattern = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const partPattern = /(?<![\d.])(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
+/** Longer texts are none: each part of one is work. */
+const durationTextMax = 1024;
 /** More digits than nanoseconds in the range have, so that no text takes long. */
 const digitsMax = 40;
 
 /** Undefined: this is no duration, or one that does not fit. */
 export function parseDuration(text: string): Duration | undefined {
-  if (!durationPattern.test(text)) return undefined;
+  if (text.length > durationTextMax || !durationPattern.test(text)) return undefined;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(partPattern)) {
     if (whole.length > digitsMax) return undefined;

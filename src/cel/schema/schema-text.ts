@@ -23,10 +23,14 @@ const unitNanos: ReadonlyMap<string, bigint> = new Map([
 
 const largest = 2n ** 63n - 1n;
 const clockForm = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const clockPart = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
+const clockPart = /(?<![\d.])(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
+
+/** Longer texts are no durations: each part of one is work. */
+const durationTextMax = 1024;
 
 export function readDuration(text: string): Value {
-  const nanos = clockDuration(text) ?? spokenDuration(text);
+  const isShort = text.length <= durationTextMax;
+  const nanos = isShort ? (clockDuration(text) ?? spokenDuration(text)) : undefined;
   if (nanos === undefined) {
     throw evaluationError(`Invalid duration ${text}: unable to parse ${text} as duration`);
   }

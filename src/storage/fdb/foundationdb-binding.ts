@@ -98,7 +98,7 @@ function checkClusterFile(path: string): void {
   } catch (cause) {
     throw new StorageError('io', `--fdb-cluster-file: ${path} cannot be read`, { cause });
   }
-  const lines = text.split('\n').map((line) => line.replace(/#.*$/, '').trim());
+  const lines = text.split('\n').map((line) => line.replace(/#.*$/s, '').trim());
   const [named = '', ...more] = lines.filter((line) => line !== '');
   if (more.length === 0 && connectionString.test(named)) return;
   const form = 'description:id@address:port,...';

@@ -247,7 +247,7 @@ function refusalOf({ code, rawPacket, message }: ParseError, limits: TransportLi
 /** A path as it is; of an absolute URI its path and query; nothing for '*' and authorities. */
 function originForm(target: string): string | undefined {
   if (target.startsWith('/')) return target;
-  const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target);
+  const absolute = /^https?:\/\/[^/?#]*(.*)$/is.exec(target);
   if (absolute === null) return undefined;
   const rest = absolute[1] as string;
   return rest.startsWith('/') ? rest : `/${rest}`;

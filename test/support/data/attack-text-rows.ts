@@ -136,6 +136,25 @@ const texts: readonly AttackRow[] = [
     },
   })),
   {
+    title: 'paths of a pod that are all slashes, and its field paths of many marks',
+    right: [201, ...refused],
+    run: async (port, of) => {
+      const size = of(100_000, 2_800_000);
+      const path = `a${'/'.repeat(size)}b`;
+      const field = (fieldPath: string): object => ({ fieldRef: { fieldPath } });
+      const projected = { sources: [{ configMap: { name: 'c', items: [{ key: 'k', path }] } }] };
+      const statuses: number[] = [];
+      for (const start of ['', "metadata.annotations['"]) {
+        const env = [{ name: 'A', valueFrom: field(start + "['".repeat(size / 2)) }];
+        const spec = { containers: [{ name: 'c', image: 'i', env }] };
+        statuses.push(await post(port, pods, { metadata: { name: 'a' }, spec }));
+      }
+      const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected }] };
+      statuses.push(await post(port, pods, { metadata: { name: 'a' }, spec }));
+      return statuses;
+    },
+  },
+  {
     title: 'schedules as long as a body',
     right: refused,
     run: async (port, of) => {

@@ -33,6 +33,11 @@ const podUpdate =
   'additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set ' +
   'to 1 if it was previously negative)';
 
+const namePart =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
+  "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
+  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
 const pods: readonly ValidationRow[] = [
   aPod('right', pod({ ports: [{ containerPort: 80, name: 'web' }] })),
   aPod(
@@ -82,6 +87,21 @@ const pods: readonly ValidationRow[] = [
         'may not be specified when `value` is not empty',
       'spec.containers[0].envFrom: Invalid value: "": ' +
         'must specify one of: `configMapRef` or `secretRef`',
+    ],
+  ),
+  aPod(
+    'fields of which a key is chosen',
+    pod({
+      env: ["spec.nodeName['a']", "metadata.labels['']", "metadata.annotations['a['b']"].map(
+        (fieldPath) => ({ name: 'A', valueFrom: { fieldRef: { fieldPath } } }),
+      ),
+    }),
+    [
+      'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: ' +
+        '"spec.nodeName[\'a\']": error converting fieldPath: no key can be chosen of spec.nodeName',
+      'spec.containers[0].env[1].valueFrom.fieldRef: Invalid value: "": name part must be non-empty',
+      `spec.containers[0].env[1].valueFrom.fieldRef: Invalid value: "": ${namePart}`,
+      `spec.containers[0].env[2].valueFrom.fieldRef: Invalid value: "a['b": ${namePart}`,
     ],
   ),
   aPod(

@@ -97,7 +97,7 @@ function pathsOf(source: JsonObject): readonly string[] {
 
 function overlapsIn(files: readonly string[], message: string, paths: Paths): Warnings {
   return warningsOfEach(files, (file) => {
-    const path = file.replace(/\/+$/, '');
+    const path = file.replace(/(?<!\/)\/+$/, '');
     if (path === '') return noWarnings;
     const other = paths.add(path);
     return other === undefined ? noWarnings : [`${message}: ${quote(path)} with ${quote(other)}`];

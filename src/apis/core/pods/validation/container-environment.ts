@@ -13,6 +13,7 @@ import {
   each,
   form,
   givenAmong,
+  givenForm,
   needed,
   noProblems,
 } from '../../../validation/checks.ts';
@@ -130,7 +131,16 @@ const known: ReadonlySet<string> = new Set([
   'status.phase',
 ]);
 
-const subscript = /^(.*)\['(.*)'\]$/;
+const subscriptEnd = "']";
+
+/** `metadata.labels['a']` is of the map `metadata.labels`, at the key `a`. */
+function subscriptOf(field: string): { readonly map?: string; readonly key?: string } {
+  const open = field.endsWith(subscriptEnd) ? field.indexOf("['") : -1;
+  const end = field.length - subscriptEnd.length;
+  // Never over the end: in `a[']` nothing is between the marks.
+  if (open < 1 || open + 2 > end) return {};
+  return { map: field.slice(0, open), key: field.slice(open + 2, end) };
+}
 
 /** Of a file that shows a field of its pod. */
 export function fileFieldRules(reference: JsonObject, path: string): Problems {
@@ -150,20 +160,20 @@ function fieldReferenceRules(
     return [invalid(`${path}.fieldPath`, field, detail)];
   }
   if (supported.includes(field)) return noProblems;
-  const [, map, key = ''] = subscript.exec(field) ?? [];
+  const { map, key = '' } = subscriptOf(field);
   switch (map) {
     case undefined:
       return known.has(field)
         ? [notSupported(`${path}.fieldPath`, field, supported)]
         : [invalid(`${path}.fieldPath`, field, unknownField(field))];
     case 'metadata.annotations':
-      return form(path, key, (value) => checkQualifiedName(value.toLowerCase()));
+      return givenForm(path, key, (value) => checkQualifiedName(value.toLowerCase()));
     case 'metadata.labels':
-      return form(path, key, checkQualifiedName);
-    default:
-      return known.has(map)
-        ? [invalid(path, map, 'does not support subscript')]
-        : [invalid(`${path}.fieldPath`, field, unknownField(field))];
+      return givenForm(path, key, checkQualifiedName);
+    default: {
+      const detail = `error converting fieldPath: no key can be chosen of ${map}`;
+      return [invalid(`${path}.fieldPath`, field, detail)];
+    }
   }
 }
 
