@@ -18,7 +18,7 @@ describe('shared conversions', () => {
     const shared = createSharedEvents(time.clock);
     let answer: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (answer = resolve)).then(event);
-    shared.set('a', asked);
+    void shared.set('a', asked);
     time.advance(60_000);
     assert.equal(shared.find('a'), asked);
     answer();
@@ -32,7 +32,7 @@ describe('shared conversions', () => {
   it('that failed are not kept: the next watch asks again', async () => {
     const shared = createSharedEvents(manualTime().clock);
     const failed = Promise.resolve(newInternalError('not today'));
-    shared.set('a', failed);
+    void shared.set('a', failed);
     assert.equal(shared.find('a'), failed, 'who comes in between waits for the same answer');
     await settled();
     assert.equal(shared.find('a'), undefined);
@@ -40,9 +40,9 @@ describe('shared conversions', () => {
 
   it('a failure does not take away what was asked for again in the meantime', async () => {
     const shared = createSharedEvents(manualTime().clock);
-    shared.set('a', Promise.resolve(newInternalError('not today')));
+    void shared.set('a', Promise.resolve(newInternalError('not today')));
     const second = event();
-    shared.set('a', second);
+    void shared.set('a', second);
     await settled();
     assert.equal(shared.find('a'), second);
   });
@@ -51,12 +51,12 @@ describe('shared conversions', () => {
     const shared = createSharedEvents(manualTime().clock);
     const name = (at: number): string => `${at} ${'x'.repeat(64 * 1024)}`;
     const names = Array.from({ length: 100 }, (_, at) => name(at));
-    for (const each of names) shared.set(each, event());
+    for (const each of names) void shared.set(each, event());
     const kept = names.filter((each) => shared.find(each) !== undefined);
     assert.deepEqual(kept, names.slice(-kept.length));
     assert.ok(kept.length > 16 && kept.length <= 32, `${kept.length} kept`);
     const large = 'y'.repeat(8 * 1024 * 1024);
-    shared.set(large, event());
+    void shared.set(large, event());
     assert.notEqual(shared.find(large), undefined);
     assert.deepEqual(
       names.filter((each) => shared.find(each) !== undefined),

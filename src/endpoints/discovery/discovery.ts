@@ -9,9 +9,9 @@
  * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
  * depend on the scheme only, so each is made once for as long as that serves the same, and is of
  * one moment; aggregated documents carry an ETag, which changes exactly when they do.
- * Bounds: one document per path, form and format, and one that is indented. Users may have defined
- * thousands of kinds: a document is made in turns with everybody else, and sent in them; one that is
- * small, at once.
+ * Bounds: one document per path, form and format, and one that is indented. Users may have
+ * defined thousands of kinds: a document is made in turns with everybody else, and sent in them;
+ * one that is small, at once.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
