@@ -130,23 +130,24 @@ function guardOf(
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
     admit: (terms, requester) =>
-      writeAdmissionOf(plugins, user, target, { ...terms, requester }, deps),
+      writeAdmissionOf(plugins, { user, requester }, target, terms, deps),
   };
 }
 
-interface RequestedTerms extends WriteTerms {
+/** Whose write it is. */
+interface Asking {
+  readonly user: UserInfo;
   readonly requester: Requester | undefined;
 }
 
 function writeAdmissionOf(
   plugins: readonly AdmissionPlugin[],
-  user: UserInfo,
+  { requester, user }: Asking,
   target: AdmissionTarget,
-  terms: RequestedTerms,
+  terms: WriteTerms,
   deps: ChainDeps,
 ): WriteAdmission {
   const { access, clock, identity, timers, times } = deps;
-  const { requester } = terms;
   const ports: Ports = { identity, access, times, clock, timers, requester, recorded: [] };
   const bodyKind = bodyKindOf(target);
   const reviewOf = <T extends ApiObject | undefined>(
