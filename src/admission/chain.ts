@@ -41,6 +41,7 @@ import type {
 import { after, firstOf } from '../stdx/awaitable.ts';
 import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { nothing, unlessGone } from '../stdx/requester.ts';
 import type { Requester } from '../stdx/requester.ts';
 import type { AdmissionTimes } from './admission-times.ts';
 import type {
@@ -125,9 +126,10 @@ function guardOf(
 ): WriteGuard {
   return {
     asks: asksOf(plugins, target.operations),
-    current() {
+    current(requester) {
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
-      return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
+      if (coming.length === 0) return undefined;
+      return unlessGone(requester, Promise.all(coming).then(nothing), nothing);
     },
     admit: (terms, requester) =>
       writeAdmissionOf(plugins, { user, requester }, target, terms, deps),

@@ -30,7 +30,6 @@ import { objectKey } from '../storage/keys.ts';
 import type { CreateCommand } from '../../actors/actors.ts';
 import { conditionRefusal, creationConditions } from './creation-conditions.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { nothing, unlessGone } from '../stdx/requester.ts';
 import type { Requester } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -247,10 +246,8 @@ async function prepareGuarded(
 }> {
   const { dryRun, request } = options;
   const admission = guard.admit(writeTerms(deps.clock, dryRun, request), request?.exchange);
-  const current = guard.current();
-  if (current !== undefined) {
-    await unlessGone(request?.exchange, current, nothing).then(() => deps.turns.pause(shortWorkMs));
-  }
+  const current = guard.current(request?.exchange);
+  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const born = newObject(birth.scope, birth.target, submitted, birth.name);
   const asked = { born, asks: guard.asks, admission };
   const creation = await prepareAdmitted(deps, birth, asked, options);

@@ -23,7 +23,6 @@ import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { CommandSource, CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
-import { nothing, unlessGone } from '../stdx/requester.ts';
 import { shortWorkMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
@@ -62,11 +61,8 @@ export async function deleteObject(
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
   const guard = whom && deps.guardOf?.(whom.user, target, operations.delete);
-  const current = guard?.current();
-  if (current !== undefined) {
-    const coming = unlessGone(whom?.request?.exchange, current, nothing);
-    await coming.then(() => deps.turns.pause(shortWorkMs));
-  }
+  const current = guard?.current(whom?.request?.exchange);
+  if (current !== undefined) await current.then(() => deps.turns.pause(shortWorkMs));
   const terms = guard && deletionTerms(deps.clock, options, whom.request);
   const asked = { user: whom?.user, asks: guard?.asks, terms };
   const first = await executeDelete(deps, target, options, asked, whom);
@@ -120,11 +116,9 @@ async function executeDelete(
 
 /** One of many deletions of a request is not measured. */
 function sourceOf(whom: DeletionFor | undefined): CommandSource | undefined {
-  const { isWhole, request } = whom ?? forNobody;
-  return isWhole === true || request === undefined ? request : { exchange: request.exchange };
+  const request = whom?.request;
+  return request === undefined || whom?.isWhole === true ? request : { exchange: request.exchange };
 }
-
-const forNobody: Partial<DeletionFor> = {};
 
 /** What the delete does to the object that is there. */
 export function decideDelete(

@@ -4,7 +4,6 @@
  * The actor decides, with decide.ts, on the object as it then is.
  */
 import { unreachable } from '../stdx/assert.ts';
-import { nothing, unlessGone } from '../stdx/requester.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import { objectKey } from '../storage/keys.ts';
 import { executeWithCompanions } from './execute-with-companions.ts';
@@ -56,8 +55,8 @@ export async function changeOutcome(
   const isGuarded = user !== undefined && body.verb !== 'operation';
   const ofWhat = mayCreate ? operations.updateOrCreate : operations.update;
   const guard = isGuarded ? deps.guardOf?.(user, write, ofWhat) : undefined;
-  const current = guard?.current();
-  if (current !== undefined) await unlessGone(request?.exchange, current, nothing);
+  const current = guard?.current(request?.exchange);
+  if (current !== undefined) await current;
   const command = changeCommand(deps, target, body, {
     subresource: subresource ?? '',
     manager,

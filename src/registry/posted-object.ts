@@ -6,7 +6,6 @@ import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import { nothing, unlessGone } from '../stdx/requester.ts';
 import { shortWorkMs } from '../stdx/turns.ts';
 import { namespaceFirst } from './namespace-first.ts';
 import type { RegistryDeps, Result } from './registry.ts';
@@ -39,10 +38,8 @@ export async function admitPosted(
   const guard = guardOf?.(user, write, operations);
   if (guard === undefined) return ok(whole(posted));
   const admission = guard.admit(writeTerms(clock, dryRun, request), request.exchange);
-  const current = guard.current();
-  if (current !== undefined) {
-    await unlessGone(request.exchange, current, nothing).then(() => turns.pause(shortWorkMs));
-  }
+  const current = guard.current(request.exchange);
+  if (current !== undefined) await current.then(() => turns.pause(shortWorkMs));
   const { mutateCreation, validate } = guard.asks;
   const mutated = mutateCreation ? await admission.mutate(posted, undefined) : posted;
   const completed = mutated instanceof StatusError ? mutated : whole(mutated);

@@ -51,8 +51,9 @@ export interface WriteTerms {
 /** The guards of writes. */
 export interface WriteGuard {
   readonly asks: AdmissionPhases;
-  /** Resolves when the guard's own data is as recent as the write; undefined: it is. */
-  current(): Promise<void> | undefined;
+  /** Resolves when the guard's own data is as recent as the write, or the requester has gone;
+   * undefined: it is. */
+  current(requester?: Requester): Promise<void> | undefined;
   /** `requester`: for whom; when it goes the write is refused (504), and nobody is asked. */
   admit(terms: WriteTerms, requester?: Requester): WriteAdmission;
 }

@@ -168,8 +168,11 @@ export function encodeJson(value: JsonValue, pretty = false): Uint8Array {
 
 const lineFeed = 0x0a;
 
-/** Compact JSON as a whole body, which ends its line as the reference's does: scripts read lines.
- * What is indented ends without. */
+/** Stands behind compact JSON that is a whole body, as in the reference: scripts read lines. What
+ * is indented ends without. */
+export const lineEnd = Buffer.of(lineFeed);
+
+/** With its end. */
 export function asLine(json: Uint8Array): Uint8Array {
   const line = pooledMemory(json.byteLength + 1);
   line.set(json);

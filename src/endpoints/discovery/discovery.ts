@@ -16,7 +16,7 @@
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { indentedSteps } from '../../apimachinery/codecs/indented-json.ts';
-import { prettyIndent } from '../../apimachinery/codecs/json.ts';
+import { lineEnd, prettyIndent } from '../../apimachinery/codecs/json.ts';
 import { encodeMessage } from '../../apimachinery/codecs/protobuf-encode.ts';
 import { encodeProtobuf, envelopeAround, fieldHead } from '../../apimachinery/codecs/protobuf.ts';
 import { encodeYamlSteps } from '../../apimachinery/codecs/yaml.ts';
@@ -213,16 +213,9 @@ interface Hashed {
 const resourcesDepth = 6;
 
 function* hashedItems(value: JsonObject, indents: boolean): Steps<Hashed> {
-  const { hash, json } = yield* hashedJson(value, resourcesDepth);
-  const body = indents ? yield* indentedSteps(value, prettyIndent) : yield* lineOf(json);
-  return { body, hash };
+  const { hash, json } = yield* hashedJson(value, resourcesDepth, lineEnd);
+  return { body: indents ? yield* indentedSteps(value, prettyIndent) : json, hash };
 }
-
-function lineOf(json: Uint8Array): Steps<Uint8Array> {
-  return joined([json, lineFeed]);
-}
-
-const lineFeed = Buffer.from('\n');
 
 /** Hashed in one step: a millisecond. */
 const hashedBytes = 512 * 1024;
@@ -257,7 +250,7 @@ function* encoded(value: JsonObject, { indents, type }: Written): Steps<Uint8Arr
   switch (type.format) {
     case 'json':
       if (indents) return yield* indentedSteps(value, prettyIndent);
-      return yield* lineOf(yield* jsonInSteps(value, entriesDepth(value)));
+      return yield* jsonInSteps(value, entriesDepth(value), lineEnd);
     case 'yaml':
       return yield* encodeYamlSteps(value);
     case 'cbor':

@@ -31,7 +31,7 @@ import {
 } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
-import { unlessGone } from '../../stdx/requester.ts';
+import { nothing, unlessGone } from '../../stdx/requester.ts';
 import type { Requester } from '../../stdx/requester.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
@@ -168,7 +168,7 @@ function impersonations(
     const ask: AskAccess = (question) => access.check(question, exchange);
     const result = impersonate(attributes.user, wanted, ask, authenticationGroup);
     return result instanceof Promise
-      ? unlessGone(exchange, result, leftUndecided).then((known) =>
+      ? unlessGone(exchange, result, nothing).then((known) =>
           known === undefined ? left : impersonated(asked, attributes, known),
         )
       : impersonated(asked, attributes, result);
@@ -221,7 +221,6 @@ function authorizing(decide: ReturnType<typeof deciding>) {
 
 const busy: AccessVerdict = { kind: 'busy' };
 const left: AccessVerdict = { kind: 'refused', error: newClientGone('it was authorized') };
-const leftUndecided = (): undefined => undefined;
 
 function deciding({ access, clock }: AccessFilterDeps, concluded: ReturnType<typeof conclusions>) {
   return (
@@ -233,7 +232,7 @@ function deciding({ access, clock }: AccessFilterDeps, concluded: ReturnType<typ
     const { exchange } = asked;
     const decision = access.check(attributes, exchange);
     return decision instanceof Promise
-      ? unlessGone(exchange, decision, leftUndecided).then((known) =>
+      ? unlessGone(exchange, decision, nothing).then((known) =>
           known === undefined ? left : concluded(asked, attributes, known),
         )
       : concluded(asked, attributes, decision);

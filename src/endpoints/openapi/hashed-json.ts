@@ -23,16 +23,22 @@ export interface HashedJson {
   readonly hash: string;
 }
 
-export function* hashedJson(document: JsonObject, depthMax = schemasDepth): Steps<HashedJson> {
+/** `end`: what stands behind the text, and is not hashed. */
+export function* hashedJson(
+  document: JsonObject,
+  depthMax = schemasDepth,
+  end?: Uint8Array,
+): Steps<HashedJson> {
   const hash = createHash('sha512');
-  const json = yield* jsonInSteps(document, depthMax, (part) => hash.update(part));
+  const json = yield* jsonInSteps(document, depthMax, end, (part) => hash.update(part));
   return { json, hash: hash.digest('hex').toUpperCase() };
 }
 
-/** The JSON alone. `onPart`: is shown each part of it, in order. */
+/** The JSON alone, and `end` behind it. `onPart`: is shown each part of it, in order. */
 export function* jsonInSteps(
   document: JsonObject,
   depthMax: number,
+  end?: Uint8Array,
   onPart: (part: Uint8Array) => void = () => undefined,
 ): Steps<Uint8Array> {
   const parts: Uint8Array[] = [];
@@ -41,6 +47,7 @@ export function* jsonInSteps(
     onPart(part);
     parts.push(part);
   }
+  if (end !== undefined) parts.push(end);
   return yield* joined(parts);
 }
 
