@@ -41,7 +41,7 @@ export type Conversion = Promise<ConvertedEvent | StatusError>;
 export interface SharedEvents {
   /** `requester`: the watch, which may go; absent: it stays. */
   find(name: string, requester?: Requester): Conversion | undefined;
-  /** For the watch that has the webhook asked. `asked`: for whom it is, together. */
+  /** For the watch that has the webhook asked. `asked`: all who wait for it, as one. */
   set(
     name: string,
     conversion: Conversion,

@@ -67,7 +67,7 @@ export function sleepFor(
   });
 }
 
-/** What is missed of what nobody waits for. */
+/** In place of a result that nobody waits for any more. */
 export const nothing = (): undefined => undefined;
 
 /** What the work comes to, or `gone` when its requester goes before; the work is not told. */

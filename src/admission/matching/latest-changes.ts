@@ -1,6 +1,6 @@
 /**
- * The names of what has changed lately: whoever knows how all was after some change learns what he
- * has to look at again.
+ * The names of what has changed lately. Who remembers how many changes he has seen learns which
+ * names he has to look at again.
  *
  * Bound: the last `rememberedMin` changes are remembered, and at most twice as many.
  */
