@@ -146,11 +146,11 @@ class ObjectActors implements ObjectActorSystem {
     this.#limits = { ...actorLimits, ...deps.limits };
     const { residentMax, mailboxMax, idleMs } = this.#limits;
     assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
-    const { decide, encode, encodeRecord, expiryOf, readToday } = deps;
+    const { decide, encode, encodeRecord, expiryOf, isStale, readToday } = deps;
     const { decodeObject, decodeObjectSteps, decodeRecord } = deps;
     const { isAccompanied, soleWriter = false } = deps;
     const decoders = { decodeObject, decodeObjectSteps, decodeRecord };
-    const pure = { ...decoders, decide, encode, encodeRecord, expiryOf, readToday };
+    const pure = { ...decoders, decide, encode, encodeRecord, expiryOf, isStale, readToday };
     this.#ports = { ...pure, limits: this.#limits, soleWriter, isAccompanied };
     this.#logic = objectLogic(this.#ports);
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));

@@ -138,7 +138,7 @@ function findingOf(
   ports: ObjectPorts,
 ): Finding | undefined {
   const finding = entry.answered ?? examinedFinding(context, entry, basis, ports);
-  if (finding === undefined || entry.hasTurn || !isLargeWrite(finding, entry, basis)) {
+  if (finding === undefined || entry.hasTurn || !isLargeWrite(finding, entry, basis, ports)) {
     return finding;
   }
   entry.answered = finding;
@@ -148,9 +148,16 @@ function findingOf(
 }
 
 /** To encode it takes as long as to decide about it. */
-function isLargeWrite(finding: Finding, { command }: Entry, { image }: ObjectState): boolean {
-  if (command.type !== 'change' || finding.object === undefined) return false;
-  if (finding.event === 'replace.unchanged' || finding.event === 'delete.unchanged') return false;
+function isLargeWrite(
+  { event, object }: Finding,
+  { command }: Entry,
+  { image }: ObjectState,
+  { isStale }: Pick<ObjectPorts, 'isStale'>,
+): boolean {
+  if (command.type !== 'change' || object === undefined) return false;
+  // What has not changed may be written all the same.
+  if (event === 'replace.unchanged' && isStale === undefined) return false;
+  if (event === 'delete.unchanged') return false;
   return image !== undefined && image.bytes.byteLength > objectBytesOfTurn;
 }
 

@@ -104,7 +104,9 @@ export interface DecisionPorts {
   readonly encodeRecord: (
     record: ObjectRecord,
     at: { readonly key: StoreKey; readonly state: string },
-  ) => Pick<PutOperation, 'value' | 'withRoom' | 'decoded'>;
+  ) => Pick<PutOperation, 'value' | 'withRoom' | 'decoded'> & Pick<ObjectImage, 'encryptedBy'>;
+  /** Whether what was written with this key is to be written anew. Absent: never. */
+  readonly isStale?: ((key: StoreKey, encryptedBy: string | undefined) => boolean) | undefined;
   /** What is stored, as it is read today: the very same image where that is all there is to it.
    * Absent: it always is. */
   readonly readToday?: ((key: ObjectKey, image: ObjectImage) => ObjectImage) | undefined;
@@ -339,6 +341,9 @@ function concluded(
   finding: Finding,
   ports: DecisionPorts,
 ): Decision {
+  if (isToBeWrittenAnew(name, command, basis, finding, ports)) {
+    return concluded(name, command, basis, { ...finding, event: 'replace.changed' }, ports);
+  }
   const { event, warnings } = finding;
   const { next, verdict } = lifeStep(basis.life, event);
   const gr = command.qualifiedResource;
@@ -371,6 +376,18 @@ function concluded(
     default:
       return unreachable(verdict);
   }
+}
+
+/** What has not changed, but is encrypted with a key that no longer writes. */
+function isToBeWrittenAnew(
+  { storeKey }: ObjectName,
+  command: ObjectCommand,
+  { image }: ObjectState,
+  { event, object }: Finding,
+  { isStale }: DecisionPorts,
+): boolean {
+  if (event !== 'replace.unchanged' || object === undefined || isStale === undefined) return false;
+  return !command.dryRun && image !== undefined && isStale(storeKey, image.encryptedBy);
 }
 
 interface Change {
@@ -449,7 +466,7 @@ function put(
   const timer =
     finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
   const at = { key: storeKey, state: life };
-  const { decoded, value, withRoom } = ports.encodeRecord(
+  const { decoded, encryptedBy, value, withRoom } = ports.encodeRecord(
     timer === undefined ? record : { ...record, timer },
     at,
   );
@@ -459,7 +476,7 @@ function put(
   }
   // The image shares its bytes with the record where it can.
   const { metadataAt, object: bytes, shape } = decoded ?? record;
-  const made = { object, bytes, metadataAt, timer, shape };
+  const made = { object, bytes, metadataAt, timer, shape, encryptedBy };
   const shown = readImage(key, made, ports);
   if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
   const next = { life, image: made, revision: undefined, madeBy: undefined };

@@ -28,6 +28,8 @@ export interface ObjectImage {
   readonly timer: RecordTimer | undefined;
   /** Of a kind that users define: the form under which it was written (ObjectRecord). */
   readonly shape?: string | undefined;
+  /** Which key its record was encrypted with (ObjectRecord). */
+  readonly encryptedBy?: string | undefined;
 }
 
 /** An image that is kept for long and seldom asked for: of the object only its bytes stay, and they
@@ -38,6 +40,7 @@ export class EncodedImage implements ObjectImage {
   readonly metadataAt: number;
   readonly timer: RecordTimer | undefined;
   readonly shape: string | undefined;
+  readonly encryptedBy: string | undefined;
   readonly #decoders: ObjectDecoders;
   #object: ApiObject | undefined = undefined;
 
@@ -46,6 +49,7 @@ export class EncodedImage implements ObjectImage {
     this.metadataAt = image.metadataAt;
     this.timer = image.timer;
     this.shape = image.shape;
+    this.encryptedBy = image.encryptedBy;
     this.#decoders = decoders;
   }
 
@@ -132,8 +136,9 @@ function readWith(
   }
   try {
     const record = decoders.decodeRecord(stored);
-    const { metadataAt, object: bytes, shape, timer } = record;
-    return { life: state, image: imageOf({ bytes, metadataAt, timer, shape }), revision };
+    const { encryptedBy, metadataAt, object: bytes, shape, timer } = record;
+    const image = imageOf({ bytes, metadataAt, timer, shape, encryptedBy });
+    return { life: state, image, revision };
   } catch (error) {
     if (error instanceof StorageError) throw error;
     throw new StorageError('corrupt', `record ${stored.key} cannot be read`, { cause: error });

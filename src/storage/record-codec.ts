@@ -15,6 +15,8 @@
  * the calls a record costs 0.8 µs more to write and to read. What stands before the uid has one
  * right value; the revision is the adapter's to guard.
  *
+ * A record whose first number is 3 is encrypted: encrypted-records.ts has its form.
+ *
  * `object` is the JSON of the object as record.ts describes it; nothing here looks inside. A
  * checksum is no defence: who can write the store can write one.
  *
@@ -36,10 +38,12 @@ import type { PutOperation, StoredRecord } from './storage.ts';
 const RECORD_FORMAT = 2;
 /** Has no checksum: read, and never written. */
 const UNCHECKED_FORMAT = 1;
+/** encrypted-records.ts reads and writes these. */
+export const ENCRYPTED_FORMAT = 3;
 /** From the uid to the object. */
 const ITEM_COUNT = 5;
 /** How msgpack begins a number of 32 bits. */
-const UINT32 = 0xce;
+export const UINT32 = 0xce;
 /** Holds the place of the checksum: any number that msgpack writes in 32 bits. */
 const CRC_PLACEHOLDER = 0xffffffff;
 /** How msgpack begins an array of format, checksum and the items. */
@@ -47,7 +51,8 @@ const PLAIN_RECORD = 0x90 + 2 + ITEM_COUNT;
 /** One with a shape, or with a timer. */
 const LONGER_RECORD = PLAIN_RECORD + 1;
 const CRC_AT = 3;
-const CHECKED_FROM = 7;
+/** What stands before it is the array's head, the format and the checksum. */
+export const CHECKED_FROM = 7;
 /** Grown by the encoder when a record is larger, and kept. */
 const INITIAL_BUFFER_BYTES = 64 * 1024;
 
@@ -67,7 +72,8 @@ export function encodeRecord(record: ObjectRecord, place: RecordIdentity): Uint8
 }
 
 /** A record on its way to the store: see PutOperation. */
-export type RecordToPut = Pick<PutOperation, 'value' | 'withRoom' | 'decoded'>;
+export type RecordToPut = Pick<PutOperation, 'value' | 'withRoom' | 'decoded'> &
+  Pick<ObjectRecord, 'encryptedBy'>;
 
 /** Its object lies in the bytes of the record, as that of a decoded one does: whoever keeps both
  * keeps one piece of memory. */
@@ -75,19 +81,20 @@ export function recordToPut(record: ObjectRecord, place: RecordIdentity): Record
   const written = writtenRecord(record, roomBytes);
   if (written === undefined) {
     const value = sealed(encodedRecord(record), place);
-    return { value, withRoom: undefined, decoded: undefined };
+    return { value, withRoom: undefined, decoded: undefined, encryptedBy: undefined };
   }
   const { fields, labels, metadataAt, object, shape, uid } = record;
   const { bytes, memory, objectAt } = written;
   const own = bytes.subarray(objectAt, objectAt + object.length);
   const decoded = { uid, labels, fields, metadataAt, object: own, timer: undefined, shape };
-  return { value: sealed(bytes, place), withRoom: memory, decoded };
+  return { value: sealed(bytes, place), withRoom: memory, decoded, encryptedBy: undefined };
 }
 
 /** What a store may write before the value: LMDB's head of a record, with a word as its state. */
 const roomBytes = 32;
 
-function sealed(bytes: Buffer, place: RecordIdentity): Buffer {
+/** With the checksum in its place. */
+export function sealed(bytes: Buffer, place: RecordIdentity): Buffer {
   bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
   return bytes;
 }
@@ -126,14 +133,11 @@ export function decodeRecord(
   const { value, damage, decoded } = stored;
   if (decoded !== undefined) return decoded;
   if (damage !== undefined) throw new StorageError('corrupt', damage);
-  const hasChecksum =
-    value.length >= CHECKED_FROM && value[1] === RECORD_FORMAT && value[2] === UINT32;
+  const hasChecksum = isChecked(value, RECORD_FORMAT);
   // Before anything else: what was altered may claim to be of any length.
   if (hasChecksum) {
     const bytes = viewOf(value);
-    if (bytes.readUInt32BE(CRC_AT) !== checksum(bytes, stored)) {
-      throw new StorageError('corrupt', 'the checksum of the record is wrong');
-    }
+    verifyChecksum(bytes, stored);
     const isLonger = bytes[0] === LONGER_RECORD;
     if (isLonger || bytes[0] === PLAIN_RECORD) {
       const read = readRecord(bytes, CHECKED_FROM, isLonger ? 'shape' : undefined);
@@ -143,10 +147,22 @@ export function decodeRecord(
   const items = decodeArray(value);
   if (items[0] === RECORD_FORMAT && hasChecksum) return recordOf(items.slice(2));
   if (items[0] === UNCHECKED_FORMAT) return recordOf(items.slice(1));
+  if (items[0] === ENCRYPTED_FORMAT) throw new StorageError('corrupt', 'it is encrypted');
   throw new StorageError('corrupt', `record format ${String(items[0])} is not known`);
 }
 
-function viewOf(bytes: Uint8Array): Buffer {
+/** Whether it begins as a record of this format that has a checksum. */
+export function isChecked(value: Uint8Array, format: number): boolean {
+  return value.length >= CHECKED_FROM && value[1] === format && value[2] === UINT32;
+}
+
+/** @throws StorageError `corrupt`. */
+export function verifyChecksum(bytes: Buffer, place: RecordIdentity): void {
+  if (bytes.readUInt32BE(CRC_AT) === checksum(bytes, place)) return;
+  throw new StorageError('corrupt', 'the checksum of the record is wrong');
+}
+
+export function viewOf(bytes: Uint8Array): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;
   const { buffer, byteOffset, byteLength } = bytes;
   return Buffer.from(buffer, byteOffset, byteLength);

@@ -30,4 +30,6 @@ export interface ObjectRecord {
   /** Of a kind that users define: by which form of its definition the object was written. Under
    * the same one it is read as it is. */
   readonly shape?: string | undefined;
+  /** The label of the key that the record was encrypted with; absent: it was not. */
+  readonly encryptedBy?: string | undefined;
 }

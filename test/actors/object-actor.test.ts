@@ -5,6 +5,8 @@ import type { ObjectOutcome } from '../../actors/actors.ts';
 import { recordFieldsMax } from '../../actors/limits.ts';
 import type { StatusError } from '../../src/apimachinery/status-error.ts';
 import { newConflict } from '../../src/apimachinery/status-error.ts';
+import { recordKey } from '../../src/encryption/record-keys.ts';
+import { encryptedRecords } from '../../src/storage/encrypted-records.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { revisionZero, StorageError, storageLimits } from '../../src/storage/storage.ts';
 import type { Revision } from '../../src/storage/storage.ts';
@@ -27,6 +29,8 @@ const withSpec = (spec: unknown) =>
   replaceOf(({ object }) => ({ ...object, spec }) as typeof object);
 const finalized = (name: string) =>
   pod(name, { metadata: { finalizers: ['example.com/x'] as unknown as string } });
+
+const testKey = (name: string) => recordKey('aesgcm', name, Buffer.alloc(32, name));
 
 function refusalOf(outcome: ObjectOutcome): StatusError {
   assert.equal(outcome.kind, 'refused');
@@ -141,6 +145,25 @@ describe('object actor: durability and order', () => {
     assert.equal(outcome.kind, 'unchanged');
     assert.equal(revisionOf(outcome), revisionOf(await created));
     assert.equal(store.counts.mutations, 1);
+  });
+
+  test('I45 what has not changed, but is encrypted with an older key, is written once', async () => {
+    const keys = [await testKey('old')];
+    const codec = encryptedRecords({ keysOf: () => keys });
+    const { run, store } = actorHarness({ soleWriter: true, codec });
+    const created = await run('a', createOf(pod('a')));
+    const same = replaceOf(({ object }) => ({ ...object }));
+    assert.equal((await run('a', same)).kind, 'unchanged');
+    keys.unshift(await testKey('new'));
+    const tried = await run('a', { ...same, dryRun: true });
+    assert.equal(revisionOf(tried), revisionOf(created));
+    const written = await run('a', same);
+    assert.equal(written.kind, 'replaced');
+    assert.notEqual(revisionOf(written), revisionOf(created));
+    const again = await run('a', same);
+    assert.equal(again.kind, 'unchanged');
+    assert.equal(revisionOf(again), revisionOf(written));
+    assert.equal(store.counts.mutations, 2);
   });
 });
 

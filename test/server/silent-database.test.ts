@@ -1,7 +1,9 @@
 /** A server whose FoundationDB says nothing: what requests are answered, and how soon. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { recordRules } from '../../src/server/compose/open-storage.ts';
+import { companionRules } from '../../src/admission/companions/companion-rules.ts';
+import { plainRecords } from '../../src/storage/encrypted-records.ts';
+import { testedRecords } from '../../src/server/compose/open-storage.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import { createFdbDouble } from '../support/doubles/fdb-double.ts';
@@ -28,7 +30,8 @@ describe('--request-timeout=3s over a database that says nothing', () => {
         timers,
         prng: seededPrng(1),
         requestTimeoutMs,
-        ...recordRules,
+        ...testedRecords,
+        rules: companionRules(plainRecords),
       });
     });
     const made = server.request('POST', maps, { body: { metadata: { name: 'a' } } });

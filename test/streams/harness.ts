@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { plainRecords } from '../../src/storage/encrypted-records.ts';
 import { streamPorts } from '../../src/server/compose/stream-ports.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
@@ -104,7 +105,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const model = options.model ?? new Model();
   const fatal: unknown[] = [];
   const streams = createStreams({
-    ...streamPorts,
+    ...streamPorts(plainRecords),
     storage,
     clock: time.clock,
     timers: time.timers,

@@ -5,6 +5,7 @@ import { filter, ignoreElements, map, NEVER, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
+import { plainRecords } from '../../src/storage/encrypted-records.ts';
 import { streamPorts } from '../../src/server/compose/stream-ports.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import type { AtRevision, Change, Revision, StoreKey } from '../../src/storage/storage.ts';
@@ -19,6 +20,8 @@ import { chunkOfHistory } from '../../streams/chunks.ts';
 import { resumedEvents, watchEvents } from '../../streams/watch-events.ts';
 import type { WatchItem, WatchProgress } from '../../streams/watch-events.ts';
 import { everything, pods } from './harness.ts';
+
+const streamErrors = streamPorts(plainRecords);
 
 type Helpers = Parameters<Parameters<TestScheduler['run']>[0]>[0];
 
@@ -78,7 +81,7 @@ class Watch {
     return {
       sources: {
         limits,
-        errors: streamPorts,
+        errors: streamErrors,
         scratch: new Uint8Array(0),
         missed: (events, from) => chunkOfHistory(events, from, limits),
         applied: () => this.applied,
@@ -285,7 +288,7 @@ describe('a watch as one expression', () => {
 
   it('an error of its own status is shown as it is', () => {
     check(({ cold, expectObservable }, watch) => {
-      const gone = streamPorts.expiredError('gone');
+      const gone = streamErrors.expiredError('gone');
       assert.ok(gone instanceof StatusError);
       watch.current = cold('-#', {}, gone);
       expectObservable(watch.begun(streamingList)).toBe('-(e|)', { e: 'ERROR 410 gone' });

@@ -14,6 +14,10 @@ export const layers: readonly LayerRule[] = [
   { folder: 'src/stdx', may: [] },
   { folder: 'src/apimachinery', may: ['src/stdx'] },
   { folder: 'src/storage', may: ['src/stdx', 'src/apimachinery/schema.ts'] },
+  {
+    folder: 'src/encryption',
+    may: ['src/stdx', 'src/apimachinery', 'src/storage/encrypted-records.ts'],
+  },
   { folder: 'src/storage/memory', may: ['src/stdx', 'src/storage'] },
   { folder: 'src/storage/lmdb', may: ['src/stdx', 'src/storage'] },
   { folder: 'src/storage/fdb', may: ['src/stdx', 'src/storage'] },
@@ -197,6 +201,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/server/compose/log.ts'],
   'prom-client': ['src/server/metrics/metrics.ts'],
   commander: ['src/server/commands/command-line.ts'],
+  'libsodium-wrappers': ['src/encryption/record-keys.ts'],
   re2js: ['src/cel/library/regular-expression.ts'],
 };
 

@@ -20,7 +20,8 @@ import { objectKey, storeKey } from '../../storage/keys.ts';
 import { encodeRecord } from '../../storage/record-codec.ts';
 import type { Companion, StoreKey } from '../../storage/storage.ts';
 
-const internalGroup = 'internal.sluice';
+/** Of what the server keeps for itself. */
+export const internalGroup = 'internal.sluice';
 export const nodePortsResource: GroupResource = { group: internalGroup, resource: 'nodeports' };
 export const quotaEpochs: GroupResource = { group: internalGroup, resource: 'quotaepochs' };
 

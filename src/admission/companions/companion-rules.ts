@@ -7,12 +7,14 @@
  * Invariant: pure. A charged quota changes in nothing but its status.
  */
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
-import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
 import type { CompanionRules } from '../../storage/storage.ts';
 import { chargedObject, chargeQuota } from '../quota/charge.ts';
 import type { Charge, ChargedQuota } from '../quota/charge.ts';
 import { ownerOf } from './allocation-records.ts';
+
+export type CompanionCodec = Pick<RecordCodec, 'decodeRecord' | 'encodeRecord'>;
 
 interface Decoded {
   readonly record: ObjectRecord;
@@ -22,21 +24,24 @@ interface Decoded {
 
 const noFigures: ChargedQuota['figures'] = new Map();
 
-export const knownCompanionRules: CompanionRules = {
-  decode(stored): Decoded {
-    const record = decodeRecord(stored);
-    return { record, charged: { quota: decodeObject(record.object), figures: noFigures } };
-  },
-  amend(current, instruction) {
-    const { charged, record } = current as Decoded;
-    const amended = chargeQuota(charged, instruction as unknown as Charge);
-    if (amended.kind !== 'amended') return amended;
-    return { kind: 'amended', next: { record, charged: amended.next } };
-  },
-  encode(amended, at) {
-    const { charged, record } = amended as Decoded;
-    const { bytes, metadataAt } = encodeObject(chargedObject(charged));
-    return encodeRecord({ ...record, object: bytes, metadataAt }, at);
-  },
-  ownerOf: (current) => ownerOf((current as Decoded).charged.quota),
-};
+/** `codec`: how the records of quotas are written. */
+export function companionRules({ decodeRecord, encodeRecord }: CompanionCodec): CompanionRules {
+  return {
+    decode(stored): Decoded {
+      const record = decodeRecord(stored);
+      return { record, charged: { quota: decodeObject(record.object), figures: noFigures } };
+    },
+    amend(current, instruction) {
+      const { charged, record } = current as Decoded;
+      const amended = chargeQuota(charged, instruction as unknown as Charge);
+      if (amended.kind !== 'amended') return amended;
+      return { kind: 'amended', next: { record, charged: amended.next } };
+    },
+    encode(amended, at) {
+      const { charged, record } = amended as Decoded;
+      const { bytes, metadataAt } = encodeObject(chargedObject(charged));
+      return encodeRecord({ ...record, object: bytes, metadataAt }, at);
+    },
+    ownerOf: (current) => ownerOf((current as Decoded).charged.quota),
+  };
+}

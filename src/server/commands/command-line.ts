@@ -100,7 +100,7 @@ function addStoreCommands(program: Command, found: (command: StoreCommand) => vo
     });
   const verify = add(
     'verify',
-    whereStoresAre,
+    [...whereStoresAre, 'encryption-provider-config'],
     'Read every record: LMDB while it is not served, FoundationDB beside servers.',
   );
   verify.action(() => found({ kind: 'verify', options: rawOptions(verify) }));

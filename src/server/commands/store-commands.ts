@@ -9,6 +9,7 @@
  */
 import { createReadStream, existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { identityNames, identityOf } from '../../apimachinery/identity.ts';
 import { systemClock } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { openFdbExport, openFdbImport } from '../../storage/fdb/fdb-transfer.ts';
@@ -21,6 +22,7 @@ import { StorageError } from '../../storage/storage.ts';
 import type { StoreExport, StoreImport } from '../../storage/transfer.ts';
 import { exportBytes, importBytes } from '../../storage/transfer-file.ts';
 import type { TransferReport } from '../../storage/transfer-file.ts';
+import { readEncryption } from '../compose/encryption.ts';
 import { completeConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { CompletedConfig, RawOptions } from '../config/options.ts';
@@ -212,17 +214,20 @@ async function backup({ dataDir }: CompletedConfig, to: string): Promise<string>
 }
 
 async function verify(config: CompletedConfig): Promise<string> {
+  const { encryption } = config;
+  const all = identityNames.map(identityOf);
+  const given = encryption === undefined ? undefined : await readEncryption(config, ...all);
   switch (config.store) {
     case 'memory':
       throw new OptionsError('--store: memory keeps nothing that could be verified');
     case 'lmdb':
       try {
-        return await verifyLmdb(config.dataDir, systemClock);
+        return await verifyLmdb(config.dataDir, systemClock, given?.codec);
       } catch (error) {
         throw explainInUse(error, config.dataDir);
       }
     case 'fdb':
-      return verifyFoundationdb(fdbOptions(config), `prefix ${config.fdbPrefix}`);
+      return verifyFoundationdb(fdbOptions(config), `prefix ${config.fdbPrefix}`, given?.codec);
   }
 }
 

@@ -12,17 +12,23 @@ import { messageOf } from '../../stdx/message-of.ts';
 import { verifyFdb } from '../../storage/fdb/fdb-verify.ts';
 import type { FdbVerifyOptions } from '../../storage/fdb/fdb-verify.ts';
 import { openExistingLmdb } from '../../storage/lmdb/lmdb-transfer.ts';
-import { decodeRecord } from '../../storage/record-codec.ts';
+import { labelOfEncrypted, plainRecords } from '../../storage/encrypted-records.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import type { StoredRecord } from '../../storage/storage.ts';
 import type { StoreReport } from '../../storage/verify.ts';
 import { StoreDamaged } from '../known-failures.ts';
 
 /** Resolves with the line that says it is sound.
  * @throws StoreDamaged, StorageError. */
-export async function verifyLmdb(directory: string, clock: Clock): Promise<string> {
+export async function verifyLmdb(
+  directory: string,
+  clock: Clock,
+  codec?: RecordCodec,
+): Promise<string> {
+  const check = recordCheck(codec);
   const { storage, identity } = await openExistingLmdb(directory, clock, { onlyReads: true });
   try {
-    return verdict(directory, identity, storage.verify(whyUnreadable));
+    return verdict(directory, identity, storage.verify(check.whyUnreadable), check);
   } finally {
     await storage.close();
   }
@@ -33,26 +39,49 @@ export async function verifyLmdb(directory: string, clock: Clock): Promise<strin
 export async function verifyFoundationdb(
   options: FdbVerifyOptions,
   where: string,
+  codec?: RecordCodec,
 ): Promise<string> {
-  const report = await verifyFdb(options, whyUnreadable);
-  return verdict(where, report.identity, report);
+  const check = recordCheck(codec);
+  const report = await verifyFdb(options, check.whyUnreadable);
+  return verdict(where, report.identity, report, check);
 }
 
-function verdict(where: string, identity: string, report: StoreReport): string {
+function verdict(
+  where: string,
+  identity: string,
+  report: StoreReport,
+  { sealedCount }: Check,
+): string {
   if (report.problems.length > 0) throw new StoreDamaged(where, report.problems);
   return (
     `${where} is sound: ${report.recordsCount} records, ${report.changesCount} changes,` +
     ` ${report.supersededCount} superseded records, identity=${identity}` +
-    ` revision=${report.revision} compactRevision=${report.compactRevision}`
+    ` revision=${report.revision} compactRevision=${report.compactRevision}` +
+    (sealedCount() === 0 ? '' : `; ${sealedCount()} are encrypted and were not decrypted`)
   );
 }
 
-/** A record without a checksum may hold what is no object. */
-function whyUnreadable(stored: StoredRecord): string | undefined {
-  try {
-    decodeObject(decodeRecord(stored).object);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+interface Check {
+  readonly whyUnreadable: (stored: StoredRecord) => string | undefined;
+  /** Encrypted records of which nothing but the checksum was looked at. */
+  readonly sealedCount: () => number;
+}
+
+/** Without a codec what is encrypted stays so. */
+function recordCheck(codec: RecordCodec | undefined): Check {
+  let count = 0;
+  const { decodeRecord } = codec ?? plainRecords;
+  return {
+    sealedCount: () => count,
+    whyUnreadable(stored) {
+      try {
+        if (codec === undefined && labelOfEncrypted(stored) !== undefined) count += 1;
+        // A record without a checksum may hold what is no object.
+        else decodeObject(decodeRecord(stored).object);
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+  };
 }

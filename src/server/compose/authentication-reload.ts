@@ -19,6 +19,7 @@ import { configurationOf } from './authentication.ts';
 import type { AuthenticationFiles, UsedConfiguration } from './authentication.ts';
 import type { Log } from './log.ts';
 import type { LabelledSeries } from '../metrics/metrics.ts';
+import { createReloadCounts } from '../metrics/reload-counts.ts';
 
 export interface FollowAuthenticationDeps {
   readonly identity: Identity;
@@ -47,7 +48,7 @@ export function followAuthentication(
     return { anonymous: () => anonymous, series: [], stop: () => undefined };
   }
   const { log, timers } = deps;
-  const reloads = createReloads(deps.clock);
+  const reloads = createReloadCounts('authentication', deps.clock);
   const failed = (error: unknown): void => {
     reloads.note('failure');
     log.error({ err: error }, 'the changed authentication configuration is not in force');
@@ -80,32 +81,6 @@ export function followAuthentication(
     stop() {
       isStopped = true;
       following.stop();
-    },
-  };
-}
-
-function createReloads(clock: Clock) {
-  const counts = new Map<string, { count: number; atMs: number }>();
-  const prefix = 'apiserver_authentication_config_controller_automatic_reload';
-  const read = (value: (noted: { count: number; atMs: number }) => number) => () =>
-    [...counts].map(([status, noted]) => ({ labels: { status }, value: value(noted) }));
-  const series: readonly LabelledSeries[] = [
-    {
-      name: `${prefix}s_total`,
-      help: 'Readings of the changed authentication configuration.',
-      read: read(({ count }) => count),
-    },
-    {
-      name: `${prefix}_last_timestamp_seconds`,
-      help: 'When it was read last.',
-      read: read(({ atMs }) => atMs / 1000),
-    },
-  ];
-  return {
-    series,
-    note(status: 'success' | 'failure'): void {
-      const count = (counts.get(status)?.count ?? 0) + 1;
-      counts.set(status, { count, atMs: clock.nowMs() });
     },
   };
 }

@@ -9,7 +9,8 @@ import { serviceCompanions } from '../../admission/addresses/service-claims.ts';
 import { createCompanions } from '../../admission/companions/companions.ts';
 import type { CompanionsPort } from '../../admission/companions/companions.ts';
 import { createCompanionRefusal } from '../../admission/companions/companion-refusal.ts';
-import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
+import { companionRules } from '../../admission/companions/companion-rules.ts';
+import type { CompanionCodec } from '../../admission/companions/companion-rules.ts';
 import { followQuotas, quotasResource } from '../../admission/quota/known-quotas.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -36,6 +37,7 @@ import type { UnreadableRecord } from './unreadable-records.ts';
 
 export interface CompanionPartsDeps {
   readonly clock: Clock;
+  readonly codec: CompanionCodec;
   readonly timers: Timers;
   readonly identity: Identity;
   readonly prng: Prng;
@@ -47,7 +49,7 @@ export interface CompanionPartsDeps {
 
 export function companionParts(
   { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
-  { clock, configured, identity, lost, prng, streams, timers, turns }: CompanionPartsDeps,
+  { clock, codec, configured, identity, lost, prng, streams, timers, turns }: CompanionPartsDeps,
 ) {
   const limited = configuredLimits({ admission }, identity, configured);
   const addresses = serviceAddresses({
@@ -81,7 +83,7 @@ export function companionParts(
     plugins: [addresses.plugin],
     ofActors: {
       companionsOf: companions.companionsOf,
-      companionRules: knownCompanionRules,
+      companionRules: companionRules(codec),
       isAccompanied: companions.isAccompanied,
     },
     refusal(registry: () => RegistryDeps): CompanionRefusal {

@@ -9,7 +9,8 @@ import {
   isCompanionConditionKey,
   isEpochKey,
 } from '../../admission/companions/allocation-records.ts';
-import { knownCompanionRules } from '../../admission/companions/companion-rules.ts';
+import { companionRules } from '../../admission/companions/companion-rules.ts';
+import type { CompanionCodec } from '../../admission/companions/companion-rules.ts';
 import { isConditionKey } from '../../registry/creation-conditions.ts';
 import { makeDirectory } from '../../stdx/make-directory.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -21,16 +22,15 @@ import type { DirectoryLock } from '../../storage/lmdb/directory-lock.ts';
 import { openLmdbStorage } from '../../storage/lmdb/lmdb-storage.ts';
 import { reserveLimits } from '../../storage/lmdb/reserve.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { Storage, StoreKey } from '../../storage/storage.ts';
+import type { CompanionRules, Storage, StoreKey } from '../../storage/storage.ts';
 import type { Log } from './log.ts';
 import { memoryRoom, warnOfMemory } from './store-memory.ts';
 import type { CompletedConfig } from '../config/options.ts';
 
 /** What a store needs to know of records; all servers over one store must say the same. */
-export const recordRules = {
+export const testedRecords = {
   mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanionConditionKey(key),
   mayBeMissed: isEpochKey,
-  rules: knownCompanionRules,
 };
 
 /** The store's place, taken before anything is written there; undefined: others may have it too.
@@ -45,13 +45,15 @@ export async function openStorage(
   clock: Clock,
   timers: Timers,
   log: Log,
+  codec: CompanionCodec,
   lock?: DirectoryLock,
 ): Promise<Storage> {
+  const rules = companionRules(codec);
   switch (config.store) {
     case 'memory':
-      return createMemoryStorage({ clock, rules: knownCompanionRules });
+      return createMemoryStorage({ clock, rules });
     case 'lmdb':
-      return openLmdb(config, clock, timers, log, lock);
+      return openLmdb(config, clock, timers, log, rules, lock);
     case 'fdb':
       return openFdbStorage({
         db: openFoundationdb(config.fdbClusterFile),
@@ -61,7 +63,8 @@ export async function openStorage(
         timers,
         prng: systemPrng(),
         requestTimeoutMs: config.requestTimeoutMs,
-        ...recordRules,
+        ...testedRecords,
+        rules,
       });
   }
 }
@@ -71,6 +74,7 @@ async function openLmdb(
   clock: Clock,
   timers: Timers,
   log: Log,
+  rules: CompanionRules,
   lock: DirectoryLock | undefined,
 ): Promise<Storage> {
   const storage = await openLmdbStorage({
@@ -78,7 +82,7 @@ async function openLmdb(
     identity: config.identity,
     lock,
     clock,
-    rules: knownCompanionRules,
+    rules,
     room: {
       timers,
       reserveBytes: reserveLimits.bytes,

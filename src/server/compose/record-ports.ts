@@ -18,17 +18,18 @@ import type { CustomKind, Scheme } from '../../apimachinery/scheme.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { upgrading } from '../../registry/versions.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import { decodeRecord, recordToPut } from '../../storage/record-codec.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import type { ObjectRecord } from '../../storage/record.ts';
 import type { RecordRead } from '../../../streams/resource-change.ts';
 
 /** For actors. */
-export function recordPorts(scheme: Scheme) {
+export function recordPorts(scheme: Scheme, codec: RecordCodec) {
   const upgrade = upgrading(scheme);
   return {
     encode: (key: GroupResource, object: ApiObject) => ({ record: recordOf(scheme, key, object) }),
-    encodeRecord: recordToPut,
-    decodeRecord,
+    encodeRecord: codec.recordToPut,
+    decodeRecord: codec.decodeRecord,
+    isStale: codec.isStale,
     decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
     *decodeObjectSteps(bytes: Uint8Array): Steps<ApiObject> {
       return upgrade(yield* decodeSharedSteps(bytes));

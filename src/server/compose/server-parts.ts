@@ -48,6 +48,7 @@ import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { createWriteStages } from '../../storage/write-stages.ts';
 import type { WriteStages } from '../../storage/write-stages.ts';
@@ -128,6 +129,8 @@ export interface PartsDeps {
   readonly kinds: KindSet;
   readonly scheme: ServedScheme;
   readonly storage: Storage;
+  /** How records are written there. */
+  readonly codec: RecordCodec;
   /** Whether other servers may run over the same store. */
   readonly shared: boolean;
   readonly log: Log;
@@ -141,7 +144,7 @@ export async function assembleParts(
   config: CompletedConfig,
   deps: PartsDeps,
 ): Promise<ServerParts> {
-  const { clock, timers, identity, kinds, scheme, storage, shared, log } = deps;
+  const { clock, codec, timers, identity, kinds, scheme, storage, shared, log } = deps;
   const prng = systemPrng();
   const { committer, others, share, stages, streams } = await startAtStore(config, prng, deps);
   const language = expressionLanguage(config, identity);
@@ -157,7 +160,7 @@ export async function assembleParts(
   const { customResources, resolveService, setOwnAddress, strategyOf, validation } = types;
   const lost = lostBounds({ ...deps, streams });
   const bounds = { lost, configured: configuredPlugins(config, identity) };
-  const companions = companionParts(config, { ...common, ...bounds, clock });
+  const companions = companionParts(config, { ...common, ...bounds, clock, codec });
   const makeNamespace = namespaceMaker(() => registry);
   const asked = { ...access, ...common, ...bounds, authorization, resolveService, makeNamespace };
   const { guardOf, ...admitted } = admissionParts(config, { ...asked, last: companions.plugins });
@@ -165,7 +168,7 @@ export async function assembleParts(
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
-    ...recordPorts(scheme),
+    ...recordPorts(scheme, codec),
     ...actorSettings(config, deps),
     ...ports,
     answer: createAnswers(scheme, guardOf, strategyOf),
@@ -334,12 +337,12 @@ function streamsOf(
   config: CompletedConfig,
   prng: Prng,
   stages: WriteStages,
-  { clock, timers, storage, scheme, shared, log, onFatal }: PartsDeps,
+  { clock, codec, timers, storage, scheme, shared, log, onFatal }: PartsDeps,
   others: LogReader,
   heap: HeapWatch,
 ): Streams {
   return createStreams({
-    ...streamPorts,
+    ...streamPorts(codec),
     ...readingPorts(scheme),
     storage,
     clock,

@@ -49,6 +49,8 @@ import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { prepareListeners } from './listeners.ts';
 import type { Listeners, OpenPorts, TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
+import { readEncryption } from './encryption.ts';
+import type { FollowedEncryption, StoreEncryption } from './encryption.ts';
 import { holdStorage, makeDataDir, openStorage } from './open-storage.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
@@ -138,9 +140,17 @@ export async function startServer(
       return listeners;
     };
     const early = (worker?.answersEarly ?? true) ? await open() : undefined;
-    const store = worker?.storage ?? (await openStorage(config, clock, timers, log, lock));
+    const encryption = await readEncryption(config, identity);
+    const { codec } = encryption;
+    const store = worker?.storage ?? (await openStorage(config, clock, timers, log, codec, lock));
     begun.undo.push(() => store.close());
-    const composed = await compose(config, environment, { ...basics, store, material, begun });
+    const composed = await compose(config, environment, {
+      ...basics,
+      store,
+      encryption,
+      material,
+      begun,
+    });
     const { background, parts, serving } = composed;
     const server = early ?? (await open());
     const { url, address, securePort, httpUrl, tokenUrl, name: transport } = server;
@@ -191,6 +201,7 @@ interface ComposeDeps {
   readonly scheme: ServedScheme;
   readonly transportLoad: TransportLoad;
   readonly store: Storage;
+  readonly encryption: StoreEncryption;
   readonly material: AccessMaterial;
   readonly begun: Begun;
 }
@@ -199,7 +210,7 @@ interface ComposeDeps {
 async function compose(
   config: CompletedConfig,
   environment: ServerEnvironment,
-  { store, material, begun, scheme, transportLoad, ...basics }: ComposeDeps,
+  { store, encryption, material, begun, scheme, transportLoad, ...basics }: ComposeDeps,
 ) {
   const { clock, timers } = basics;
   const { worker } = environment;
@@ -211,7 +222,16 @@ async function compose(
   };
   const shared = isShared(config, environment);
   const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
-  const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
+  const { codec } = encryption;
+  const parts = await assembleParts(config, {
+    ...basics,
+    codec,
+    scheme,
+    storage,
+    shared,
+    onFatal,
+  });
+  const keys = encryption.follow({ ...basics, turns: parts.registry.turns });
   const common = { ...basics, parts };
   const access = assembleAccess(config, { ...common, material, shared });
   const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
@@ -232,13 +252,13 @@ async function compose(
     worker: worker?.number,
     authentication: access.authentication,
     reviews: access.reviews,
-    accessSeries: access.series,
+    accessSeries: [...access.series, ...keys.series],
     storeTimes,
     transportLoad,
     audit,
     issuerDocuments: (address) => issuerDocuments(access.tokens, address),
   });
-  return { parts, access, audit, background, serving, abandonStore: abandonable.abandon };
+  return { parts, access, keys, audit, background, serving, abandonStore: abandonable.abandon };
 }
 
 /** Webhooks that name the server itself are asked there. */
@@ -304,6 +324,7 @@ interface Running {
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
+  readonly keys: Pick<FollowedEncryption, 'stop'>;
   readonly tlsFiles: { stop(): void };
   readonly abandonStore: () => void;
 }
@@ -319,7 +340,7 @@ function stopper(
   { endsProcess = false }: ServerEnvironment,
 ): () => Promise<void> {
   const { parts, serving, server, background, clock, timers, audit, access, tlsFiles } = running;
-  const { abandonStore } = running;
+  const { abandonStore, keys } = running;
   return async () => {
     serving.startShutdown();
     await sleep(timers, config.shutdownDelayMs);
@@ -333,6 +354,7 @@ function stopper(
     await background.stop();
     parts.authorization.stop();
     access.stop();
+    keys.stop();
     tlsFiles.stop();
     await parts.streams.endAllWatches();
     // Reads that wait for a fresh state need the log until they are answered.

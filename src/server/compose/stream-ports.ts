@@ -9,17 +9,19 @@ import {
   newStoreReadError,
   newTimeout,
 } from '../../apimachinery/status-error.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { stampWritten } from '../../apimachinery/written-stamps.ts';
-import { decodeRecord } from '../../storage/record-codec.ts';
 
 /** After a timeout a client is told to wait this long. */
 const retryAfterSeconds = 1;
 
-export const streamPorts = {
-  decodeRecord,
-  stamp: stampWritten,
-  expiredError: newExpired,
-  internalError: newInternalError,
-  unreadableError: newStoreReadError,
-  timeoutError: (message: string) => newTimeout(message, retryAfterSeconds),
-} as const satisfies Partial<StreamsDeps>;
+export function streamPorts({ decodeRecord }: Pick<RecordCodec, 'decodeRecord'>) {
+  return {
+    decodeRecord,
+    stamp: stampWritten,
+    expiredError: newExpired,
+    internalError: newInternalError,
+    unreadableError: newStoreReadError,
+    timeoutError: (message: string) => newTimeout(message, retryAfterSeconds),
+  } as const satisfies Partial<StreamsDeps>;
+}

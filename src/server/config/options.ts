@@ -42,6 +42,12 @@ import type { OptionSpec } from './option-values.ts';
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
 type StoreName = (typeof storeNames)[number];
 
+export interface EncryptionOptions {
+  readonly file: string;
+  /** It is read again when it changes. */
+  readonly reloads: boolean;
+}
+
 export interface CompletedConfig {
   readonly bindAddress: string;
   readonly access: AccessConfig;
@@ -53,6 +59,8 @@ export interface CompletedConfig {
   readonly audit: AuditConfig | undefined;
   readonly store: StoreName;
   readonly dataDir: string;
+  /** What is stored encrypted. Undefined: nothing. */
+  readonly encryption: EncryptionOptions | undefined;
   /** Undefined: where the FoundationDB client looks by itself. */
   readonly fdbClusterFile: string | undefined;
   readonly fdbPrefix: string;
@@ -112,6 +120,18 @@ export const optionTable = [
     help: 'Where objects live: lmdb on disk, fdb in FoundationDB, memory loses them at exit.',
   },
   { flag: 'data-dir', value: 'DIR', default: './data', help: 'Directory of the store.' },
+  {
+    flag: 'encryption-provider-config',
+    value: 'FILE',
+    default: '',
+    help: 'An EncryptionConfiguration: what is stored encrypted, and with which keys.',
+  },
+  {
+    flag: 'encryption-provider-config-automatic-reload',
+    value: 'BOOL',
+    default: 'false',
+    help: 'Read that file again when it changes.',
+  },
   {
     flag: 'fdb-cluster-file',
     value: 'FILE',
@@ -289,6 +309,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     audit: completeAudit(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
+    encryption: encryptionOf(raw),
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],
     fdbPrefix: fdbPrefix(raw),
     workers: integer(raw, 'workers', 1, 64),
@@ -320,6 +341,14 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);
+}
+
+function encryptionOf(raw: RawOptions): EncryptionOptions | undefined {
+  const file = raw['encryption-provider-config'];
+  const flag = 'encryption-provider-config-automatic-reload';
+  const reloads = boolean(raw, flag);
+  if (file !== '') return { file, reloads };
+  return reloads ? fail(flag, raw[flag], '--encryption-provider-config beside it') : undefined;
 }
 
 function goawayChance(raw: RawOptions): number {

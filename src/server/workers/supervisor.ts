@@ -23,6 +23,7 @@ import { adminAccess, writeKubeconfig } from '../compose/kubeconfig.ts';
 import { ensurePki, rootCaOf, servingOf } from '../compose/pki.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { readEncryption } from '../compose/encryption.ts';
 import { makeDataDir, openStorage } from '../compose/open-storage.ts';
 import type { Log } from '../compose/log.ts';
 import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
@@ -140,7 +141,10 @@ async function openStore(
   config: CompletedConfig,
   { log, onFatal }: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<SharedStore> {
-  const storage: Storage = await openStorage(config, systemClock, systemTimers, log);
+  const encryption = await readEncryption(config, identityOf(config.identity));
+  const { codec } = encryption;
+  const storage: Storage = await openStorage(config, systemClock, systemTimers, log, codec);
+  const keys = encryption.follow({ clock: systemClock, timers: systemTimers, log });
   const server = await createStoreServer(storage, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,
@@ -157,6 +161,7 @@ async function openStore(
     server,
     compactor,
     async close() {
+      keys.stop();
       await compactor.stop();
       await server.close();
       await storage.close();

@@ -30,7 +30,9 @@ import type { Committer, CommitterLimits } from '../../../src/storage/committer.
 import { storeKey } from '../../../src/storage/keys.ts';
 import type { ObjectKey } from '../../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
-import { decodeRecord, encodeRecord, recordToPut } from '../../../src/storage/record-codec.ts';
+import { plainRecords } from '../../../src/storage/encrypted-records.ts';
+import type { RecordCodec } from '../../../src/storage/encrypted-records.ts';
+import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
 import type { ObjectRecord, RecordTimer } from '../../../src/storage/record.ts';
 import { revisionZero } from '../../../src/storage/storage.ts';
 import type { Condition, Mutation, Revision, Storage } from '../../../src/storage/storage.ts';
@@ -224,6 +226,8 @@ export interface HarnessOptions extends CompanionOptions {
   /** Commits that the store takes at once; they end as the test's hands say, in any order. */
   readonly commitLanes?: number;
   readonly encode?: typeof encodePod;
+  /** Absent: records are plain. */
+  readonly codec?: RecordCodec;
   readonly expiryOf?: ExpiryOf;
   readonly answer?: AnswerPort;
   readonly pause?: () => Promise<void>;
@@ -237,6 +241,7 @@ export interface HarnessOptions extends CompanionOptions {
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
   const store = options.store ?? storeHands(options);
+  const { codec = plainRecords } = options;
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,
@@ -259,8 +264,9 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     storage: store.storage,
     committer,
     encode: options.encode ?? encodePod,
-    encodeRecord: recordToPut,
-    decodeRecord,
+    encodeRecord: codec.recordToPut,
+    decodeRecord: codec.decodeRecord,
+    isStale: codec.isStale,
     decodeObject,
     decodeObjectSteps: options.decodeObjectSteps,
     clock: time.clock,

@@ -2,7 +2,9 @@
  * Whole servers over one FoundationDB double: HTTP, caches, controllers of whoever leads; each with
  * a connection, a slot and a log of its own, on the time of the machine.
  */
-import { recordRules } from '../../../src/server/compose/open-storage.ts';
+import { companionRules } from '../../../src/admission/companions/companion-rules.ts';
+import { plainRecords } from '../../../src/storage/encrypted-records.ts';
+import { testedRecords } from '../../../src/server/compose/open-storage.ts';
 import { systemClock, systemTimers } from '../../../src/stdx/clock.ts';
 import { seededPrng } from '../../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../../src/storage/fdb/fdb-storage.ts';
@@ -39,7 +41,8 @@ export async function startServersOverFdb(
       timers,
       prng: seededPrng(number),
       requestTimeoutMs: 60_000,
-      ...recordRules,
+      ...testedRecords,
+      rules: companionRules(plainRecords),
     });
     const log = pausableTail(storage);
     const ports = { http: 0, secure: undefined, tokens: undefined };

@@ -12,6 +12,7 @@ import { createRoot } from '../../../actors/root-actor.ts';
 import { createDecide } from '../../../src/registry/decide.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
+import { plainRecords } from '../../../src/storage/encrypted-records.ts';
 import { streamPorts } from '../../../src/server/compose/stream-ports.ts';
 import type { ApiObject } from '../../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../../src/apis/core/namespaces/default-namespaces.ts';
@@ -179,7 +180,7 @@ async function createRegistry(
 ): Promise<RegistryDeps> {
   const prng = seededPrng(seed);
   const streams = createStreams({
-    ...streamPorts,
+    ...streamPorts(plainRecords),
     storage,
     clock,
     timers,

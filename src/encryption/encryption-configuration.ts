@@ -1,0 +1,208 @@
+/**
+ * The EncryptionConfiguration file, read strictly: what is stored of which resources is encrypted,
+ * and with which keys.
+ *
+ *     apiVersion: apiserver.config.{domain}/v1
+ *     kind: EncryptionConfiguration
+ *     resources:
+ *       - resources: [secrets, "*.example.com"]
+ *         providers:                                  the first one writes, all read
+ *           - aesgcm: {keys: [{name: second, secret: <base64>}, {name: first, secret: ...}]}
+ *           - identity: {}                            not encrypted
+ *
+ * Invariants: all problems are found in one pass, each with its place; none of them quotes a
+ * secret. Keys in a service of their own (`kms`) are not known here, and a file that asks for them
+ * is refused.
+ * Bounds: `entriesMax`, `resourcesMax`, `keysMax`; a name has at most `nameMax` characters.
+ */
+import {
+  listOfTexts,
+  openDocumentSteps,
+  unknownFields,
+} from '../apimachinery/configuration-document.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { plain } from '../storage/encrypted-records.ts';
+import { aesKeyBytes, recordKey, secretboxKeyBytes } from './record-keys.ts';
+import type { KeyKind } from './record-keys.ts';
+import { resourceProblems } from './resource-names.ts';
+import type { Provider, ResourceEntry } from './resource-keys.ts';
+
+const entriesMax = 1_000;
+const resourcesMax = 1_000;
+const keysMax = 100;
+const nameMax = 253;
+
+export type ReadEncryption =
+  | { readonly kind: 'ok'; readonly entries: readonly WantedEntry[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+interface WantedKey {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly secret: Buffer;
+}
+
+export interface WantedEntry {
+  readonly resources: readonly string[];
+  readonly providers: readonly (WantedKey | typeof plain)[];
+}
+
+/** `identities`: whose names it may be written in. Yields where others may have a turn. */
+export function* readEncryptionConfiguration(
+  bytes: Uint8Array,
+  identities: readonly Identity[],
+): Steps<ReadEncryption> {
+  const versions = identities.map(({ groups }) => `${groups.apiserverConfig}/v1`);
+  const opened = yield* openDocumentSteps(bytes, versions, 'EncryptionConfiguration');
+  if (opened.kind === 'invalid') return { kind: 'invalid', problems: [opened.problem] };
+  const problems: string[] = [];
+  unknownFields(opened.document, ['apiVersion', 'kind', 'resources'], '', problems);
+  const list = objectsOf(opened.document, 'resources', '', entriesMax, problems);
+  const events = identities.map((identity) => identity.fill('events.{domain}'));
+  const entries = list.map(({ object, path }) => entryOf(object, path, events, problems));
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', entries };
+}
+
+/** Resolves when the libraries of the keys are there. */
+export async function entriesWithKeys(
+  wanted: readonly WantedEntry[],
+): Promise<readonly ResourceEntry[]> {
+  return Promise.all(
+    wanted.map(async ({ providers, resources }) => ({
+      resources,
+      providers: await Promise.all(providers.map(providerFor)),
+    })),
+  );
+}
+
+async function providerFor(wanted: WantedKey | typeof plain): Promise<Provider> {
+  return wanted === plain ? plain : recordKey(wanted.kind, wanted.name, wanted.secret);
+}
+
+function entryOf(
+  entry: JsonObject,
+  path: string,
+  eventsGroups: readonly string[],
+  problems: string[],
+): WantedEntry {
+  unknownFields(entry, ['resources', 'providers'], path, problems);
+  const resources = listOfTexts(entry, 'resources', path, problems);
+  const place = `${path}.resources`;
+  if (resources.length === 0) problems.push(`${place}: at least one is required`);
+  if (resources.length > resourcesMax) problems.push(`${place}: at most ${resourcesMax}`);
+  else problems.push(...resourceProblems(resources, place, eventsGroups));
+  const providers = objectsOf(entry, 'providers', path, keysMax, problems).flatMap((provider) =>
+    providerOf(provider.object, provider.path, problems),
+  );
+  return { resources, providers };
+}
+
+const kinds = ['aesgcm', 'aescbc', 'secretbox'] as const;
+const providerFields = [...kinds, 'identity', 'kms'];
+
+function providerOf(
+  provider: JsonObject,
+  path: string,
+  problems: string[],
+): readonly (WantedKey | typeof plain)[] {
+  unknownFields(provider, providerFields, path, problems);
+  const named = providerFields.filter((field) => (provider[field] ?? undefined) !== undefined);
+  const [field] = named;
+  if (field === undefined || named.length > 1) {
+    problems.push(`${path}: exactly one of ${providerFields.join(', ')} is required`);
+    return [];
+  }
+  const value = provider[field];
+  if (!isJsonObject(value)) {
+    problems.push(`${path}.${field}: an object expected`);
+    return [];
+  }
+  if (field === 'kms') {
+    problems.push(`${path}.kms: not known here: keys stand in this file`);
+    return [];
+  }
+  const place = `${path}.${field}`;
+  unknownFields(value, field === 'identity' ? [] : ['keys'], place, problems);
+  if (field === 'identity') return [plain];
+  return keysOf(field as KeyKind, value, place, problems);
+}
+
+function keysOf(
+  kind: KeyKind,
+  provider: JsonObject,
+  path: string,
+  problems: string[],
+): readonly WantedKey[] {
+  const lengths: readonly number[] = kind === 'secretbox' ? secretboxKeyBytes : aesKeyBytes;
+  return objectsOf(provider, 'keys', path, keysMax, problems).map(({ object, path: place }) => {
+    unknownFields(object, ['name', 'secret'], place, problems);
+    const name = textOf(object, 'name', place, problems);
+    if (name.length > nameMax) problems.push(`${place}.name: at most ${nameMax} characters`);
+    return { kind, name, secret: secretOf(object, place, lengths, problems) };
+  });
+}
+
+/** Never says what the secret is. */
+function secretOf(
+  key: JsonObject,
+  path: string,
+  lengths: readonly number[],
+  problems: string[],
+): Buffer {
+  const text = textOf(key, 'secret', path, problems);
+  const secret = Buffer.from(text, 'base64');
+  const place = `${path}.secret`;
+  if (text === '') return secret;
+  if (secret.toString('base64') !== text) {
+    problems.push(`${place}: secrets must be base64 encoded`);
+  } else if (!lengths.includes(secret.length)) {
+    const expected = `expected one of [${lengths.join(' ')}]`;
+    problems.push(
+      `${place}: secret is not of the expected length, got ${secret.length}, ${expected}`,
+    );
+  }
+  return secret;
+}
+
+function textOf(object: JsonObject, field: string, path: string, problems: string[]): string {
+  const value = object[field] ?? '';
+  if (typeof value === 'string' && value !== '') return value;
+  const what = typeof value === 'string' ? 'required' : 'a text expected';
+  problems.push(`${path}.${field}: ${what}`);
+  return '';
+}
+
+interface Placed {
+  readonly object: JsonObject;
+  readonly path: string;
+}
+
+/** Of a list that has to have one. */
+function objectsOf(
+  parent: JsonObject,
+  field: string,
+  path: string,
+  max: number,
+  problems: string[],
+): readonly Placed[] {
+  const place = path === '' ? field : `${path}.${field}`;
+  const list: JsonValue = parent[field] ?? [];
+  if (!Array.isArray(list)) {
+    problems.push(`${place}: a list expected`);
+    return [];
+  }
+  if (list.length === 0) problems.push(`${place}: at least one is required`);
+  if (list.length > max) {
+    problems.push(`${place}: at most ${max}`);
+    return [];
+  }
+  return list.flatMap((value, at) => {
+    const itemPath = `${place}[${at}]`;
+    if (isJsonObject(value)) return [{ object: value, path: itemPath }];
+    problems.push(`${itemPath}: an object expected`);
+    return [];
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * What is stored encrypted, as the file of `--encryption-provider-config` says: read at the start,
+ * and again when it changes, if that is asked for.
+ *
+ * Invariants: a start fails on a file that is wrong. One that is wrong when it is read again
+ * changes nothing, is logged and counted. What is in memory stays as it is: keys count when a
+ * record is written or read.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { internalGroup } from '../../admission/companions/allocation-records.ts';
+import {
+  entriesWithKeys,
+  readEncryptionConfiguration,
+} from '../../encryption/encryption-configuration.ts';
+import type { WantedEntry } from '../../encryption/encryption-configuration.ts';
+import { createResourceKeys } from '../../encryption/resource-keys.ts';
+import type { ResourceKeys } from '../../encryption/resource-keys.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { followFiles } from '../../stdx/followed-files.ts';
+import { finished, runToEnd } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { encryptedRecords, plainRecords } from '../../storage/encrypted-records.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
+import { readOptionFile } from '../config/option-files.ts';
+import { OptionsError } from '../config/option-values.ts';
+import type { CompletedConfig, EncryptionOptions } from '../config/options.ts';
+import type { LabelledSeries } from '../metrics/metrics.ts';
+import { createReloadCounts } from '../metrics/reload-counts.ts';
+import type { Log } from './log.ts';
+
+export interface FollowEncryptionDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** A large file is read in turns with everybody else. Absent: nobody else is there. */
+  readonly turns?: Pick<Turns, 'run'> | undefined;
+}
+
+export interface FollowedEncryption {
+  readonly series: readonly LabelledSeries[];
+  stop(): void;
+}
+
+export interface StoreEncryption {
+  readonly codec: RecordCodec;
+  /** From now on the file is read again when it changes, if that was asked for. */
+  follow(deps: FollowEncryptionDeps): FollowedEncryption;
+}
+
+const notFollowed: FollowedEncryption = { series: [], stop: () => undefined };
+
+/** `identities`: whose names the file may be written in. @throws OptionsError. */
+export async function readEncryption(
+  { encryption }: Pick<CompletedConfig, 'encryption'>,
+  ...identities: readonly Identity[]
+): Promise<StoreEncryption> {
+  if (encryption === undefined) return { codec: plainRecords, follow: () => notFollowed };
+  const bytes = readOptionFile(flag, encryption.file);
+  const keys = createResourceKeys(internalGroup);
+  keys.use(await entriesWithKeys(finished(wantedEntries(encryption, bytes, identities))));
+  return {
+    codec: encryptedRecords(keys),
+    follow: (deps) =>
+      encryption.reloads ? followFile(encryption, bytes, keys, identities, deps) : notFollowed,
+  };
+}
+
+const flag = 'encryption-provider-config';
+
+/** @throws OptionsError. */
+function* wantedEntries(
+  { file }: EncryptionOptions,
+  bytes: Uint8Array,
+  identities: readonly Identity[],
+): Steps<readonly WantedEntry[]> {
+  const read = yield* readEncryptionConfiguration(bytes, identities);
+  if (read.kind === 'ok') return read.entries;
+  throw new OptionsError(`--${flag}: ${file}: ${read.problems.join('; ')}`);
+}
+
+function followFile(
+  options: EncryptionOptions,
+  first: Uint8Array,
+  keys: ResourceKeys,
+  identities: readonly Identity[],
+  { clock, log, timers, turns }: FollowEncryptionDeps,
+): FollowedEncryption {
+  const reloads = createReloadCounts('encryption', clock);
+  const failed = (error: unknown): void => {
+    reloads.note('failure');
+    log.error({ err: error }, 'the changed encryption configuration is not in force');
+  };
+  let isStopped = false;
+  const following = followFiles({
+    files: [{ file: options.file, bytes: first }],
+    timers,
+    async onChange([bytes]) {
+      try {
+        const steps = wantedEntries(options, bytes as Uint8Array, identities);
+        const wanted = turns === undefined ? finished(steps) : await runToEnd(turns, steps);
+        const entries = await entriesWithKeys(wanted);
+        if (isStopped) return;
+        keys.use(entries);
+        reloads.note('success');
+        log.info({}, 'the encryption configuration was read again');
+      } catch (error) {
+        failed(error);
+      }
+    },
+    onError: failed,
+  });
+  return {
+    series: reloads.series,
+    stop() {
+      isStopped = true;
+      following.stop();
+    },
+  };
+}
