@@ -27,7 +27,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import { plain } from '../storage/encrypted-records.ts';
 import { aesKeyBytes, recordKey, secretboxKeyBytes } from './record-keys.ts';
 import type { KeyKind } from './record-keys.ts';
-import { resourceProblems } from './resource-names.ts';
+import { maskedNames, resourceProblems } from './resource-names.ts';
 import type { Provider, ResourceEntry } from './resource-keys.ts';
 
 const entriesMax = 1_000;
@@ -63,6 +63,7 @@ export function* readEncryptionConfiguration(
   const list = objectsOf(opened.document, 'resources', '', entriesMax, problems);
   const events = identities.map((identity) => identity.fill('events.{domain}'));
   const entries = list.map(({ object, path }) => entryOf(object, path, events, problems));
+  problems.push(...maskedNames(entries.map(({ resources }) => resources)));
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', entries };
 }
 

@@ -1,9 +1,10 @@
 /**
  * Which keys the records of a resource have, as an EncryptionConfiguration says.
  *
- * Invariants: the first entry that names the resource counts: by its own name and group, by `*.`
- * and its group, or by `*.*`; what none names is plain. The server's own book-keeping is always
- * plain: addresses, ports and marks, which hold nothing that clients sent.
+ * Invariants: the closest entry counts: the one that names the resource itself, else `*.` and its
+ * group, else `*.*`; what none names is plain (no entry stands behind one that hides it). The
+ * server's own book-keeping is always plain: addresses, ports and marks, which hold nothing that
+ * clients sent.
  * Bound: what was found is kept by resource, of which a store has at most `knownMax` here.
  */
 import { plain } from '../storage/encrypted-records.ts';
@@ -32,15 +33,13 @@ export function createResourceKeys(ownGroup: string): ResourceKeys {
   const known = new Map<string, readonly Provider[]>();
   const find = (group: string, resource: string): readonly Provider[] => {
     if (group === ownGroup) return plainAlone;
-    const name = group === '' ? resource : `${resource}.${group}`;
-    const found = [byName.get(name), byName.get(`*.${group}`), byName.get('*.*')];
-    const [first = plainAlone] = found
-      .filter((each) => each !== undefined)
-      .sort((a, b) => placeOf(a) - placeOf(b));
-    return first;
+    return (
+      byName.get(group === '' ? resource : `${resource}.${group}`) ??
+      byName.get(`*.${group}`) ??
+      byName.get('*.*') ??
+      plainAlone
+    );
   };
-  const places = new Map<readonly Provider[], number>();
-  const placeOf = (providers: readonly Provider[]): number => places.get(providers) as number;
   return {
     keysOf(key) {
       const groupEnd = key.indexOf('/');
@@ -53,14 +52,10 @@ export function createResourceKeys(ownGroup: string): ResourceKeys {
       return found;
     },
     use(entries) {
-      const names = new Map<string, readonly Provider[]>();
       known.clear();
-      places.clear();
-      for (const [place, { providers, resources }] of entries.entries()) {
-        places.set(providers, place);
-        for (const name of resources) if (!names.has(name)) names.set(name, providers);
-      }
-      byName = names;
+      byName = new Map(
+        entries.flatMap(({ providers, resources }) => resources.map((name) => [name, providers])),
+      );
     },
   };
 }

@@ -3,7 +3,8 @@
  *
  *     secrets    deployments.apps    *.apps    *.    *.*
  *
- * `*.` stands for all of the core group, `*.*` for all. Within one entry no name may hide another.
+ * `*.` stands for all of the core group, `*.*` for all. Within one entry no name may hide another,
+ * and none may be hidden by that of an earlier entry.
  */
 
 /** Kept by the server alone: nobody reads or writes them through the API. */
@@ -67,6 +68,20 @@ function isOverlapping(names: readonly string[]): boolean {
   return [...distinct].some((name) => {
     const { group, resource } = partsOf(name);
     return resource !== '*' && groups.has(group);
+  });
+}
+
+/** Each problem begins with its place: `resources[1].resources[0]`. */
+export function maskedNames(lists: readonly (readonly string[])[]): readonly string[] {
+  const earlier = new Set<string>();
+  return lists.flatMap((names, entry) => {
+    const problems = names.flatMap((name, at) => {
+      const mask = ['*.*', name, `*.${partsOf(name).group}`].find((each) => earlier.has(each));
+      const place = `resources[${entry}].resources[${at}]`;
+      return mask === undefined ? [] : [`${place}: ${name} is masked by earlier rule ${mask}`];
+    });
+    for (const name of names) earlier.add(name);
+    return problems;
   });
 }
 

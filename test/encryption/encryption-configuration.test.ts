@@ -85,7 +85,7 @@ describe('an EncryptionConfiguration', () => {
     ],
     [
       'counts in its order',
-      file(entry("['*.']", cbc), entry('[secrets]', gcm)),
+      file(entry('[secrets]', cbc), entry("['*.']", gcm)),
       [secrets],
       ['aescbcone:'],
     ],
@@ -152,6 +152,21 @@ describe('an EncryptionConfiguration', () => {
     ],
     ['overlapping names', file(entry("[secrets, '*.']", gcm)), 'using overlapping resources'],
     ['all beside one', file(entry("[a.example.com, '*.*']", gcm)), 'using overlapping resources'],
+    [
+      'a name behind one that hides it',
+      file(entry("['*.']", cbc), entry('[secrets]', gcm)),
+      'resources[1].resources[0]: secrets is masked by earlier rule *.',
+    ],
+    [
+      'a name behind all',
+      file(entry("['*.*']", cbc), entry('[widgets.example.com]', gcm)),
+      'resources[1].resources[0]: widgets.example.com is masked by earlier rule *.*',
+    ],
+    [
+      'a name again',
+      file(entry('[secrets]', cbc), entry('[secrets]', gcm)),
+      'resources[1].resources[0]: secrets is masked by earlier rule secrets',
+    ],
     ['capitals', file(entry('[Secrets]', gcm)), 'should not contain capital letters'],
     ['a star alone', file(entry("['*']", gcm)), "use '*.' to encrypt"],
     ['one name in all groups', file(entry("['a.*']", gcm)), 'across groups is not supported'],
