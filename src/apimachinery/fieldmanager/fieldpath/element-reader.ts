@@ -2,7 +2,7 @@
  * Reads the elements of one set from outside, each once: it is asked whether they are canonical,
  * compared with its neighbours, and written anew where it is not.
  *
- * Bounds: an element has at most `elementPartsMax` parts (path-element.ts), and all of a set have at
+ * Bounds: an element has at most `elementPartsMax` parts (path-element.ts), all of a set have at
  * most `setPartsMax`. Policy: what is above is malformed. Sets that are made here have fewer: an
  * item has at least as many fields as keys, and an object at most 5,000 fields.
  */
