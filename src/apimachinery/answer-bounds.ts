@@ -7,7 +7,7 @@
  */
 
 /** Characters of a message, and of one cause. */
-const messageMax = 128 * 1024;
+export const messageMax = 128 * 1024;
 const causeMax = 32 * 1024;
 /** Characters of all causes together. */
 const causesMax = 256 * 1024;
@@ -26,6 +26,10 @@ interface Details<C extends Cause> {
 
 export function boundedMessage(message: string): string {
   return cut(message, messageMax);
+}
+
+export function boundedCause(message: string): string {
+  return cut(message, causeMax);
 }
 
 /** The path of a field, which may hold a key as long as a body. */
@@ -49,7 +53,7 @@ function boundedCauses<C extends Cause>(causes: readonly C[]): readonly C[] {
   let size = 0;
   for (const cause of causes) {
     const { field, message } = cause;
-    const bounded: C = { ...cause, message: cut(message, causeMax) };
+    const bounded: C = { ...cause, message: boundedCause(message) };
     const short = field === undefined ? bounded : { ...bounded, field: boundedField(field) };
     kept.push(short);
     size += lengthOf(short);

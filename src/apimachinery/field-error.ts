@@ -8,7 +8,7 @@
  *   ^ field        ^ type         ^ value ^ detail
  */
 import type { JsonValue } from './unstructured.ts';
-import { boundedField } from './answer-bounds.ts';
+import { boundedCause, boundedField, messageMax } from './answer-bounds.ts';
 import { quote } from './quote.ts';
 
 /** Each type under the name that `causes[].reason` carries on the wire. */
@@ -135,16 +135,25 @@ export function formatFieldErrorBody(error: FieldError): string {
   let body = phrase.text;
   if (phrase.showsValue && error.value !== undefined)
     body += `: ${error.shown ?? formatValue(error.value)}`;
-  return error.detail === '' ? body : `${body}: ${error.detail}`;
+  return boundedCause(error.detail === '' ? body : `${body}: ${error.detail}`);
 }
 
 export function formatFieldError(error: FieldError): string {
   return `${boundedField(error.field)}: ${formatFieldErrorBody(error)}`;
 }
 
-/** One error stands alone, several in brackets; the same text is said once. Empty for none. */
+/** One error stands alone, several in brackets; the same text is said once. Empty for none. What
+ * no message has room for is not put together. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.slice(0, fieldErrorsMax).map(formatFieldError))];
+  const found = new Set<string>();
+  let size = 0;
+  for (const error of errors.slice(0, fieldErrorsMax)) {
+    if (size > messageMax) break;
+    const text = formatFieldError(error);
+    found.add(text);
+    size += text.length;
+  }
+  const texts = [...found];
   if (errors.length > fieldErrorsMax) texts.push('too many errors');
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }

@@ -34,7 +34,7 @@ import type { Requester } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { shortWorkMs, wholeTurnMs } from '../stdx/turns.ts';
-import { tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
+import { readOwners, tooManyFields, tracked, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
 import { storedForm, storedKind, toDecidedVersion } from './versions.ts';
@@ -126,6 +126,9 @@ async function createNamed(
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   let creation: Result<PreparedCreation>;
   let notes: AdmissionNotes | undefined;
+  if (inTurns && submitted.metadata.managedFields !== undefined) {
+    await runToEnd(deps.turns, readOwners(submitted));
+  }
   if (guard === undefined) {
     const born = ownedObject(scope, target, newObject(scope, target, submitted, name), options);
     if (born.kind === 'refused') return born;

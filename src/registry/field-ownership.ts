@@ -14,7 +14,11 @@ import {
   trackUpdate,
   trackUpdateSteps,
 } from '../apimachinery/fieldmanager/managers/track-update.ts';
-import { decodeManaged, sameOwners } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
+import {
+  decodeManaged,
+  decodeManagedSteps,
+  sameOwners,
+} from '../apimachinery/fieldmanager/managers/managed-fields.ts';
 import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
 import type { FieldWriter, UpdateToTrack } from '../apimachinery/fieldmanager/field-manager.ts';
 import { deducedType } from '../apimachinery/fieldmanager/schema/deduced.ts';
@@ -131,6 +135,12 @@ export function withUsableOwners(object: ApiObject): ApiObject {
   const sent = object.metadata['managedFields'];
   if (sent === undefined || (decodeManaged(sent)?.owners.size ?? 0) > 0) return object;
   return withOwners(object, {});
+}
+
+/** Reads the managedFields that came with a new object, so that withUsableOwners() finds them read.
+ * For large ones. */
+export function* readOwners({ metadata }: ApiObject): Steps<void> {
+  yield* decodeManagedSteps(metadata['managedFields']);
 }
 
 /** `next` with the entries of `live`, where all that has changed is when somebody wrote: what the

@@ -369,4 +369,29 @@ describe('the laws of field sets', () => {
       'f:a': { '.': {}, 'f:b': {} },
     });
   });
+
+  it('what would take long to read is malformed', () => {
+    const deep = `v:${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    assert.equal(canonicalFields({ 'f:a': { [deep]: {} } }), undefined);
+    const names = Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]);
+    const wide = JSON.stringify(Object.fromEntries(names));
+    assert.equal(canonicalFields({ 'f:a': { [`v:${wide}`]: {} } }), undefined);
+    assert.equal(canonicalFields({ 'f:a': { [`k:${wide}`]: {} } }), undefined);
+    const keyed = (items: number, keys: number): FieldSet =>
+      Object.fromEntries(
+        Array.from({ length: items }, (_, item) => {
+          const fields = Array.from({ length: keys }, (_, key) => [`k${key}`, item]);
+          return [`k:${JSON.stringify(Object.fromEntries(fields))}`, {}];
+        }),
+      );
+    assert.equal(canonicalFields({ 'f:a': keyed(4000, 10) }), undefined);
+    const most = { 'f:a': keyed(714, 6) };
+    assert.deepEqual(canonicalFields(most), most);
+  });
+
+  it('brackets and commas in the text of a key are no parts of it', () => {
+    const name = `"\\${'[{,'.repeat(100)}`;
+    const set = { 'f:a': { [`k:${JSON.stringify({ name })}`]: {} } };
+    assert.deepEqual(canonicalFields(set), set);
+  });
 });

@@ -289,6 +289,13 @@ describe('FieldError', () => {
     assert.equal(formatFieldErrors([a, b, a]), '[a: Required value, b: Required value]');
     assert.equal(formatFieldErrors([]), '');
   });
+
+  it('is no longer than an answer shows, and what no answer shows is not put together', () => {
+    const long = (name: string) => field.invalid(name, 'x', 'y'.repeat(1_000_000));
+    assert.ok(formatFieldError(long('a')).length < 33 * 1024);
+    const all = Array.from({ length: 100 }, (_, i) => long(`f${i}`));
+    assert.ok(formatFieldErrors(all).length < 170 * 1024);
+  });
 });
 
 describe('quote', () => {

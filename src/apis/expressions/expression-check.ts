@@ -65,12 +65,13 @@ export function cachedExpressionChecker(
       const known = kept.get(key);
       if (known !== undefined) return known;
       const compiled = yield* check(text, stored);
-      if (chars + text.length > keptCharsMax || kept.size >= keptMax) {
+      const size = text.length + (compiled.kind === 'ok' ? 0 : compiled.problem.length);
+      if (chars + size > keptCharsMax || kept.size >= keptMax) {
         kept.clear();
         chars = 0;
       }
       kept.set(key, compiled);
-      chars += text.length;
+      chars += size;
       return compiled;
     },
   };

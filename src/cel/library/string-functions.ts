@@ -5,7 +5,6 @@
  * `resultMax` UTF-16 units, because `replace` and `format` can make a huge text of two small ones
  * and are charged for what goes in.
  */
-import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { spendSteps } from '../evaluate/step-allowance.ts';
 import { firstOccurrence, lastOccurrence, occurrences, shortNeedle } from './text-search.ts';
@@ -126,12 +125,21 @@ function withOtherCase(text: string, first: number, last: number): string {
 
 /** Without white space (as Unicode has it) at both ends. */
 export function trim(text: string): string {
-  const space = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
   let [start, end] = [0, text.length];
-  while (start < end && space.test(text.charAt(start))) start += 1;
-  while (end > start && space.test(text.charAt(end - 1))) end -= 1;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
+
+function isSpace(unit: number): boolean {
+  if (unit <= 0x20) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return unit >= 0x85 && spacesBeyondAscii.has(unit);
+}
+
+const spacesBeyondAscii: ReadonlySet<number> = new Set([
+  ...[0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000],
+  ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
+]);
 
 /** At most `count` of them, all where it is negative. Nothing stands between any two characters. */
 export function replace(text: string, old: string, put: string, count = -1): string {
@@ -199,20 +207,30 @@ export function reverse(text: string): string {
   return Array.from(text).reverse().join('');
 }
 
-const quotedForms = lookup<string>({
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-});
+/** By their code: what stands behind the backslash. */
+const quotedForms: ReadonlyMap<number, number> = new Map(
+  ['\x07a', '\bb', '\ff', '\nn', '\rr', '\tt', '\vv', '\\\\', '""'].map((pair) => [
+    pair.charCodeAt(0),
+    pair.charCodeAt(1),
+  ]),
+);
+const quoted = /[\x07-\r\\"]/;
+const backslash = 0x5c;
 
 /** In double quotes, as it would stand in an expression. */
 export function quoteText(text: string): string {
-  const escaped = text.replace(/[\x07-\r\\"]/g, (char) => quotedForms[char] as string);
-  return `"${escaped}"`;
+  return `"${quoted.test(text) ? escaped(text) : text}"`;
+}
+
+/** A walk without a text for each character that is escaped: a long text may be all of them. */
+function escaped(text: string): string {
+  const units = new Uint16Array(text.length * 2);
+  let size = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    const form = unit > backslash ? undefined : quotedForms.get(unit);
+    if (form !== undefined) units[size++] = backslash;
+    units[size++] = form ?? unit;
+  }
+  return Buffer.from(units.buffer, 0, size * 2).toString('utf16le');
 }

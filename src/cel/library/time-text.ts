@@ -134,9 +134,13 @@ const workPerZone = 40_000;
 /** Of hours and minutes of an offset, with the sign. */
 const offsetDigitsMax = 9;
 
+/** Twice the longest there is. Longer names are none: each part of one is work. */
+const zoneNameMax = 64;
+
 /** Names of files, as the reference has them: `../x` is none, and upper and lower case matter. */
 function checkZoneName(zone: string): void {
   if (/\.\.|^[/\\]|\\/.test(zone)) throw evaluationError('time: invalid location name');
+  if (zone.length > zoneNameMax) throw evaluationError(`unknown time zone ${zone}`);
   const [area = '', ...places] = zone.split('/');
   const isNamed = [area, ...places].every((part) => /^[A-Z]/.test(part));
   const isLoud = places.length > 0 && area !== 'US' && area === area.toUpperCase();

@@ -5,7 +5,8 @@
  *    | self.x
  *    | ....^
  *
- * Bounds: the first `issuesMax` are kept; lines of more than `snippetMax` characters are not shown.
+ * Bounds: the first `issuesMax` are kept; lines of more than `snippetMax` characters are not shown;
+ * what is shown ends behind `shownMax` characters, because each mistake shows its whole line.
  */
 import type { Issue } from '../cel.ts';
 import { lineOf, nowhere } from './source.ts';
@@ -13,6 +14,8 @@ import type { Location, Source } from './source.ts';
 
 const issuesMax = 100;
 const snippetMax = 16384;
+/** Answers show no more of one cause. */
+const shownMax = 32 * 1024;
 
 export interface Issues {
   readonly count: number;
@@ -45,8 +48,16 @@ export function issuesOf(read: () => Source, sourceName: string): Issues {
     },
     list: sorted,
     text() {
-      const shown = sorted().map((issue) => show(source(), sourceName, issue));
-      if (count > issuesMax) shown.push(`${count - issuesMax} more errors were truncated`);
+      const shown: string[] = [];
+      let size = 0;
+      for (const issue of sorted()) {
+        if (size > shownMax) break;
+        const text = show(source(), sourceName, issue);
+        shown.push(text);
+        size += text.length;
+      }
+      const left = count - shown.length;
+      if (left > 0) shown.push(`${left} more errors were truncated`);
       return shown.join('\n');
     },
   };

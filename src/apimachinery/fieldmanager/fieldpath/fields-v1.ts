@@ -11,10 +11,12 @@ import type { JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
 import type { FieldSet, FieldSetDraft } from './field-set.ts';
 import { emptySet, inOrder, isEmptySet, memberMark } from './field-set.ts';
+import type { ElementReader } from './element-reader.ts';
+import { elementReader } from './element-reader.ts';
 import {
   compareElements,
+  compareParsed,
   formatPathElement,
-  parsePathElement,
   unknownElement,
 } from './path-element.ts';
 
@@ -25,7 +27,9 @@ const known = new WeakSet<FieldSet>([emptySet]);
 export function canonicalFields(fields: JsonValue): FieldSet | undefined {
   if (fields === null) return emptySet;
   if (isJsonObject(fields) && known.has(fields)) return fields;
-  const decoded = (isJsonObject(fields) && canonicalNode(fields, true)) || decodeNode(fields, true);
+  const read = elementReader();
+  const canonical = isJsonObject(fields) ? canonicalNode(fields, true, read) : undefined;
+  const decoded = canonical ?? decodeNode(fields, true, read);
   return decoded === undefined ? undefined : markCanonical(decoded);
 }
 
@@ -36,7 +40,11 @@ export function markCanonical(set: FieldSet): FieldSet {
 }
 
 /** The node itself, where all of it is as it would be written here: the usual case. */
-function canonicalNode(node: JsonObject, isRoot: boolean): FieldSet | undefined {
+function canonicalNode(
+  node: JsonObject,
+  isRoot: boolean,
+  read: ElementReader,
+): FieldSet | undefined {
   let previous: string | undefined;
   for (const key of Object.keys(node)) {
     const below = node[key];
@@ -44,23 +52,31 @@ function canonicalNode(node: JsonObject, isRoot: boolean): FieldSet | undefined 
       if (isRoot || previous !== undefined || !isEmptyObject(below)) return undefined;
       continue;
     }
-    if (!isCanonicalElement(key) || !isJsonObject(below)) return undefined;
-    if (previous !== undefined && compareElements(previous, key) >= 0) return undefined;
-    if (canonicalNode(below, false) !== below) return undefined;
+    if (!isCanonicalElement(key, read) || !isJsonObject(below)) return undefined;
+    if (previous !== undefined && compareReadElements(previous, key, read) >= 0) return undefined;
+    if (canonicalNode(below, false, read) !== below) return undefined;
     previous = key;
   }
   // A mark alone is the same as nothing.
   return previous === undefined && node[memberMark] !== undefined ? undefined : node;
 }
 
-function isCanonicalElement(text: string): boolean {
+function isCanonicalElement(text: string, read: ElementReader): boolean {
   if (text.startsWith('f:')) return true;
-  const element = parsePathElement(text);
+  const element = read(text);
   if (element === undefined || element === unknownElement) return false;
   return formatPathElement(element) === text;
 }
 
-function decodeNode(node: JsonValue, isRoot: boolean): FieldSet | undefined {
+/** Both have been read: their texts need not be walked. */
+function compareReadElements(a: string, b: string, read: ElementReader): number {
+  if (a.startsWith('f:') || b.startsWith('f:')) return compareElements(a, b);
+  const [left, right] = [read(a), read(b)];
+  if (typeof left !== 'object' || typeof right !== 'object') return compareElements(a, b);
+  return compareParsed(left, right);
+}
+
+function decodeNode(node: JsonValue, isRoot: boolean, read: ElementReader): FieldSet | undefined {
   if (node === null) return emptySet;
   if (!isJsonObject(node)) return undefined;
   const draft: FieldSetDraft = {};
@@ -72,13 +88,13 @@ function decodeNode(node: JsonValue, isRoot: boolean): FieldSet | undefined {
       isSame &&= hasMark && position === 0 && isEmptyObject(node[key]);
       continue;
     }
-    const element = parsePathElement(key);
+    const element = read(key);
     if (element === undefined) return undefined;
     if (element === unknownElement) {
       isSame = false;
       continue;
     }
-    const below = decodeNode(node[key] ?? null, false);
+    const below = decodeNode(node[key] ?? null, false, read);
     if (below === undefined) return undefined;
     const text = formatPathElement(element);
     isSame &&= text === key && below === node[key];

@@ -91,11 +91,11 @@ export function parsePathElement(text: string): PathElement | typeof unknownElem
   }
 }
 
-/** Brackets in the text of an item's keys. Policy: no keys; those of lists hold nothing else. */
-const keyBracketsMax = 16;
+/** Commas and brackets in the text of an element, those in its own texts not counted. Policy: what
+ * has more is none; items of sets are scalars, and those of lists have a few scalar keys. */
+const elementPartsMax = 64;
 
 function parseKey(text: string): PathElement | undefined {
-  if (text.split(/[[{]/, keyBracketsMax + 2).length > keyBracketsMax + 1) return undefined;
   const value = parseValue(text);
   if (!isJsonObject(value)) return undefined;
   const fields = Object.keys(value)
@@ -105,12 +105,38 @@ function parseKey(text: string): PathElement | undefined {
 }
 
 function parseValue(text: string): JsonValue | undefined {
+  if (text.length > elementPartsMax && countParts(text) > elementPartsMax) return undefined;
   try {
     return parseJsonText(text);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+const [quotationMark, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [bracket, brace] = [0x5b, 0x7b];
+
+/** Counted before it is read, to just above `elementPartsMax`: deep texts fill the stack, wide ones
+ * are sorted. */
+export function countParts(text: string): number {
+  let parts = 0;
+  for (let at = 0; at < text.length && parts <= elementPartsMax; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quotationMark) at = endOfText(text, at);
+    else if (code === comma || code === bracket || code === brace) parts += 1;
+  }
+  return parts;
+}
+
+/** Where the text ends that begins at this quotation mark; the last place if it does not. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at += 1;
+    else if (code === quotationMark) return at;
+  }
+  return text.length;
 }
 
 const kindOrder = 'fkvi';
@@ -205,12 +231,16 @@ function parseCanonical(text: string): PathElement {
   return parsed;
 }
 
-function compareParsed(a: PathElement, b: PathElement): number {
+/** The same order of what has been read. */
+export function compareParsed(a: PathElement, b: PathElement): number {
+  if (a.kind === 'field' && b.kind === 'field') return compareText(a.name, b.name);
   if (a.kind === 'key' && b.kind === 'key') return compareKeys(a.fields, b.fields);
   if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value);
   if (a.kind === 'index' && b.kind === 'index') return a.index - b.index;
-  return 0;
+  return kinds.indexOf(a.kind) - kinds.indexOf(b.kind);
 }
+
+const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index'];
 
 function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
   const shared = Math.min(a.length, b.length);

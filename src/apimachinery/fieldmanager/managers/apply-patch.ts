@@ -29,7 +29,7 @@ import { newApplyConflict } from './conflict-error.ts';
 import { withLastApplied, withoutLastApplied } from './last-applied.ts';
 import type { Managed } from './managed-fields.ts';
 import {
-  decodeManaged,
+  decodeManagedSteps,
   encodeManaged,
   managerIdentifier,
   nothingManaged,
@@ -54,7 +54,7 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const error = yield* refusalOf(request, type, intended);
   if (error !== undefined) return { kind: 'refused', error };
   yield;
-  const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
+  const managed = (yield* decodeManagedSteps(live?.metadata['managedFields'])) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
   const start = yield* startingOwners(request, bare, managed);

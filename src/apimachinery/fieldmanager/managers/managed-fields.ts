@@ -13,6 +13,7 @@ import { setsEqual } from '../fieldpath/field-set.ts';
 import { canonicalFields, markCanonical } from '../fieldpath/fields-v1.ts';
 import type { Managers, ManagersDraft, OwnedFields } from '../merge/managers.ts';
 import { setOwned } from '../merge/managers.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import { parseRfc3339 } from '../../time.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
@@ -74,6 +75,16 @@ export function decodeManaged(entries: JsonValue | undefined): Managed | undefin
     stored.set(decoded.identifier, decoded);
   }
   return { owners, stored };
+}
+
+/** decodeManaged() in parts: an entry of thousands of items takes some milliseconds. */
+export function* decodeManagedSteps(entries: JsonValue | undefined): Steps<Managed | undefined> {
+  for (const entry of Array.isArray(entries) ? (entries as JsonArray) : []) {
+    if (!isJsonObject(entry) || decodedEntries.has(entry)) continue;
+    if (decodeEntry(entry) === undefined) return undefined;
+    yield;
+  }
+  return decodeManaged(entries);
 }
 
 /** Entries of live objects are read at every write, and seldom change. */

@@ -30,7 +30,7 @@ import { capUpdateManagers } from './cap-managers.ts';
 import { createdFields } from './created-fields.ts';
 import type { Managed, StoredEntry } from './managed-fields.ts';
 import {
-  decodeManaged,
+  decodeManagedSteps,
   encodeManaged,
   isEntryOf,
   makeEntry,
@@ -112,13 +112,13 @@ function* startOf({ live, next, subresource }: UpdateToTrack): Steps<Start> {
     if (isReset(sent)) return { managed: nothingManaged, isLive: false, isReset: true };
     // Each entry of thousands of fields is looked at for some milliseconds.
     yield;
-    const edited = decodeManaged(sent);
+    const edited = yield* decodeManagedSteps(sent);
     if (edited !== undefined && edited.owners.size > 0) {
       return { managed: edited, isLive: false, isReset: false };
     }
     yield;
   }
-  const managed = decodeManaged(liveEntries) ?? nothingManaged;
+  const managed = (yield* decodeManagedSteps(liveEntries)) ?? nothingManaged;
   return { managed, isLive: true, isReset: false };
 }
 
