@@ -8,7 +8,7 @@
  * Invariants: data, and functions of a pod's spec that change nothing but what their row names.
  * A path leads through the version that the rules of the kind are written for: names between
  * dots, `[]` after a list, each of whose items is meant, `?` after an object that goes with the
- * last of its members.
+ * last of its members. Where rules know the form of each version (devices), each form has a path.
  */
 import { isJsonObject, withMember, without } from '../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -86,6 +86,25 @@ const withReplicaSets: readonly GatedFields[] = [
   ...each('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas'),
 ];
 
+/** Of claims and their templates: what requests say beside their name, or under `exactly`. */
+const claimAt = (spec: string, ...ofStatus: readonly string[]): readonly GatedFields[] => {
+  const request = `${spec}.devices.requests[]`;
+  const exact = (name: string): readonly string[] => [
+    `${request}.exactly.${name}`,
+    `${request}.${name}`,
+  ];
+  const others = `${request}.firstAvailable`;
+  return [
+    { gate: 'DRAPrioritizedList', fields: [others] },
+    { gate: 'DRADeviceTaints', fields: [...exact('tolerations'), `${others}[].tolerations`] },
+    { gate: 'DRAAdminAccess', fields: [...exact('adminAccess'), ...ofStatus] },
+  ];
+};
+
+/** Of slices: what devices say beside their name, or under `basic`. */
+const ofDevices = (...names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => [`spec.devices[].${name}`, `spec.devices[].basic.${name}`]);
+
 /** By resource, as definitions name it. */
 export const gatedFields: Readonly<Record<string, readonly GatedFields[]>> = lookup({
   '/pods': [...podSpecAt('spec'), ...ofPodStatus],
@@ -120,6 +139,22 @@ export const gatedFields: Readonly<Record<string, readonly GatedFields[]>> = loo
   ),
   'discovery.{domain}/endpointslices': [
     { gate: 'PreferSameTrafficDistribution', fields: ['endpoints[].hints.forNodes'] },
+  ],
+  'resource.{domain}/resourceclaims': claimAt(
+    'spec',
+    'status.allocation.devices.results[].adminAccess',
+  ),
+  'resource.{domain}/resourceclaimtemplates': claimAt('spec.spec'),
+  'resource.{domain}/resourceslices': [
+    { gate: 'DRADeviceTaints', fields: ofDevices('taints') },
+    {
+      gate: 'DRAPartitionableDevices',
+      fields: [
+        'spec.sharedCounters',
+        'spec.perDeviceNodeSelection',
+        ...ofDevices('consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'),
+      ],
+    },
   ],
   'storage.{domain}/csidrivers': each(
     'MutableCSINodeAllocatableCount',

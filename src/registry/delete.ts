@@ -181,7 +181,7 @@ function planFirst(
   const next = withDeletionFinalizers(object, kind, options, names);
   if (grace > 0 || isHeld(next, strategy)) {
     const timed = withDeletion(next, grace, nowMs + grace * 1000);
-    return { kind: 'mark', object: strategy.markDeletion(timed) };
+    return { kind: 'mark', object: strategy.markDeletion(timed, next) };
   }
   // What can have a grace period shows that it was given none.
   if (given === undefined) return { kind: 'remove' };

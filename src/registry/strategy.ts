@@ -62,8 +62,8 @@ export interface KindStrategy {
   readonly deletesWhatWasFound?: boolean | undefined;
   /** Whether something beside metadata.finalizers and the grace period keeps a deleted object. */
   holdsDeletion(object: ApiObject): boolean;
-  /** The object as it looks once its deletion is marked. */
-  markDeletion(object: ApiObject): ApiObject;
+  /** The object as it looks once its deletion is marked; `found` is it before. */
+  markDeletion(object: ApiObject, found: ApiObject): ApiObject;
 }
 
 /** What a write to a subresource that shows the object itself may change, and must obey. */

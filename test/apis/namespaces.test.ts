@@ -72,7 +72,8 @@ describe('namespaces', () => {
 
   it('are Terminating, and held, once their deletion is marked', () => {
     const { holdsDeletion, markDeletion, prepareForCreate } = strategy();
-    const marked = markDeletion(prepareForCreate(namespace()));
+    const created = prepareForCreate(namespace());
+    const marked = markDeletion(created, created);
     assert.deepEqual(marked['status'], { phase: 'Terminating' });
     assert.ok(holdsDeletion(marked));
     assert.ok(!holdsDeletion(namespace({ spec: { finalizers: [] } })));

@@ -89,7 +89,11 @@ const rows: readonly (readonly [string, JsonObject, readonly string[]])[] = [
     ['FieldValueInvalid spec.pool.generation', 'FieldValueInvalid spec.pool.resourceSliceCount'],
   ],
   ['a node and all nodes', { ...right, allNodes: true }, ['FieldValueInvalid spec']],
-  ['no node', { ...right, nodeName: '' }, ['FieldValueRequired spec']],
+  [
+    'no node',
+    { ...right, nodeName: '' },
+    ['FieldValueInvalid spec.nodeName', 'FieldValueRequired spec'],
+  ],
   ['a bad node', { ...right, nodeName: 'N' }, ['FieldValueInvalid spec.nodeName']],
   [
     'not every device for itself',
@@ -132,7 +136,7 @@ const rows: readonly (readonly [string, JsonObject, readonly string[]])[] = [
   [
     'a device without a name',
     device({ name: '', basic: {} }),
-    ['FieldValueRequired spec.devices[0].name'],
+    ['FieldValueInvalid spec.devices[0].name'],
   ],
   [
     'a device with dots',

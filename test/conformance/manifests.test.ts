@@ -32,7 +32,7 @@ describe('everyday manifests', () => {
   before(async () => {
     server = await startTestServer({
       'runtime-config': 'api/all=true',
-      'feature-gates': 'DynamicResourceAllocation=true',
+      'feature-gates': 'DynamicResourceAllocation=true,DRAPrioritizedList=true',
     });
   });
   after(() => server.remove());

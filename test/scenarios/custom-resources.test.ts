@@ -127,6 +127,8 @@ describe('the life of a definition', () => {
     assert.deepEqual(metadataOf(deleted)['finalizers'], [
       'customresourcecleanup.apiextensions.k8s.io',
     ]);
+    const { deletionGracePeriodSeconds, generation } = metadataOf(deleted);
+    assert.deepEqual([deletionGracePeriodSeconds, generation], [undefined, 1]);
     assert.equal(conditionsOf(deleted.body)['Terminating'], 'True InstanceDeletionPending');
     const late = await server.request('POST', `${inDefault}/boxes`, {
       body: object('Box', 'late'),

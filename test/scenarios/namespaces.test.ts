@@ -195,6 +195,15 @@ const foreign: Scenario = {
       status: 409,
       reason: 'Conflict',
     },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns/finalize',
+      body: {
+        metadata: { name: 'foreign-$ns', labels: { team: 'a' } },
+        spec: { finalizers: ['x.io/mine'] },
+      },
+      status: 200,
+      expect: { metadata: { labels: { team: 'a', '$labelDomain/metadata.name': 'foreign-$ns' } } },
+    },
     { request: 'GET /api/v1/namespaces/foreign-$ns/finalize', status: 405 },
     {
       request: 'DELETE /api/v1/namespaces/foreign-$ns?gracePeriodSeconds=30',

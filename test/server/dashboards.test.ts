@@ -121,6 +121,13 @@ const asked: readonly Asked[] = [
     type: 'gauge',
     labels: ['git_version', 'git_commit', 'build_date', 'go_version', 'major', 'minor', 'platform'],
   },
+  {
+    metric: 'version_info',
+    type: 'gauge',
+    labels: ['binary', 'component', 'emulation', 'min_compat'],
+  },
+  { metric: 'apiserver_audit_event_total', type: 'counter', labels: [] },
+  { metric: 'apiserver_audit_requests_rejected_total', type: 'counter', labels: [] },
   { metric: 'kubernetes_feature_enabled', type: 'gauge', labels: ['name', 'stage'] },
   {
     metric: 'pod_security_evaluations_total',

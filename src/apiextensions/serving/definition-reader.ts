@@ -72,13 +72,8 @@ export function definitionReader({ conversions, group }: KindInfo): DefinitionRe
   };
 }
 
-/** A deletion that begins counts as a change of the spec, and is none. */
-function isOfSpec(
-  { generation, isEnding, uid }: DefinitionSummary,
-  { deletionTimestamp, ...now }: ApiObject['metadata'],
-): boolean {
-  const began = deletionTimestamp !== undefined && !isEnding ? 1 : 0;
-  return uid === now.uid && generation + began === now.generation;
+function isOfSpec({ generation, uid }: DefinitionSummary, now: ApiObject['metadata']): boolean {
+  return uid === now.uid && generation === now.generation;
 }
 
 const statusWord = Buffer.from(',"status":{');

@@ -186,15 +186,13 @@ function webhookOf(definition: ApiObject): JsonObject {
   return part(part(part(definition, 'spec'), 'conversion'), 'webhook');
 }
 
-/** Whether its kinds are still what they were made of. A deletion that has begun changes nothing of
- * them, though it counts as a change. */
+/** Whether its kinds are still what they were made of. */
 function isServedAlike({ summary }: Known, next: DefinitionSummary): boolean {
-  const { accepted, generation, isEnding, isEstablished, uid } = summary;
-  const began = next.isEnding && !isEnding ? 1 : 0;
+  const { accepted, generation, isEstablished, uid } = summary;
   return (
     uid === next.uid &&
     isEstablished === next.isEstablished &&
-    generation + began === next.generation &&
+    generation === next.generation &&
     deepEqual({ ...accepted }, { ...next.accepted })
   );
 }

@@ -144,6 +144,13 @@ const checks: Readonly<Record<string, MakeCheck>> = lookup({
     return (location, run) => (location.value === '' ? undefined : check(location, run));
   },
   givenFormat: givenForm,
+  /** Likewise of one that is absent. */
+  textFormat: (argument, formats) => {
+    const check = givenForm(argument, formats);
+    return (location, run) => {
+      check(location.value === undefined ? { ...location, value: '' } : location, run);
+    };
+  },
   keys: (argument, formats) => {
     const check = formatOf(argument, formats);
     return ({ field, key }, { errors }) => {

@@ -39,10 +39,12 @@ export function definitionStrategy(
     deletesWhatWasFound: true,
     // The first deletion only marks: what the definition defines goes first.
     holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
-    markDeletion(object) {
+    // A definition knows no grace, and what it asks for does not change.
+    markDeletion(object, found) {
       const { deletionTimestamp = '', finalizers = [] } = object.metadata;
       const held = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
-      const marked = { ...object, metadata: { ...object.metadata, finalizers: held } };
+      const metadata = { ...found.metadata, deletionTimestamp, finalizers: held };
+      const marked = { ...object, metadata };
       const says = { type: 'Terminating', says: pending };
       return withConditions(marked, object, deletionTimestamp, [says]);
     },

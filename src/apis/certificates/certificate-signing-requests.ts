@@ -4,14 +4,13 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';
 import { humanDuration } from '../../apimachinery/projection/human-duration.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { certificateProblems } from './certificate-chains.ts';
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { countAt, objectsAt, printedAt, valueAt } from '../tables/fields.ts';
-import { form, numberOf, uniqueTexts } from '../validation/checks.ts';
-import type { Problems } from '../validation/checks.ts';
+import { numberOf, uniqueTexts } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { ratchetingRules } from '../validation/ratcheting-rules.ts';
+import { signerNameRules } from '../validation/signer-names.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { approvalRules, readRequest, signingRequestStrategy } from './signing-request-strategy.ts';
@@ -63,21 +62,11 @@ const signingRequestRules: KindRules = {
       `may not specify a duration less than ${leastSigningSeconds} seconds ` + '(10 minutes)';
     return [
       ...(usages.length === 0 ? [required('spec.usages')] : []),
-      ...signerRules(text(spec, 'signerName')),
+      ...signerNameRules('spec.signerName', text(spec, 'signerName')),
       ...(seconds < leastSigningSeconds ? [invalid('spec.expirationSeconds', seconds, least)] : []),
     ];
   },
 };
-
-function signerRules(name: string): Problems {
-  if (name === '') return [];
-  const [domain = '', path, ...more] = name.split('/', 3);
-  if (path !== undefined && path !== '' && more.length === 0 && domain.includes('.')) {
-    return form('spec.signerName', domain, checkDns1123Subdomain);
-  }
-  const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-  return [invalid('spec.signerName', name, detail)];
-}
 
 /** Requests to the signer of everything cannot be made any more. */
 function stableRequestRules(identity: Identity): KindRules {

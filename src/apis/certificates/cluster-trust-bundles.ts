@@ -6,9 +6,9 @@ import { part, text } from '../../apimachinery/members.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
-import { allErrors, each, form, noProblems, unchanged } from '../validation/checks.ts';
+import { allErrors, each, noProblems, unchanged } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
-import { checkDomainPath } from '../validation/domain-path.ts';
+import { signerNameRules } from '../validation/signer-names.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
@@ -27,7 +27,7 @@ const clusterTrustBundleRules: KindRules = {
     const signer = text(spec, 'signerName');
     return allErrors(
       bundleNameRules(object, signer),
-      form('spec.signerName', signer, checkDomainPath),
+      signerNameRules('spec.signerName', signer),
       trustRules(text(spec, 'trustBundle'), 'spec.trustBundle'),
     );
   },
@@ -60,7 +60,6 @@ const omitted = '<value omitted>';
 
 /** What stands between blocks is a comment. */
 function trustRules(bundle: string, field: string): Problems {
-  if (bundle === '') return noProblems;
   if (Buffer.byteLength(bundle) > bundleBytesMax) return [tooLong(field, bundleBytesMax)];
   const seen = new Set<string>();
   const blocks = pemTexts(bundle);
@@ -89,6 +88,7 @@ function fingerprintOf(pem: string): string | undefined {
 
 export const clusterTrustBundles: KindDefinition = {
   resource: 'certificates.{domain}/clustertrustbundles',
+  schemaExemptions: { optional: 'certificates.ClusterTrustBundleSpec.trustBundle' },
   names: 'trust-bundle',
   conditionalUpdateOnly: true,
   selectableFields: 'spec.signerName',

@@ -39,7 +39,6 @@ export const leaseCandidates: KindDefinition = {
   anyFinalizer: true,
   createOnUpdate: true,
   conditionalUpdateOnly: true,
-  selectableFields: 'spec.leaseName',
   validation: leaseCandidateRules,
   schemaExemptions: { openValues: 'coordination.LeaseCandidateSpec.strategy' },
   table: leaseCandidateTable,

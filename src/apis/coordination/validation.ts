@@ -1,5 +1,5 @@
 /** Rules of Leases and LeaseCandidates. */
-import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
@@ -18,12 +18,13 @@ import { checkSemanticVersion } from '../validation/names-in-domains.ts';
 
 const oldestEmulation = 'OldestEmulationVersion';
 
+/** The reference repeats the name of the field. */
+const strategyField = 'spec.strategy.strategy';
+
 /** The service's own strategies have no domain. */
 function strategyRules(strategy: string): Problems {
-  // The reference repeats the name of the field.
-  const field = 'spec.strategy.strategy';
-  if (!strategy.includes('/')) return oneOf(field, strategy, [oldestEmulation]);
-  return form(field, strategy, checkQualifiedName);
+  if (!strategy.includes('/')) return oneOf(strategyField, strategy, [oldestEmulation]);
+  return form(strategyField, strategy, checkQualifiedName);
 }
 
 export const leaseRules: KindRules = {
@@ -37,6 +38,7 @@ export const leaseRules: KindRules = {
         : noProblems,
       nonNegative(spec, 'spec', ['leaseTransitions']),
       strategyRules(strategy),
+      spec['strategy'] === '' ? [notSupported(strategyField, '', [oldestEmulation])] : noProblems,
       text(spec, 'preferredHolder') !== '' && strategy === ''
         ? [forbidden('spec.preferredHolder', 'may only be specified if `strategy` is defined')]
         : noProblems,

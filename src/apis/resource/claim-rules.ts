@@ -17,6 +17,7 @@ import {
   allErrors,
   each,
   form,
+  givenForm,
   itemsAtMost,
   needed,
   noProblems,
@@ -26,10 +27,16 @@ import {
   uniqueTexts,
 } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import { driverNameRules } from '../validation/driver-names.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { templateMetadataRules } from '../validation/labels.ts';
-import { checkPoolName, checkQualifiedIdentifier } from '../validation/names-in-domains.ts';
+import {
+  checkPoolName,
+  checkQualifiedIdentifier,
+  poolNameBytesMax,
+} from '../validation/names-in-domains.ts';
+import { configsOf, parametersRules } from './opaque-parameters.ts';
 
 const listMax = 32;
 
@@ -39,6 +46,8 @@ const expressionBytesMax = 10 * 1024;
 
 export const resourceClaimRules: KindRules = {
   validate: (claim) => claimRules(part(part(claim, 'spec'), 'devices'), 'spec.devices'),
+  validateCreate: (claim) =>
+    parametersRules(configsOf(part(part(claim, 'spec'), 'devices')), 'spec.devices.config'),
   validateUpdate: (next, current) => unchanged('spec', next['spec'], current['spec']),
 };
 
@@ -49,6 +58,10 @@ export const resourceClaimTemplateRules: KindRules = {
       templateMetadataRules(part(spec, 'metadata'), 'spec.metadata'),
       claimRules(part(part(spec, 'spec'), 'devices'), 'spec.spec.devices'),
     );
+  },
+  validateCreate: (template) => {
+    const spec = part(part(template, 'spec'), 'spec');
+    return parametersRules(configsOf(part(spec, 'devices')), 'spec.spec.devices.config');
   },
   validateUpdate: (next, current) => unchanged('spec', next['spec'], current['spec']),
 };
@@ -78,7 +91,7 @@ function claimRules(devices: JsonObject, path: string): Problems {
 }
 
 /** What others may refer to: requests, and their alternatives after a slash. */
-function requestNames(requests: readonly JsonObject[]): ReadonlySet<string> {
+export function requestNames(requests: readonly JsonObject[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const request of requests) {
     const name = text(request, 'name');
@@ -90,10 +103,7 @@ function requestNames(requests: readonly JsonObject[]): ReadonlySet<string> {
 }
 
 function nameRules(holder: JsonObject, path: string): Problems {
-  return allErrors(
-    needed(holder, path, 'name'),
-    form(`${path}.name`, text(holder, 'name'), checkDns1123Label),
-  );
+  return givenForm(`${path}.name`, text(holder, 'name'), checkDns1123Label);
 }
 
 function requestRules(request: JsonObject, path: string): Problems {
@@ -216,21 +226,27 @@ const unknownRequest =
   'must be the name of a request in the claim or the name of a request and a subrequest ' +
   "separated by '/'";
 
-function referenceRules(
+export function referenceRules(
   references: readonly string[],
   field: string,
   names: ReadonlySet<string>,
 ): Problems {
   return allErrors(
-    each(references, (name, at) =>
-      names.has(name) ? noProblems : [invalid(`${field}[${at}]`, name, unknownRequest)],
-    ),
+    each(references, (name, at) => requestReference(name, `${field}[${at}]`, names)),
     itemsAtMost(references, field, listMax),
     uniqueTexts(field, references),
   );
 }
 
-function configurationRules(config: JsonObject, path: string): Problems {
+export function requestReference(
+  name: string,
+  field: string,
+  names: ReadonlySet<string>,
+): Problems {
+  return names.has(name) ? noProblems : [invalid(field, name, unknownRequest)];
+}
+
+export function configurationRules(config: JsonObject, path: string): Problems {
   if (config['opaque'] === undefined) return [required(`${path}.opaque`)];
   const opaque = part(config, 'opaque');
   return allErrors(
@@ -250,6 +266,12 @@ export const deviceClassRules: KindRules = {
       itemsAtMost(configs, 'spec.config', listMax),
     );
   },
+  validateCreate: (object) => parametersRules(configsOf(part(object, 'spec')), 'spec.config'),
+  validateUpdate: (next, current) => {
+    const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+    if (deepEqual(spec['config'], before['config'])) return noProblems;
+    return parametersRules(configsOf(spec), 'spec.config');
+  },
 };
 
 export const deviceTaintRuleRules: KindRules = {
@@ -260,12 +282,16 @@ export const deviceTaintRuleRules: KindRules = {
     const effect = text(taint, 'effect');
     return allErrors(
       form(`${at}.deviceClassName`, text(selector, 'deviceClassName'), checkDns1123Subdomain),
+      selector['driver'] === '' ? [required(`${at}.driver`)] : noProblems,
       driverNameRules(`${at}.driver`, text(selector, 'driver')),
+      selector['pool'] === '' ? [required(`${at}.pool`)] : noProblems,
+      Buffer.byteLength(text(selector, 'pool'), 'utf8') > poolNameBytesMax
+        ? [tooLong(`${at}.pool`, poolNameBytesMax)]
+        : noProblems,
       form(`${at}.pool`, text(selector, 'pool'), checkPoolName),
-      form(`${at}.device`, text(selector, 'device'), checkDns1123Label),
+      givenForm(`${at}.device`, selector['device'], checkDns1123Label),
       selectorsRules(objects(selector, 'selectors'), `${at}.selectors`),
-      needed(taint, 'spec.taint', 'key'),
-      form('spec.taint.key', text(taint, 'key'), checkQualifiedName),
+      givenForm('spec.taint.key', text(taint, 'key'), checkQualifiedName),
       form('spec.taint.value', text(taint, 'value'), checkLabelValue),
       needed(taint, 'spec.taint', 'effect'),
       effect === '' || effects.includes(effect)

@@ -3,6 +3,7 @@ import { deviceTaintRuleExpressions } from './device-expressions.ts';
 import { deviceClassExpressions } from './device-expressions.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { deviceClassRules, deviceTaintRuleRules } from './claim-rules.ts';
+import { timedTaint } from './taint-times.ts';
 import { nameAndAge } from '../tables/cells.ts';
 
 export const deviceClasses: KindDefinition = {
@@ -21,5 +22,6 @@ export const deviceTaintRules: KindDefinition = {
   featureGates: ['DynamicResourceAllocation', 'DRADeviceTaints'],
   returnsDeletedObject: true,
   tracksGeneration: true,
+  strategy: timedTaint,
   validation: deviceTaintRuleRules,
 };

@@ -7,6 +7,7 @@ import { objectsAt, valueAt } from '../tables/fields.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { claimDefaults } from './claim-defaults.ts';
 import { resourceClaimRules, resourceClaimTemplateRules } from './claim-rules.ts';
+import { claimStatusRules, withoutFreedDevices } from './claim-status-rules.ts';
 import { claimMaps, claimTemplateMaps } from './conversion.ts';
 import { nameAndAge } from '../tables/cells.ts';
 
@@ -35,7 +36,8 @@ export const resourceClaims: KindDefinition = {
   returnsDeletedObject: true,
   keptByStatus: 'all',
   defaults: claimDefaults,
-  validation: resourceClaimRules,
+  validation: { ...resourceClaimRules, validateStatusUpdate: claimStatusRules },
+  strategy: () => ({ prepareForStatusUpdate: withoutFreedDevices }),
   table: resourceClaimTable,
   versions: { v1alpha3: { conversion: claimMaps }, v1beta1: { conversion: claimMaps } },
 };

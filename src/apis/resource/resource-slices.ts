@@ -1,11 +1,14 @@
 /** ResourceSlices: which devices a node has. Their rules stand twice: by hand, and declared. */
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
+import { allErrors } from '../validation/checks.ts';
 import type { MigratedRules } from '../validation/migrated-rules.ts';
 import { resourceSliceProblems } from './slice-rules.ts';
+import { sliceCounterRules } from './slice-counter-rules.ts';
 import { declaredResourceSliceRules } from './slice-declarations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { migratedRules } from '../validation/migrated-rules.ts';
+import { timedDevices } from './taint-times.ts';
 import { plainCapacityMaps, resourceSliceMaps } from './conversion.ts';
 
 const resourceSliceTable = table([
@@ -18,8 +21,10 @@ const resourceSliceTable = table([
 
 const resourceSliceRules: MigratedRules = {
   resource: 'resourceslices',
-  handwritten: resourceSliceProblems,
-  declared: (slice, current) => declaredResourceSliceRules(slice).validate(slice, current),
+  handwritten: (slice, current) =>
+    allErrors(resourceSliceProblems(slice, current), sliceCounterRules(slice)),
+  declared: (slice, current) =>
+    allErrors(declaredResourceSliceRules(slice).validate(slice, current), sliceCounterRules(slice)),
 };
 
 export const resourceSlices: KindDefinition = {
@@ -27,6 +32,7 @@ export const resourceSlices: KindDefinition = {
   featureGates: ['DynamicResourceAllocation'],
   returnsDeletedObject: true,
   tracksGeneration: true,
+  strategy: timedDevices,
   selectableFields: 'spec.nodeName spec.driver',
   validation: (_identity, migration) => migratedRules(resourceSliceRules, migration),
   table: resourceSliceTable,

@@ -27,17 +27,18 @@ function declarations(instance: string, more: string): string {
   spec.pool.name                required maxLength=${poolNameBytesMax} format=pool-name immutable
   spec.pool.resourceSliceCount  minimum=1
   spec.pool.generation          minimum=0
-  spec.nodeName                 format=dns-subdomain immutable
+  spec.nodeName                 givenFormat=dns-subdomain immutable
   spec.allNodes                 trueOrUnset
   spec.perDeviceNodeSelection   trueOrUnset
   spec.nodeSelector.nodeSelectorTerms     required oneItem
   ${requirement}.matchExpressions[]       valuesOf=operator
   ${requirement}.matchExpressions[].key   givenFormat=label-key
+  ${requirement}.matchExpressions[].values[]  givenFormat=label-value
   ${requirement}.matchFields[]            fieldValuesOf=operator
   ${requirement}.matchFields[].key        only=metadata.name
   ${requirement}.matchFields[].values[]   givenFormat=dns-subdomain
   spec.devices                  maxItems=${devicesMax} unique=name
-  spec.devices[].name           required format=dns-label
+  spec.devices[].name           textFormat=dns-label
   ${more}
   ${instance}                   maxMembers=attributes,capacity:${attributesAndCapacitiesMax}
   ${instance}.attributes{}      keys=qualified-identifier oneOf=bool|int|string|version
@@ -45,7 +46,7 @@ function declarations(instance: string, more: string): string {
   ${instance}.attributes{}.version  format=semantic-version maxLength=${attributeValueBytesMax}
   ${instance}.capacity{}        keys=qualified-identifier
   ${instance}.taints            maxItems=${taintsMax}
-  ${instance}.taints[].key      required format=label-key
+  ${instance}.taints[].key      textFormat=label-key
   ${instance}.taints[].value    format=label-value
   ${instance}.taints[].effect   required enum=NoExecute|NoSchedule
 `;

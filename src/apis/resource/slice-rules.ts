@@ -26,7 +26,7 @@ import {
 } from '../../apimachinery/validation/names.ts';
 import { nodeSelectorRules } from '../core/nodes/node-selectors.ts';
 import type { Problems } from '../validation/checks.ts';
-import { form, givenAmong, numberOf, unchanged } from '../validation/checks.ts';
+import { form, givenAmong, givenForm, numberOf, unchanged } from '../validation/checks.ts';
 import * as formats from '../validation/names-in-domains.ts';
 
 export function resourceSliceProblems(slice: ApiObject, current: ApiObject | undefined): Problems {
@@ -103,8 +103,10 @@ function nodeRules(spec: JsonObject): Problems {
   const terms = items(selector, 'nodeSelectorTerms');
   const field = 'spec.nodeSelector';
   return [
-    ...form('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain),
-    ...(spec['nodeSelector'] === undefined ? [] : nodeSelectorRules(selector, field, false)),
+    ...(spec['nodeName'] === ''
+      ? [invalid('spec.nodeName', '', 'must be either unset or set to a non-empty string')]
+      : form('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain)),
+    ...(spec['nodeSelector'] === undefined ? [] : nodeSelectorRules(selector, field)),
     ...(spec['nodeSelector'] !== undefined && terms.length > 1
       ? [invalid(`${field}.nodeSelectorTerms`, terms, 'must have exactly one node selector term')]
       : []),
@@ -143,9 +145,7 @@ function devicesRules(spec: JsonObject, flat: boolean): Problems {
 }
 
 function deviceRules(device: JsonObject, path: string, flat: boolean): Problems {
-  const name = text(device, 'name');
-  const named =
-    name === '' ? [required(`${path}.name`)] : form(`${path}.name`, name, checkDns1123Label);
+  const named = givenForm(`${path}.name`, text(device, 'name'), checkDns1123Label);
   if (flat) return [...named, ...instanceRules(device, path)];
   if (device['basic'] === undefined) return [...named, required(`${path}.basic`)];
   return [...named, ...instanceRules(part(device, 'basic'), `${path}.basic`)];
@@ -199,7 +199,7 @@ function taintsRules(taints: readonly JsonObject[], path: string): Problems {
     const here = `${path}[${at}]`;
     const [key, effect] = [text(taint, 'key'), text(taint, 'effect')];
     return [
-      ...(key === '' ? [required(`${here}.key`)] : form(`${here}.key`, key, checkQualifiedName)),
+      ...givenForm(`${here}.key`, key, checkQualifiedName),
       ...form(`${here}.value`, text(taint, 'value'), checkLabelValue),
       ...(effect === '' ? [required(`${here}.effect`)] : []),
       ...(effect === '' || effects.includes(effect)

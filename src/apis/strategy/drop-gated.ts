@@ -26,7 +26,9 @@ interface Step {
 }
 
 /** All paths of a kind at once, so that each list is gone through once. */
-interface Branch extends Step {
+interface Branch extends Omit<Step, 'inEach'> {
+  /** A path leads through its items; another may end at the list. */
+  inEach: boolean;
   /** The bits of the rows whose path ends here. */
   rows: number;
   readonly below: Branch[];
@@ -86,6 +88,7 @@ function grow(branches: Branch[], [step, ...rest]: readonly Step[], row: number)
   if (step === undefined) return;
   let branch = branches.find(({ name }) => name === step.name);
   if (branch === undefined) branches.push((branch = { ...step, rows: 0, below: [] }));
+  branch.inEach ||= step.inEach;
   if (rest.length === 0) branch.rows |= row;
   else grow(branch.below, rest, row);
 }

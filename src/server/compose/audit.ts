@@ -153,6 +153,13 @@ function targetOf(file: string): WebhookTarget {
   }
 }
 
+/** Where nothing is audited, no event is made and no request refused for one. */
+export const notAudited: readonly Measured[] = measuredOf({
+  eventsTotal: 0,
+  rejectedTotal: 0,
+  levels: new Map(),
+});
+
 function measuredOf(counts: AuditCounts): readonly Measured[] {
   return [
     {

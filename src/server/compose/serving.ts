@@ -63,6 +63,7 @@ import type {
   TransportLimits,
 } from '../../transport/http-exchange.ts';
 import type { TransportLoad } from '../../transport/load.ts';
+import { notAudited } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import type { FlowControl } from '../../flowcontrol/flow-control.ts';
@@ -275,7 +276,7 @@ function metricsOf(
       ...loadMeasured(seats, deps.transportLoad),
       ...lagMeasured(parts.streams, deps.logFollow),
       ...deps.background.measured,
-      ...(audit?.measured ?? []),
+      ...(audit?.measured ?? notAudited),
     ],
     series: [
       featureSeries(config.featureGates, config.release),

@@ -71,6 +71,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
     worker,
     series: [
       buildInfo(deps.version),
+      versionSeries(deps.version),
       ...requestSeries(requests),
       inFlightSeries(() => inFlight),
       ...accessSeries(access),
@@ -146,6 +147,23 @@ function buildInfo(version: JsonObject): LabelledSeries {
   return {
     name: 'kubernetes_build_info',
     help: 'What this server was built of; always 1.',
+    read: () => [{ labels, value: 1 }],
+  };
+}
+
+/** The release that this is, the one that it serves, and the oldest that reads what it stores. */
+function versionSeries(version: JsonObject): LabelledSeries {
+  const release = (prefix: string): string =>
+    ['ajor', 'inor'].map((part) => String(version[`${prefix}${part}`] ?? '')).join('.');
+  const labels = {
+    binary: release('m'),
+    component: 'kube',
+    emulation: release('emulationM'),
+    min_compat: release('minCompatibilityM'),
+  };
+  return {
+    name: 'version_info',
+    help: 'Releases that this server is, serves and can go back to; always 1.',
     read: () => [{ labels, value: 1 }],
   };
 }

@@ -72,13 +72,7 @@ function prepareNamespaceForUpdate(
  * that is the client's. */
 function prepareFinalize(next: ApiObject, current: ApiObject): ApiObject {
   const spec = withFinalizers(part(current, 'spec'), specFinalizers(next));
-  const { labels: _labels, ...metadata } = next.metadata;
-  const { labels } = current.metadata;
-  return {
-    ...current,
-    metadata: labels === undefined ? metadata : { ...metadata, labels },
-    spec,
-  };
+  return { ...current, metadata: next.metadata, spec };
 }
 
 /** An empty list is no member. */

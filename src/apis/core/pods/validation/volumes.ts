@@ -23,7 +23,7 @@ import {
   numberOf,
   uniqueBy,
 } from '../../../validation/checks.ts';
-import { checkDomainPath } from '../../../validation/domain-path.ts';
+import { signerNameRules } from '../../../validation/signer-names.ts';
 import { labelSelectorRules, templateMetadataRules } from '../../../validation/labels.ts';
 import { tokenSecondsRules } from '../../../validation/token-seconds.ts';
 import { lookup } from '../../../../stdx/lookup.ts';
@@ -220,7 +220,7 @@ function bundleRules(source: JsonObject, path: string): Problems {
     byName && source['labelSelector'] !== undefined
       ? [invalid(`${path}.labelSelector`, source['labelSelector'], unused)]
       : noProblems,
-    form(`${path}.signerName`, text(source, 'signerName'), checkDomainPath),
+    signerNameRules(`${path}.signerName`, text(source, 'signerName')),
     labelSelectorRules(part(source, 'labelSelector'), `${path}.labelSelector`),
     reservedPath(`${path}.path`, text(source, 'path')),
   );
