@@ -14,6 +14,7 @@ import { finished, runToEnd } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { callHttp } from '../webhooks/http-call.ts';
 import { agentInTurns } from '../webhooks/read-turns.ts';
+import { trusting } from '../webhooks/trust.ts';
 
 export interface JsonServer {
   readonly url: string;
@@ -104,7 +105,7 @@ function keptAgentOf(server: JsonServer): http.Agent {
 function agentOf(server: JsonServer, keepAlive: boolean): http.Agent {
   return agentInTurns(server.url.startsWith('https:'), {
     keepAlive,
-    ca: server.ca,
+    ...trusting(server.ca),
     cert: server.clientCertificate,
     key: server.clientKey,
     rejectUnauthorized: server.insecure !== true,

@@ -21,6 +21,7 @@ import { callHttp, HttpCallError } from './http-call.ts';
 import type { HttpAnswer } from './http-call.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 import { agentInTurns } from './read-turns.ts';
+import { trusting } from './trust.ts';
 
 const posterLimits = {
   /** Larger answers are failures. */
@@ -108,7 +109,7 @@ function tlsOptions(target: WebhookTarget): https.AgentOptions {
   if (pemTexts(ca, certificatesMax + 1).length > certificatesMax) {
     throw new WebhookError(`its CA bundle has more than ${certificatesMax} certificates`, false);
   }
-  const trust = ca === '' ? {} : { ca };
+  const trust = trusting(ca);
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...trust, ...certificate });
   return {
     secureContext,

@@ -66,6 +66,7 @@ export const layers: readonly LayerRule[] = [
       'src/webhooks/http-call.ts',
       'src/webhooks/read-turns.ts',
       'src/webhooks/kubeconfig.ts',
+      'src/webhooks/trust.ts',
     ],
   },
   {
