@@ -9,9 +9,10 @@
  *    (request-body.ts), so that the client can read it before the connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { constants } from 'node:http2';
 import { assert } from '../../stdx/assert.ts';
+import type { Timers } from '../../stdx/clock.ts';
 import { AbortCallbacks } from '../../stdx/requester.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { Slot } from '../../stdx/slot-set.ts';
@@ -33,6 +34,7 @@ import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
 import { protocolsOf } from '../web-socket.ts';
+import { closeWhenAnswered } from './answered-streams.ts';
 import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import { NodeMessageStream } from './node-message-stream.ts';
@@ -46,6 +48,7 @@ export type NodeResponse = ServerResponse | Http2ServerResponse;
 
 /** What the exchanges of one server share. */
 export interface NodeShared {
+  readonly timers: Timers;
   readonly deadlines: Deadlines;
   readonly departures: Departures;
   readonly requestTimeoutMs: number;
@@ -319,7 +322,9 @@ export class NodeExchange
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
-    if (isHttp2(this.#res)) closeWhenAnswered(this.#res.stream, body);
+    if (isHttp2(this.#res)) {
+      closeWhenAnswered(this.#res.stream, () => body.over, this.#shared.timers);
+    }
     req.on('data', (chunk: Uint8Array) => body.take(chunk, false));
     req.on('end', () => {
       this.#shared.deadlines.remove(this);
@@ -470,14 +475,6 @@ export class NodeExchange
     this.#onClosed = undefined;
     told?.();
   }
-}
-
-/** A stream stays until both sides have ended, and a client may never end its own: what is held
- * for the answer would be held as long. */
-function closeWhenAnswered(stream: ServerHttp2Stream, body: RequestBody): void {
-  stream.once('finish', () => {
-    if (!body.over) stream.close(constants.NGHTTP2_NO_ERROR);
-  });
 }
 
 function isHttp2(res: NodeResponse): res is Http2ServerResponse {
