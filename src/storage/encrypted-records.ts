@@ -13,7 +13,6 @@
  * as long as the key is among those that read. A record that no key reads is `corrupt`: it fails
  * the requests that need it, and nothing else. A record is written with the first key, or plain.
  */
-import { Buffer } from 'node:buffer';
 import {
   CHECKED_FROM,
   ENCRYPTED_FORMAT,

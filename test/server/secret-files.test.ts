@@ -115,7 +115,9 @@ describe('files with secrets', () => {
       [0o600, []],
     ] as const) {
       const file = written(dir, 'tokens.csv', mode, 'a,b,c');
-      assert.deepEqual(guard({ 'data-dir': dir, 'token-auth-file': file }), said);
+      for (const flag of ['token-auth-file', 'encryption-provider-config']) {
+        assert.deepEqual(guard({ 'data-dir': dir, [flag]: file }), said);
+      }
       assert.equal(modeOf(file), mode.toString(8));
     }
     const missing = path.join(dir, 'none.csv');

@@ -74,13 +74,14 @@ function backupsOf(file: string): readonly string[] {
 type NamedFile = readonly [flag: string, file: string | undefined];
 
 function namedByFlags(config: CompletedConfig): readonly NamedFile[] {
-  const { access, audit, signing, tokens } = config;
+  const { access, audit, encryption, signing, tokens } = config;
   const signers = [...signing.files.values()].flatMap((files) =>
     files === undefined ? [] : [[files.keyFlag, files.keyFile] as const],
   );
   return [
     ['tls-private-key-file', access.tlsCertificate?.keyFile],
     ['token-auth-file', access.tokenAuthFile],
+    ['encryption-provider-config', encryption?.file],
     ['service-account-signing-key-file', tokens.signingKeyFile],
     ['authentication-token-webhook-config-file', tokens.webhook?.configFile],
     ['authorization-webhook-config-file', access.authorization.webhook.configFile],
