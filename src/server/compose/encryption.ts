@@ -15,8 +15,6 @@ import {
 import type { WantedEntry } from '../../encryption/encryption-configuration.ts';
 import { createResourceKeys } from '../../encryption/resource-keys.ts';
 import type { ResourceKeys } from '../../encryption/resource-keys.ts';
-import type { Clock, Timers } from '../../stdx/clock.ts';
-import { followFiles } from '../../stdx/followed-files.ts';
 import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -25,30 +23,21 @@ import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { CompletedConfig, EncryptionOptions } from '../config/options.ts';
-import type { LabelledSeries } from '../metrics/metrics.ts';
-import { createReloadCounts } from '../metrics/reload-counts.ts';
-import type { Log } from './log.ts';
+import { followConfiguration } from './followed-configuration.ts';
+import type { FollowDeps, FollowedConfiguration } from './followed-configuration.ts';
 
-export interface FollowEncryptionDeps {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
+export interface FollowEncryptionDeps extends FollowDeps {
   /** A large file is read in turns with everybody else. Absent: nobody else is there. */
   readonly turns?: Pick<Turns, 'run'> | undefined;
-}
-
-export interface FollowedEncryption {
-  readonly series: readonly LabelledSeries[];
-  stop(): void;
 }
 
 export interface StoreEncryption {
   readonly codec: RecordCodec;
   /** From now on the file is read again when it changes, if that was asked for. */
-  follow(deps: FollowEncryptionDeps): FollowedEncryption;
+  follow(deps: FollowEncryptionDeps): FollowedConfiguration;
 }
 
-const notFollowed: FollowedEncryption = { series: [], stop: () => undefined };
+const notFollowed: FollowedConfiguration = { series: [], stop: () => undefined };
 
 /** `identities`: whose names the file may be written in. @throws OptionsError. */
 export async function readEncryption(
@@ -84,37 +73,16 @@ function followFile(
   first: Uint8Array,
   keys: ResourceKeys,
   identities: readonly Identity[],
-  { clock, log, timers, turns }: FollowEncryptionDeps,
-): FollowedEncryption {
-  const reloads = createReloadCounts('encryption', clock);
-  const failed = (error: unknown): void => {
-    reloads.note('failure');
-    log.error({ err: error }, 'the changed encryption configuration is not in force');
+  deps: FollowEncryptionDeps,
+): FollowedConfiguration {
+  const { turns } = deps;
+  const take = async (bytes: Uint8Array, isStopped: () => boolean): Promise<boolean> => {
+    const steps = wantedEntries(options, bytes, identities);
+    const wanted = turns === undefined ? finished(steps) : await runToEnd(turns, steps);
+    const entries = await entriesWithKeys(wanted);
+    if (isStopped()) return false;
+    keys.use(entries);
+    return true;
   };
-  let isStopped = false;
-  const following = followFiles({
-    files: [{ file: options.file, bytes: first }],
-    timers,
-    async onChange([bytes]) {
-      try {
-        const steps = wantedEntries(options, bytes as Uint8Array, identities);
-        const wanted = turns === undefined ? finished(steps) : await runToEnd(turns, steps);
-        const entries = await entriesWithKeys(wanted);
-        if (isStopped) return;
-        keys.use(entries);
-        reloads.note('success');
-        log.info({}, 'the encryption configuration was read again');
-      } catch (error) {
-        failed(error);
-      }
-    },
-    onError: failed,
-  });
-  return {
-    series: reloads.series,
-    stop() {
-      isStopped = true;
-      following.stop();
-    },
-  };
+  return followConfiguration('encryption', { file: options.file, bytes: first }, take, deps);
 }

@@ -50,7 +50,8 @@ import { prepareListeners } from './listeners.ts';
 import type { Listeners, OpenPorts, TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
 import { readEncryption } from './encryption.ts';
-import type { FollowedEncryption, StoreEncryption } from './encryption.ts';
+import type { StoreEncryption } from './encryption.ts';
+import type { FollowedConfiguration } from './followed-configuration.ts';
 import { holdStorage, makeDataDir, openStorage } from './open-storage.ts';
 import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
@@ -324,7 +325,7 @@ interface Running {
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
-  readonly keys: Pick<FollowedEncryption, 'stop'>;
+  readonly keys: Pick<FollowedConfiguration, 'stop'>;
   readonly tlsFiles: { stop(): void };
   readonly abandonStore: () => void;
 }

@@ -4,6 +4,9 @@
 import type { Clock } from '../../stdx/clock.ts';
 import type { LabelledSeries } from './metrics.ts';
 
+/** As in the names of the series. */
+export type ReloadedSubject = 'authentication' | 'encryption';
+
 type Outcome = 'success' | 'failure';
 
 export interface ReloadCounts {
@@ -11,11 +14,7 @@ export interface ReloadCounts {
   note(status: Outcome): void;
 }
 
-/** `what`: the configuration's subject, as in the names of the series. */
-export function createReloadCounts(
-  what: 'authentication' | 'encryption',
-  clock: Clock,
-): ReloadCounts {
+export function createReloadCounts(what: ReloadedSubject, clock: Clock): ReloadCounts {
   const counts = new Map<Outcome, { readonly count: number; readonly atMs: number }>();
   const prefix = `apiserver_${what}_config_controller_automatic_reload`;
   const read = (value: (noted: { count: number; atMs: number }) => number) => () =>

@@ -153,13 +153,13 @@ function buildInfo(version: JsonObject): LabelledSeries {
 
 /** The release that this is, the one that it serves, and the oldest that reads what it stores. */
 function versionSeries(version: JsonObject): LabelledSeries {
-  const release = (prefix: string): string =>
-    ['ajor', 'inor'].map((part) => String(version[`${prefix}${part}`] ?? '')).join('.');
+  const release = (major: string, minor: string): string =>
+    [major, minor].map((part) => String(version[part] ?? '')).join('.');
   const labels = {
-    binary: release('m'),
+    binary: release('major', 'minor'),
     component: 'kube',
-    emulation: release('emulationM'),
-    min_compat: release('minCompatibilityM'),
+    emulation: release('emulationMajor', 'emulationMinor'),
+    min_compat: release('minCompatibilityMajor', 'minCompatibilityMinor'),
   };
   return {
     name: 'version_info',
