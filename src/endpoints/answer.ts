@@ -5,6 +5,7 @@ import type { BodyFormat } from '../apimachinery/negotiation.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ListResult } from '../registry/registry.ts';
 import type { Header, ResponseStream } from '../transport/http-exchange.ts';
+import type { Pass } from '../proxy/passed-request.ts';
 import type { ListLayout } from './list-layout.ts';
 import type { Representation } from './representation.ts';
 import type { EndpointDeps, ResourceRequest } from './request.ts';
@@ -17,7 +18,8 @@ export type Answer =
   | BodyAnswer
   | DocumentAnswer
   | PackedAnswer
-  | StreamAnswer;
+  | StreamAnswer
+  | PassedAnswer;
 
 export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;
 
@@ -81,6 +83,12 @@ export interface StreamAnswer {
   readonly messages?: BodyFormat;
   /** Called once, when the head has been sent. */
   readonly begin: (stream: ResponseStream) => void;
+}
+
+/** What another server answers, passed on as it comes. */
+export interface PassedAnswer {
+  readonly kind: 'passed';
+  readonly pass: Pass;
 }
 
 /** Of what has been written in the format that was negotiated. */

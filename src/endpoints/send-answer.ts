@@ -7,7 +7,7 @@
 import { StatusError } from '../apimachinery/status-error.ts';
 import { unreachable } from '../stdx/assert.ts';
 import type { Header } from '../transport/http-exchange.ts';
-import type { Answer, StreamAnswer } from './answer.ts';
+import type { Answer, PassedAnswer, StreamAnswer } from './answer.ts';
 import { sendList } from './list-response.ts';
 import { sendBody, sendObject } from './object-response.ts';
 import type { Sending } from './object-response.ts';
@@ -41,6 +41,8 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
     }
     case 'stream':
       return startStream(request, answer);
+    case 'passed':
+      return passOn(request, answer);
     default:
       return unreachable(answer);
   }
@@ -58,6 +60,15 @@ function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {
   if (beginning !== undefined) return beginning.then(() => openStream(request, answer));
   openStream(request, answer);
   return undefined;
+}
+
+async function passOn(
+  { beforeStream, exchange, warnings }: AnsweredRequest,
+  { pass }: PassedAnswer,
+): Promise<void> {
+  await beforeStream?.();
+  const refusal = await pass(exchange);
+  if (refusal !== undefined && !exchange.closed) sendStatusError(exchange, refusal, warnings);
 }
 
 function openStream(

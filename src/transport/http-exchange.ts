@@ -6,7 +6,7 @@
  * Invariants
  *  - The head (method, path, query, headers) is a copy: it stays readable after any await. Headers
  *    may be forgotten once stream() has been called.
- *  - Exactly one of send() and stream() is called per exchange; a second is a broken invariant.
+ *  - Exactly one of send(), stream() and converse() is called per exchange; a second is a broken invariant.
  *  - A call after the client has gone does nothing; `closed` tells.
  *  - A chunk given to ResponseStream.write is copied or sent before the call returns, unless it is
  *    said to be shared; the caller may share it with any number of streams and never has it changed
@@ -38,6 +38,10 @@ export interface HttpExchange extends Requester {
   /** The subprotocols that a client offers who asks to go on with WebSocket, and may, the best one
    * first. It need not be granted. Undefined: nobody asks. */
   readonly webSocketProtocols: readonly string[] | undefined;
+  /** What the client could be given who asks to go on with another protocol: `bytes`, the
+   * connection itself, whatever is spoken on it then; `messages`, WebSocket. Undefined: it does not
+   * ask, or cannot be given it. */
+  readonly upgrade: 'bytes' | 'messages' | undefined;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;
   /** All request headers, names in lower case, repeated ones apart, in the order they came. */
@@ -66,7 +70,14 @@ export interface HttpExchange extends Requester {
     preamble: Uint8Array,
     messages?: MessageFraming,
   ): ResponseStream;
-  /** send() or stream() has been called. */
+  /** Instead of stream(), for `upgrade`: answers 101, and both sides say what they like from then
+   * on. `framing`: in messages of WebSocket; undefined: in bytes, for which `headers` is all that
+   * the head has. Undefined comes back where it could not be; the exchange is over then. */
+  converse(
+    headers: readonly Header[],
+    framing: MessageFraming | undefined,
+  ): Conversation | undefined;
+  /** send(), stream() or converse() has been called. */
   readonly answered: boolean;
   /** The status that it was called with; 0 before. */
   readonly status: number;
@@ -119,6 +130,30 @@ export interface ResponseStream {
   together?(write: () => void): void;
 }
 
+/** A connection that both sides use as they like. */
+export interface Conversation extends ResponseStream {
+  /** What the client sends, from now on; call it once, in the turn in which it begins. */
+  receive(receiver: Receiver): void;
+  /** Asks the client to wait. It may still send what `conversationLimits` allow. */
+  pause(): void;
+  resume(): void;
+}
+
+export interface Receiver {
+  /** Bytes, or a message. They may not be kept: the memory is the transport's. */
+  data(bytes: Uint8Array, isText: boolean): void;
+  /** It sends no more. */
+  end(): void;
+}
+
+export const conversationLimits = {
+  /** Of a message. Policy: its connection is closed (1009). */
+  messageBytesMax: 1024 * 1024,
+  /** Messages of a client that was asked to wait, where the library cannot ask. Policy: its
+   * connection is cut. */
+  heldBytesMax: 2 * 1024 * 1024,
+} as const;
+
 export interface TransportLimits {
   /** Request line and headers together; above it 431. */
   readonly headBytesMax: number;
@@ -164,6 +199,9 @@ export interface ListenOptions {
   readonly load?: TransportLoad | undefined;
   /** The share of HTTP/2 requests after which their connection takes no further ones. */
   readonly goawayChance?: number | undefined;
+  /** Where clients that ask for WebSocket may be listened to; uws adapter only, whose patterns they
+   * are (`:name` stands for a part of the path). */
+  readonly conversationPaths?: readonly string[] | undefined;
   /** Descriptors are short: no connection is taken until this is told `false`. */
   readonly onDescriptorsShort?: ((short: boolean) => void) | undefined;
   /** A TLS handshake failed. */

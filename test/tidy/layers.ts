@@ -137,6 +137,10 @@ export const layers: readonly LayerRule[] = [
     ],
   },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
+  {
+    folder: 'src/proxy',
+    may: ['src/stdx', 'src/apimachinery', 'src/transport/http-exchange.ts'],
+  },
   { folder: 'src/transport', may: ['src/stdx'] },
   // The one file of the port that knows its adapters: it picks one.
   { folder: 'src/transport/choose.ts', may: ['src/stdx', 'src/transport'] },
@@ -156,6 +160,7 @@ export const layers: readonly LayerRule[] = [
       'src/flowcontrol/flow-control.ts',
       'src/flowcontrol/level.ts',
       'src/flowcontrol/ticket.ts',
+      'src/proxy',
       'src/storage/storage.ts',
       'src/transport/http-exchange.ts',
       'streams/streams.ts',

@@ -17,6 +17,7 @@ import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type {
   BodyResult,
+  Conversation,
   Header,
   HttpExchange,
   MessageFraming,
@@ -148,6 +149,10 @@ class AuditedExchange implements HttpExchange {
     return this.#inner.webSocketProtocols;
   }
 
+  get upgrade(): HttpExchange['upgrade'] {
+    return this.#inner.upgrade;
+  }
+
   get answered(): boolean {
     return this.#waiting !== undefined || this.#inner.answered;
   }
@@ -248,6 +253,19 @@ class AuditedExchange implements HttpExchange {
     const gone = (): void => void this.#reading.turns.pause(eventMs).then(() => ended(false));
     this.#inner.onAbort(gone);
     return new AuditedStream(stream, kept, ended);
+  }
+
+  /** What is said is nobody's but theirs. */
+  converse(
+    headers: readonly Header[],
+    framing: MessageFraming | undefined,
+  ): Conversation | undefined {
+    this.#annotate();
+    const response: AuditResponse = { code: 101 };
+    void this.#begin(response);
+    const conversation = this.#inner.converse(headers, framing);
+    this.#inner.onClosed(() => void this.#complete(response));
+    return conversation;
   }
 
   watching(): void {

@@ -27,7 +27,7 @@ import {
   safeHeaderValue,
   utf8AsLatin1,
 } from '../header-rules.ts';
-import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
+import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
@@ -37,6 +37,7 @@ import { protocolsOf } from '../web-socket.ts';
 import { closeWhenAnswered } from './answered-streams.ts';
 import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
+import { NodeByteStream } from './node-byte-stream.ts';
 import { NodeMessageStream } from './node-message-stream.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
@@ -93,6 +94,7 @@ export class NodeExchange
   readonly remoteAddress: string;
   readonly peerCertificate: PeerCertificateChain | undefined;
   readonly webSocketProtocols: readonly string[] | undefined;
+  readonly upgrade: 'bytes' | undefined;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
@@ -116,7 +118,8 @@ export class NodeExchange
   #restBytes = 0;
   #takenBytes = 0;
   #takenSinceMs = 0;
-  #messages: NodeMessageStream | undefined;
+  /** What the connection has changed over to. */
+  #changed: NodeMessageStream | NodeByteStream | undefined;
 
   /** `target` is the request target in origin form. */
   constructor(req: NodeRequest, res: NodeResponse, target: string, shared: NodeShared) {
@@ -132,7 +135,9 @@ export class NodeExchange
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
     this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
     this.#headers = copyHeaders(req);
-    this.webSocketProtocols = upgradableOf(req) === undefined ? undefined : protocolsOf(this);
+    const isUpgradable = upgradableOf(req) !== undefined;
+    this.webSocketProtocols = isUpgradable ? protocolsOf(this) : undefined;
+    this.upgrade = isUpgradable ? 'bytes' : undefined;
     res.on('close', () => this.#leave());
     res.on('error', ignore);
     req.on('error', ignore);
@@ -225,7 +230,9 @@ export class NodeExchange
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
     this.#startReading();
-    if (messages !== undefined) return this.#changeOver(headers, messages);
+    if (messages !== undefined) {
+      return this.#changeOver(headers, messages, false) ?? closedStream;
+    }
     const res = this.#res;
     const hasBody = this.method !== 'HEAD' && !isBodiless(status);
     const isChunked = hasBody && this.#req.httpVersion === '1.1';
@@ -244,18 +251,39 @@ export class NodeExchange
     return new ChunkedResponseStream(res, this, this.#shared.frames);
   }
 
+  converse(
+    headers: readonly Header[],
+    framing: MessageFraming | undefined,
+  ): Conversation | undefined {
+    this.#respondOnce(101);
+    if (this.#closed) return undefined;
+    this.#startReading();
+    if (framing !== undefined) return this.#changeOver(headers, framing, true);
+    const socket = upgradableOf(this.#req)?.bytes(headers);
+    assert(socket !== undefined, 'only who asks for another protocol is given one');
+    this.#headers = noHeaders;
+    const bytes = new NodeByteStream(socket, this);
+    this.#changed = bytes;
+    socket.on('close', () => this.#leave());
+    return bytes;
+  }
+
   /** From now on node's own response is not touched any more. */
-  #changeOver(headers: readonly Header[], framing: MessageFraming): ResponseStream {
+  #changeOver(
+    headers: readonly Header[],
+    framing: MessageFraming,
+    receives: boolean,
+  ): Conversation | undefined {
     const { socket } = this.#req;
     this.#setHeaders(headers);
-    const webSocket = upgradableOf(this.#req)?.webSocket(framing);
+    const webSocket = upgradableOf(this.#req)?.webSocket(framing, receives);
     if (webSocket === undefined) {
       this.cut();
-      return closedStream;
+      return undefined;
     }
     this.#headers = noHeaders;
     const messages = new NodeMessageStream(webSocket, socket, this, framing.isText);
-    this.#messages = messages;
+    this.#changed = messages;
     webSocket.on('error', ignore);
     webSocket.on('close', () => this.#leave());
     return messages;
@@ -299,7 +327,7 @@ export class NodeExchange
   }
 
   stalledSinceMs(nowMs: number): number {
-    const waitingBytes = this.#messages?.unreadBytes ?? this.#res.writableLength;
+    const waitingBytes = this.#changed?.unreadBytes ?? this.#res.writableLength;
     const unreadBytes = this.#restBytes + waitingBytes;
     const takenBytes = this.#sentBytes - unreadBytes;
     // Not every byte that waits is of the body: framing makes it seem that less has been taken.
@@ -459,7 +487,7 @@ export class NodeExchange
     this.#held = undefined;
     // Both: a stream that the client resets counts as finished though nobody has ended it.
     const isComplete = this.#res.writableEnded && this.#res.writableFinished;
-    this.#aborted = !(this.#messages?.isEnded ?? isComplete);
+    this.#aborted = !(this.#changed?.isEnded ?? isComplete);
   }
 
   /** Tells those who hold something for it. */

@@ -1,5 +1,6 @@
 /**
- * One response as messages of a WebSocket on a connection of node's HTTP/1.1.
+ * One response as messages of a WebSocket on a connection of node's HTTP/1.1, or a conversation in
+ * such.
  *
  * Invariants: every message is taken whole; `false` is what the queue of the socket says, and there
  * is one `drain` for it. Pings are not answered while the socket is backed up: whoever reads
@@ -7,11 +8,11 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { ResponseStream } from '../http-exchange.ts';
+import type { Conversation, Receiver } from '../http-exchange.ts';
 import { normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 
-export class NodeMessageStream implements ResponseStream {
+export class NodeMessageStream implements Conversation {
   /** Node calls back for each write. */
   readonly settlesLater = true;
   readonly #webSocket: WebSocket;
@@ -67,9 +68,27 @@ export class NodeMessageStream implements ResponseStream {
     this.#drained = callback;
   }
 
+  receive(receiver: Receiver): void {
+    this.#webSocket.on('message', (data, isBinary) => {
+      // One buffer, as the library is asked for.
+      if (Buffer.isBuffer(data)) receiver.data(data, !isBinary);
+    });
+    this.#webSocket.on('close', () => receiver.end());
+  }
+
+  pause(): void {
+    this.#webSocket.pause();
+  }
+
+  resume(): void {
+    this.#webSocket.resume();
+  }
+
   end(): void {
     if (this.closed) return;
     this.isEnded = true;
+    // A paused one would not read the client's goodbye.
+    this.#webSocket.resume();
     this.#webSocket.close(normalClosure);
   }
 

@@ -3,7 +3,8 @@
  * connection before anybody is asked. Each is answered as any other request, and its connection
  * ends with the answer; one that asks for WebSocket may be answered with messages instead.
  *
- *     asks for another protocol, no body ─▶ a request; HTTP is spoken, or WebSocket (granted)
+ *     asks for another protocol, no body ─▶ a request; HTTP is spoken, or WebSocket (granted),
+ *                                             or what another server speaks (bytes)
  *                                  body  ─▶ read anew, as a request that asks for nothing
  *
  * One that comes before the answer to the request ahead of it ends the connection. What comes
@@ -17,12 +18,17 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { MessageFraming } from '../http-exchange.ts';
+import { conversationLimits } from '../http-exchange.ts';
+import type { Header } from '../http-exchange.ts';
 import { webSocketLimits } from '../web-socket.ts';
 
 /** What a connection may become, until its request is answered. */
 export interface Upgradable {
-  /** With these headers of the answer. Undefined: it could not be. */
-  webSocket(framing: MessageFraming): WebSocket | undefined;
+  /** With the headers that the answer has by now. Undefined: it could not be. `receives`: the
+   * client's messages are listened to. */
+  webSocket(framing: MessageFraming, receives: boolean): WebSocket | undefined;
+  /** The connection itself, on which 101 and these headers have been said. Paused. */
+  bytes(headers: readonly Header[]): Socket;
 }
 
 const upgradable = new WeakMap<object, Upgradable>();
@@ -38,7 +44,8 @@ export function serveUpgrades(
   server: HttpServerOfNode | Http2SecureServer,
   connected: Connected,
 ): void {
-  const webSockets = createWebSockets();
+  const webSockets = createWebSockets(webSocketLimits.receivedBytesMax);
+  const conversations = createWebSockets(conversationLimits.messageBytesMax);
   server.on('upgrade', (req: IncomingMessage, socket: Socket, rest: Buffer) => {
     const res = new ServerResponse(req);
     if (!given(res, socket)) return void socket.destroy();
@@ -56,9 +63,18 @@ export function serveUpgrades(
     const halfClosed = (): void => void socket.destroy();
     socket.on('end', halfClosed);
     upgradable.set(req, {
-      webSocket(framing) {
+      webSocket(framing, receives) {
         socket.off('end', halfClosed);
-        return webSockets.open(req, res, socket, rest, framing);
+        const kind = receives ? conversations : webSockets;
+        return kind.open(req, res, socket, rest, framing);
+      },
+      bytes(headers) {
+        socket.off('end', halfClosed);
+        res.detachSocket(socket);
+        socket.pause();
+        socket.write(switching(headers), 'latin1');
+        if (rest.length > 0) socket.unshift(rest);
+        return socket;
       },
     });
     server.emit('request', req, res);
@@ -77,14 +93,19 @@ function given(res: ServerResponse, socket: Socket): boolean {
   }
 }
 
-function createWebSockets() {
+function switching(headers: readonly Header[]): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
+}
+
+function createWebSockets(receivedBytesMax: number) {
   const framings = new WeakMap<IncomingMessage, MessageFraming>();
   const headers = new WeakMap<IncomingMessage, readonly string[]>();
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: webSocketLimits.receivedBytesMax,
+    maxPayload: receivedBytesMax,
     autoPong: false,
     // One thing that a client says in each turn: a read may bring thousands.
     allowSynchronousEvents: false,

@@ -51,18 +51,13 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
-import type {
-  UwsApp,
-  UwsBinding,
-  UwsRequest,
-  UwsResponse,
-  UwsUpgradeContext,
-} from './uws-binding.ts';
+import type { UwsApp, UwsBinding, UwsRequest, UwsResponse } from './uws-binding.ts';
 import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
 import type { UwsShared } from './uws-exchange.ts';
+import type { Upgrading } from './uws-message-stream.ts';
 import { UwsExchange } from './uws-exchange.ts';
-import { webSocketBehavior } from './uws-web-sockets.ts';
+import { conversationBehavior, webSocketBehavior } from './uws-web-sockets.ts';
 
 export function createUwsListen(
   uws: UwsBinding,
@@ -88,15 +83,24 @@ export function createUwsListen(
     };
     const makeApp = (speaking: TlsOptions | undefined): UwsApp => {
       const app = speaking === undefined ? uws.App() : createSecureApp(uws, speaking);
-      const take = (res: UwsResponse, req: UwsRequest, context?: UwsUpgradeContext): void => {
+      const take = (res: UwsResponse, req: UwsRequest, upgrading?: Upgrading): void => {
         if (shared.closed) return void res.close();
-        const exchange = new UwsExchange(res, req, shared, context);
+        const exchange = new UwsExchange(res, req, shared, upgrading);
         const refusal = refusalOf(exchange, shared, options);
         if (refusal === undefined) serve(exchange, handler);
         else refuse(res, refusal, timers);
       };
-      // Only requests with a key of WebSocket come to the first.
-      app.ws('/*', webSocketBehavior(options.limits, take));
+      // Only requests with a key of WebSocket come to these.
+      for (const path of options.conversationPaths ?? []) {
+        const converses = conversationBehavior(options.limits, (res, req, context) =>
+          take(res, req, { context, converses: true }),
+        );
+        app.ws(path, converses);
+      }
+      const watches = webSocketBehavior(options.limits, (res, req, context) =>
+        take(res, req, { context, converses: false }),
+      );
+      app.ws('/*', watches);
       return app.any('/*', (res, req) => take(res, req));
     };
     const apps: Apps = { all: [makeApp(tls)], make: makeApp };

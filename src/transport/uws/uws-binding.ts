@@ -69,6 +69,8 @@ export interface UwsWebSocketBehavior<T> {
   upgrade(res: UwsResponse, req: UwsRequest, context: UwsUpgradeContext): void;
   open(socket: UwsWebSocket<T>): void;
   drain(socket: UwsWebSocket<T>): void;
+  /** The memory is the library's. */
+  message?(socket: UwsWebSocket<T>, message: ArrayBuffer, isBinary: boolean): void;
   /** It has been answered. */
   ping(socket: UwsWebSocket<T>): void;
   close(socket: UwsWebSocket<T>): void;

@@ -25,7 +25,7 @@ import {
   safeHeaderValue,
   statusLine,
 } from '../header-rules.ts';
-import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
+import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
@@ -33,9 +33,9 @@ import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
 import { textOfAddress } from './address-text.ts';
-import type { UwsRequest, UwsResponse, UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
+import type { UwsRequest, UwsResponse, UwsWebSocket } from './uws-binding.ts';
 import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
-import type { AskedUpgrade } from './uws-message-stream.ts';
+import type { AskedUpgrade, Upgrading } from './uws-message-stream.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
@@ -106,7 +106,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   #stalledSinceMs = 0;
   #remoteAddress: string | undefined;
 
-  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared, context?: UwsUpgradeContext) {
+  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared, upgrading?: Upgrading) {
     this.#res = res;
     this.#shared = shared;
     this.scheme = shared.scheme;
@@ -120,7 +120,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
       head.push(name, value);
     });
     this.headBytes = bytes;
-    this.#upgrade = context === undefined ? undefined : askedUpgrade(this, context);
+    this.#upgrade = upgrading === undefined ? undefined : askedUpgrade(this, upgrading);
   }
 
   /** Looked up when first asked for: most requests never ask, and it costs a tenth of one. */
@@ -133,6 +133,10 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
 
   get webSocketProtocols(): readonly string[] | undefined {
     return this.#upgrade?.protocols;
+  }
+
+  get upgrade(): 'messages' | undefined {
+    return this.#upgrade?.upgrading.converses === true ? 'messages' : undefined;
   }
 
   /** The connection ends with its answer. */
@@ -264,7 +268,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   ): ResponseStream {
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
-    if (messages !== undefined) return this.#changeOver(status, headers, messages);
+    if (messages !== undefined) return this.#changeOver(headers, messages) ?? closedStream;
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#corked(() => {
         this.#writeHead(status, headers);
@@ -288,19 +292,34 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     return stream;
   }
 
+  converse(
+    headers: readonly Header[],
+    framing: MessageFraming | undefined,
+  ): Conversation | undefined {
+    assert(framing !== undefined, 'this transport hands over no connection');
+    this.#respondOnce(101);
+    return this.#closed ? undefined : this.#changeOver(headers, framing);
+  }
+
   /** From now on the library's response is not touched any more. */
-  #changeOver(status: number, headers: readonly Header[], framing: MessageFraming): ResponseStream {
+  #changeOver(headers: readonly Header[], framing: MessageFraming): Conversation | undefined {
     const upgrade = this.#upgrade;
     assert(upgrade !== undefined, 'the client asks for WebSocket');
     this.#remoteAddress = this.remoteAddress;
     upgrade.framing = framing;
     const key = this.header('sec-websocket-key') ?? '';
     this.#corked(() => {
-      this.#writeHead(status, headers);
-      this.#res.upgrade({ exchange: this }, key, framing.protocol ?? '', '', upgrade.context);
+      this.#writeHead(101, headers);
+      this.#res.upgrade(
+        { exchange: this },
+        key,
+        framing.protocol ?? '',
+        '',
+        upgrade.upgrading.context,
+      );
     });
     this.#head.length = 0;
-    return this.#stream ?? closedStream;
+    return this.messages;
   }
 
   /** Inside of changeOver(). */
@@ -319,8 +338,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   }
 
   socketClosed(): void {
-    const stream = this.#stream;
-    if (!(stream instanceof UwsMessageStream)) return;
+    const stream = this.messages;
+    if (stream === undefined) return;
     stream.over();
     if (this.#closed) return;
     if (stream.isEnded) this.#complete();

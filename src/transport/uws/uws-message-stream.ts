@@ -1,5 +1,5 @@
 /**
- * One response as messages of a WebSocket of uWebSockets.js.
+ * One response as messages of a WebSocket of uWebSockets.js, or a conversation in such.
  *
  * The library stops to tell of a socket that has room again when it was written to, and backed up
  * again, while it told: so what waits goes on in the next turn of the event loop.
@@ -7,10 +7,12 @@
  * Invariants: the library takes every message whole, also one for which the socket has no room, and
  * says so; nothing more is written then until it has been sent. The library's socket is not touched
  * after its `close`. Bounds: the library closes a connection of which nothing has come for its idle
- * time, answers to its pings included; it holds at most one message more than the socket took.
+ * time, answers to its pings included; it holds at most one message more than the socket took. It
+ * cannot ask a client to wait: what one says meanwhile is held here, up to `conversationLimits`.
  */
 import type { Timers } from '../../stdx/clock.ts';
-import type { HttpExchange, MessageFraming, ResponseStream } from '../http-exchange.ts';
+import { conversationLimits } from '../http-exchange.ts';
+import type { Conversation, HttpExchange, MessageFraming, Receiver } from '../http-exchange.ts';
 import { normalClosure, protocolsOf, webSocketLimits } from '../web-socket.ts';
 import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
@@ -22,22 +24,35 @@ const takenAndSent = 1;
 /** Of a client that asks to go on with WebSocket. */
 export interface AskedUpgrade {
   readonly protocols: readonly string[];
-  /** The library's. */
-  readonly context: UwsUpgradeContext;
+  readonly upgrading: Upgrading;
   /** Undefined: the connection has not changed over. */
   framing: MessageFraming | undefined;
+}
+
+export interface Upgrading {
+  /** The library's. */
+  readonly context: UwsUpgradeContext;
+  /** On a path where clients are listened to. */
+  readonly converses: boolean;
 }
 
 /** Undefined: the client does not ask, or not as it should. */
 export function askedUpgrade(
   exchange: HttpExchange,
-  context: UwsUpgradeContext,
+  upgrading: Upgrading,
 ): AskedUpgrade | undefined {
   const protocols = protocolsOf(exchange);
-  return protocols === undefined ? undefined : { protocols, context, framing: undefined };
+  if (protocols === undefined) return undefined;
+  return { protocols, upgrading, framing: undefined };
 }
 
-export class UwsMessageStream implements ResponseStream {
+/** What a client has said. */
+interface Said {
+  readonly bytes: Uint8Array;
+  readonly isText: boolean;
+}
+
+export class UwsMessageStream implements Conversation {
   /** Bytes that were written. */
   sentBytes = 0;
   readonly #socket: UwsWebSocket;
@@ -54,6 +69,10 @@ export class UwsMessageStream implements ResponseStream {
   #resumes = false;
   #pings = 0;
   #drained: (() => void) | undefined;
+  #receiver: Receiver | undefined;
+  #paused = false;
+  readonly #held: Said[] = [];
+  #heldBytes = 0;
 
   constructor(
     socket: UwsWebSocket,
@@ -88,6 +107,35 @@ export class UwsMessageStream implements ResponseStream {
 
   onDrain(callback: () => void): void {
     this.#drained = callback;
+  }
+
+  receive(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    while (!this.#paused) {
+      const said = this.#held.shift();
+      if (said === undefined) return;
+      this.#heldBytes -= said.bytes.length;
+      this.#receiver?.data(said.bytes, said.isText);
+    }
+  }
+
+  /** The memory is the library's. */
+  received(message: ArrayBuffer, isBinary: boolean): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined || this.#closed) return;
+    const bytes = new Uint8Array(message);
+    if (!this.#paused) return receiver.data(bytes, !isBinary);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > conversationLimits.heldBytesMax) return this.abort();
+    this.#held.push({ bytes: bytes.slice(), isText: !isBinary });
   }
 
   end(): void {
@@ -130,5 +178,9 @@ export class UwsMessageStream implements ResponseStream {
   over(): void {
     this.#isOver = true;
     this.gone();
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    this.#held.length = 0;
+    receiver?.end();
   }
 }

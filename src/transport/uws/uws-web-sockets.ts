@@ -2,6 +2,7 @@
  * Requests that ask for WebSocket on uWebSockets.js: exchanges like all others, which have the
  * library change the connection over when they are answered with messages.
  */
+import { conversationLimits } from '../http-exchange.ts';
 import type { TransportLimits } from '../http-exchange.ts';
 import { webSocketLimits } from '../web-socket.ts';
 import type {
@@ -16,9 +17,11 @@ import type { UwsExchange } from './uws-exchange.ts';
 const idleSecondsMin = 8;
 const idleSecondsMax = 960;
 
+type Serve = (res: UwsResponse, req: UwsRequest, context: UwsUpgradeContext) => void;
+
 export function webSocketBehavior(
   { idleTimeoutMs, unreadBytesPerConnectionMax }: TransportLimits,
-  serve: (res: UwsResponse, req: UwsRequest, context: UwsUpgradeContext) => void,
+  serve: Serve,
 ): UwsWebSocketBehavior<UwsExchange> {
   const idleSeconds = Math.round(idleTimeoutMs / 4_000) * 4;
   return {
@@ -33,5 +36,18 @@ export function webSocketBehavior(
     drain: (socket) => socket.getUserData().exchange.messages?.drained(),
     ping: (socket) => socket.getUserData().exchange.messages?.pinged(),
     close: (socket) => socket.getUserData().exchange.socketClosed(),
+  };
+}
+
+/** Of paths on which clients are listened to. */
+export function conversationBehavior(
+  limits: TransportLimits,
+  serve: Serve,
+): UwsWebSocketBehavior<UwsExchange> {
+  return {
+    ...webSocketBehavior(limits, serve),
+    maxPayloadLength: conversationLimits.messageBytesMax,
+    message: (socket, message, isBinary) =>
+      socket.getUserData().exchange.messages?.received(message, isBinary),
   };
 }

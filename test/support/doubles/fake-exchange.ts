@@ -21,6 +21,8 @@ export function fakeExchange(
     remoteAddress: '127.0.0.1',
     peerCertificate: undefined,
     webSocketProtocols: undefined,
+    upgrade: undefined,
+    converse: () => undefined,
     header: (name) => headers[name],
     headers: () => all,
     headerValues: (name) => all.filter(([each]) => each === name).map(([, value]) => value),

@@ -1,0 +1,117 @@
+/**
+ * The messages in which a client talks with a container over WebSocket: channel, then bytes.
+ *
+ *     0 stdin  1 stdout  2 stderr  3 error  4 resize      255 (v5): the channel that follows is over
+ *
+ *     v5.channel.k8s.io            a Status at the end; a channel can be closed
+ *     v4.channel.k8s.io            a Status at the end
+ *     channel.k8s.io, none         a text, of a failure only
+ *     base64.…, v4.base64.…        in text: a digit, then base64
+ */
+import { StatusReason } from '../apimachinery/status-table.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+
+export const channels = {
+  stdin: 0,
+  stdout: 1,
+  stderr: 2,
+  error: 3,
+  resize: 4,
+  close: 255,
+} as const;
+
+export interface ChannelProtocol {
+  /** Undefined: the client names none. */
+  readonly name: string | undefined;
+  readonly isText: boolean;
+  readonly endsWithStatus: boolean;
+  readonly canClose: boolean;
+}
+
+/** The best first. */
+const protocols: readonly ChannelProtocol[] = [
+  { name: 'v5.channel.k8s.io', isText: false, endsWithStatus: true, canClose: true },
+  { name: 'v4.channel.k8s.io', isText: false, endsWithStatus: true, canClose: false },
+  { name: 'v4.base64.channel.k8s.io', isText: true, endsWithStatus: true, canClose: false },
+  { name: 'channel.k8s.io', isText: false, endsWithStatus: false, canClose: false },
+  { name: 'base64.channel.k8s.io', isText: true, endsWithStatus: false, canClose: false },
+];
+
+const unnamed: ChannelProtocol = {
+  name: undefined,
+  isText: false,
+  endsWithStatus: false,
+  canClose: false,
+};
+
+export const channelProtocolNames = protocols.map(({ name = '' }) => name);
+
+/** Undefined: none of those that are offered is known. */
+export function channelProtocol(offered: readonly string[]): ChannelProtocol | undefined {
+  if (offered.length === 0) return unnamed;
+  return protocols.find(({ name = '' }) => offered.includes(name));
+}
+
+export function encodeMessage({ isText }: ChannelProtocol, channel: number, bytes: Uint8Array) {
+  if (isText) return Buffer.from(`${channel}${Buffer.from(bytes).toString('base64')}`);
+  const message = Buffer.allocUnsafe(1 + bytes.length);
+  message[0] = channel;
+  message.set(bytes, 1);
+  return message;
+}
+
+export interface ChannelMessage {
+  readonly channel: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Undefined: it is empty. */
+export function decodeMessage(
+  { isText }: ChannelProtocol,
+  message: Uint8Array,
+): ChannelMessage | undefined {
+  const first = message[0];
+  if (first === undefined) return undefined;
+  if (!isText) return { channel: first, bytes: message.subarray(1) };
+  const text = Buffer.from(message.subarray(1)).toString('latin1');
+  return { channel: first - 0x30, bytes: Buffer.from(text, 'base64') };
+}
+
+/** What the client is told at the end. `status`: a Status; undefined: nothing has gone wrong.
+ * Undefined comes back where nothing is to be said. */
+export function lastMessage(
+  protocol: ChannelProtocol,
+  status: JsonObject | undefined,
+): Uint8Array | undefined {
+  const success = { metadata: {}, status: 'Success' };
+  if (protocol.endsWithStatus) {
+    const text = JSON.stringify(status ?? success);
+    return encodeMessage(protocol, channels.error, Buffer.from(text));
+  }
+  if (status === undefined || status['status'] === 'Success') return undefined;
+  const text = typeof status['message'] === 'string' ? status['message'] : '';
+  return encodeMessage(protocol, channels.error, Buffer.from(text));
+}
+
+/** What a kubelet has said at the end: JSON of a Status, or a text. */
+export function statusOf(said: Buffer): JsonObject | undefined {
+  if (said.length === 0) return undefined;
+  const text = said.toString();
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isStatus(parsed)) return parsed;
+  } catch {
+    // A text, then.
+  }
+  return failure(text);
+}
+
+/** Of what has gone wrong on the way. */
+export function failure(message: string): JsonObject {
+  const { internalError: reason } = StatusReason;
+  return { metadata: {}, status: 'Failure', message, reason, code: 500 };
+}
+
+function isStatus(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && 'status' in value;
+}

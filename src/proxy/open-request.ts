@@ -1,0 +1,108 @@
+/**
+ * A request to another server, up to the head of its answer.
+ *
+ *     dial ─▶ sent ─▶ answered   the head of an answer; its body is still to be read
+ *                  ─▶ switched   101: the connection is the caller's
+ *     else: refused connection, broken head, no answer in time     failed
+ *     the client goes                                              left
+ *
+ * Invariants: it settles once, whatever comes back, and nothing is left open that nobody is told
+ * of. Redirects are not followed. Interim answers (1xx) count for nothing; above
+ * `interimAnswersMax` the server has failed.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { Timers } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
+import type { Requester } from '../stdx/requester.ts';
+import { headersForNode } from './passed-headers.ts';
+import type { PassedRequest } from './passed-request.ts';
+
+const interimAnswersMax = 8;
+
+export type Opened =
+  | { readonly kind: 'answered'; readonly response: http.IncomingMessage }
+  | {
+      readonly kind: 'switched';
+      readonly response: http.IncomingMessage;
+      readonly socket: Duplex;
+      /** What has come behind the head. */
+      readonly rest: Buffer;
+    }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'left' };
+
+/** `upgrade`: the protocol that is asked for; undefined: HTTP goes on. */
+export function openRequest(
+  passed: PassedRequest,
+  upgrade: string | undefined,
+  requester: Requester,
+  timers: Pick<Timers, 'after'>,
+): Promise<Opened> {
+  return new Promise((resolve) => {
+    let settled = false;
+    const settle = (opened: Opened): void => {
+      if (settled) return;
+      settled = true;
+      timer?.cancel();
+      requester.offAbort(leave);
+      resolve(opened);
+    };
+    const fail = (why: string): void => {
+      settle({ kind: 'failed', why });
+      request?.destroy();
+    };
+    const leave = (): void => {
+      settle({ kind: 'left' });
+      request?.destroy();
+    };
+    const within = (ms: number | undefined, why: string) =>
+      ms === undefined ? undefined : timers.after(ms, () => fail(why));
+    const begun = begin(passed, upgrade);
+    const request = typeof begun === 'string' ? undefined : begun;
+    let timer = within(passed.dialTimeoutMs, 'dial timeout');
+    requester.onAbort(leave);
+    if (typeof begun === 'string') return fail(begun);
+    let interimAnswers = 0;
+    begun.on('finish', () => {
+      if (settled) return;
+      timer?.cancel();
+      timer = within(passed.headTimeoutMs, 'no answer in time');
+    });
+    begun.on('information', () => {
+      interimAnswers += 1;
+      if (interimAnswers > interimAnswersMax) fail('too many interim answers');
+    });
+    begun.on('response', (response) => {
+      if (settled) return void response.destroy();
+      settle({ kind: 'answered', response });
+    });
+    begun.on('upgrade', (response, socket, rest) => {
+      if (settled || upgrade === undefined) {
+        socket.destroy();
+        return fail('answered with status 101');
+      }
+      settle({ kind: 'switched', response, socket, rest });
+    });
+    begun.on('error', (error) => fail(error.message));
+    begun.on('close', () => fail('the connection was closed without an answer'));
+    begun.end(passed.body);
+  });
+}
+
+/** A text: why it cannot be sent at all. */
+function begin(
+  { agent, body, headers, method, url }: PassedRequest,
+  upgrade: string | undefined,
+): http.ClientRequest | string {
+  const start = url.protocol === 'https:' ? https.request : http.request;
+  const own = headersForNode(headers);
+  if (body !== undefined) own['content-length'] = body.byteLength;
+  if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
+  try {
+    return start(url, { agent, method, headers: own });
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Passes on a request that asks for another protocol: the other server decides, and when it has
+ * switched, both connections become one, whatever is spoken on it.
+ *
+ * Invariant: a server that refuses is heard; one that answers as if nothing had been asked has
+ * failed (500), as by the reference.
+ */
+import { newUnknownError } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { HttpExchange } from '../transport/http-exchange.ts';
+import { join } from './join.ts';
+import { openRequest } from './open-request.ts';
+import { passAnswer } from './pass-request.ts';
+import { pairsOf } from './passed-headers.ts';
+import type { PassedRequest } from './passed-request.ts';
+
+const refusalsFrom = 400;
+
+/** The exchange's `upgrade` is `bytes`. Settles as Pass does. */
+export async function passUpgrade(
+  exchange: HttpExchange,
+  passed: PassedRequest,
+  timers: Pick<Timers, 'after'>,
+): Promise<StatusError | undefined> {
+  const asked = exchange.header('upgrade') ?? '';
+  const opened = await openRequest(passed, asked, exchange, timers);
+  switch (opened.kind) {
+    case 'failed':
+      return passed.unreachable(opened.why);
+    case 'left':
+      return undefined;
+    case 'answered': {
+      const { statusCode = 0 } = opened.response;
+      if (statusCode >= refusalsFrom) return passAnswer(exchange, passed, opened.response);
+      opened.response.destroy();
+      return newUnknownError(`invalid upgrade response: status code ${statusCode}`);
+    }
+    case 'switched': {
+      const { response, rest, socket } = opened;
+      const conversation = exchange.converse(pairsOf(response.rawHeaders), undefined);
+      if (conversation === undefined) socket.destroy();
+      else await join(exchange, conversation, socket, rest);
+      return undefined;
+    }
+  }
+}

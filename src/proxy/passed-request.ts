@@ -1,0 +1,36 @@
+/**
+ * The contract of a request that is passed on to another server, and of what comes back.
+ *
+ * Elsewhere: whom a request is passed to (src/apis for pods, services and nodes), and how:
+ * pass-request.ts, pass-upgrade.ts, remote-command.ts, port-tunnel.ts.
+ */
+import type http from 'node:http';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+
+export interface PassedRequest {
+  readonly url: URL;
+  readonly method: string;
+  /** All that are sent, but those of the connection and of the framing. */
+  readonly headers: readonly Header[];
+  /** Of agentInTurns(): it knows what TLS needs to know of the server. */
+  readonly agent: http.Agent;
+  /** Undefined: none. */
+  readonly body: Uint8Array | undefined;
+  /** Until the request has been sent; above it the server counts as out of reach. */
+  readonly dialTimeoutMs: number;
+  /** From then on until the head of the answer. Absent: for as long as the client waits. */
+  readonly headTimeoutMs?: number | undefined;
+  /** What becomes of the head of the answer. Absent: it is passed on. */
+  readonly changed?: ((head: AnswerHead) => AnswerHead | StatusError) | undefined;
+  /** What the client is told of a server that cannot be reached, or breaks off. */
+  readonly unreachable: (why: string) => StatusError;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: readonly Header[];
+}
+
+/** Settles when all is over. An error: nothing has been answered yet, and it is to be. */
+export type Pass = (exchange: HttpExchange) => Promise<StatusError | undefined>;
