@@ -1,17 +1,17 @@
 /**
- * Where a connection to a container, a port of a pod, a service or a node would lead, and why it
- * leads nowhere: this server holds the cluster's objects and has no way to its nodes.
+ * Where a connection to a container, a port of a pod, a service or a node leads.
  *
  * Access to the streams is decided on `pods/exec` and its like before anybody looks here. What is
- * wrong with an object is said by its kind.
+ * wrong with an object is said by its kind; who connects is src/endpoints/handlers/connect.ts.
  *
- * Invariants: an existing object is never reported as NotFound, because a controller would take it
- * for deleted. Mistakes in the request or the object are reported before what this server cannot do
- * (501). Nothing is changed.
+ * Invariants: mistakes in the request or the object are reported before anybody is asked. Nothing
+ * is changed.
  */
+import type { ProxyDestination } from '../apimachinery/destination.ts';
+import { isIP } from 'node:net';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { quote } from '../apimachinery/quote.ts';
-import { newBadRequest, newNotImplemented } from '../apimachinery/status-error.ts';
+import { newBadRequest } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { getObject } from '../registry/read.ts';
@@ -19,41 +19,41 @@ import type { Connect, ObjectTarget, RegistryDeps, Result } from '../registry/re
 import { ok } from '../registry/registry.ts';
 
 /** What a proxied name means: `[scheme:]name[:port]`. */
-interface ProxyTarget {
+export interface ProxyName {
+  /** '' when it is not said. */
+  readonly scheme: string;
   readonly name: string;
   /** '' when it is not said. */
   readonly port: string;
 }
 
 /** Undefined for what is none. */
-function parseProxyTarget(text: string): ProxyTarget | undefined {
+function parseProxyName(text: string): ProxyName | undefined {
   const parts = text.split(':');
   if (parts.length > 3) return undefined;
   const [scheme = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts];
   const known = scheme === '' || scheme === 'http' || scheme === 'https';
-  return known && name !== '' ? { name, port } : undefined;
+  return known && name !== '' ? { scheme, name, port } : undefined;
 }
 
-/** What is wrong with the object that is named, or that it cannot be reached. */
-export type ProxyRefusal = (
+/** Where the object that is named leads, or what is wrong with it. */
+export type FindDestination = (
   deps: RegistryDeps,
   target: ObjectTarget,
   object: ApiObject,
-  port: string,
-) => StatusError | Promise<StatusError>;
+  named: ProxyName,
+) => StatusError | ProxyDestination | Promise<StatusError | ProxyDestination>;
 
-export function proxyConnection(refusalOf: ProxyRefusal): Connect {
+export function proxyConnection(find: FindDestination): Connect {
   return async (deps, { kind, name, namespace }, { query }) => {
     if (query.has('dryRun')) return dryRunRefusal();
-    const named = parseProxyTarget(name);
+    const named = parseProxyName(name);
     if (named === undefined) {
       return newBadRequest(`invalid ${kind.singular} request ${quote(name)}`);
     }
     const target = { kind, namespace, name: named.name };
     const object = await readConnected(deps, target);
-    return object.kind === 'refused'
-      ? object.error
-      : refusalOf(deps, target, object.value, named.port);
+    return object.kind === 'refused' ? object.error : find(deps, target, object.value, named);
   };
 }
 
@@ -70,7 +70,15 @@ export async function readConnected(
   return found.kind === 'refused' ? found : ok(decodeObject(found.value.bytes));
 }
 
-/** What nothing is wrong with but that this server connects to nobody. */
-export function newNotProxied(what: string, whom: string): StatusError {
-  return newNotImplemented(`${what} is not served: this server does not connect to ${whom}`);
+/** Loopback, link-local, multicast and unspecified addresses are the server's own affair. */
+export function isReachable(address: string): boolean {
+  if (isIP(address) === 4) {
+    return !/^(?:0\.0\.0\.0$|127\.|169\.254\.|22[4-9]\.|23\d\.|255\.255\.255\.255$)/.test(address);
+  }
+  return isIP(address) === 6 && !/^(?:::1?$|f[ef]|::ffff:)/i.test(address);
+}
+
+/** Of one that may not be proxied to. */
+export function addressNotAllowed(): StatusError {
+  return newBadRequest('address not allowed');
 }

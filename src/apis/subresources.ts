@@ -8,7 +8,7 @@
 import type { Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
 import { proxyConnection } from './connections.ts';
-import type { ProxyRefusal } from './connections.ts';
+import type { FindDestination } from './connections.ts';
 import type { KindDefinition, SubresourceDefinition, WrittenKind } from './kind-definition.ts';
 
 /** Of a subresource that shows a part of the object. */
@@ -24,10 +24,10 @@ export function writtenKind(
 }
 
 /** proxy: to a port of what runs, with a path of its own behind it. */
-export function proxySubresource(options: string, refusalOf: ProxyRefusal): SubresourceDefinition {
+export function proxySubresource(options: string, find: FindDestination): SubresourceDefinition {
   const kinds = [writtenKind('', 'v1', options, 'core')];
   const verbs: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
-  const connection = proxyConnection(refusalOf);
+  const connection = proxyConnection(find);
   return { verbs, kinds: () => kinds, connects: 'below', connection };
 }
 

@@ -12,6 +12,7 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps, Result } from '../registry/registry.ts';
+import type { ConnectionDeps } from '../proxy/connections.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Limiter } from '../stdx/limiter.ts';
 import type { Prng } from '../stdx/prng.ts';
@@ -54,6 +55,8 @@ export interface EndpointDeps {
   readonly largeObjects: Limiter;
   /** Large bodies are read in these, one after the other. */
   readonly bodyLanes: BodyLanes;
+  /** To pods, services and nodes. */
+  readonly connections: ConnectionDeps;
   /** What watches share of the answers of conversion webhooks. */
   readonly sharedEvents: SharedEvents;
 }

@@ -101,22 +101,35 @@ function checkedBody(
   if (body.kind === 'complete') request.bodyBytes = body.bytes.length;
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
   const type = parseContentType(exchange.header('content-type'), bodyTypes);
-  switch (body.kind) {
-    case 'too-large':
-      return refused(newRequestEntityTooLarge(body.limitBytes));
-    case 'busy':
-      return refused(newTooManyRequests(bodiesBusy, 1));
-    case 'aborted':
-      return refused(newTimeout('the request body did not arrive in full', 1));
-    case 'complete':
-      break;
-    default:
-      return unreachable(body);
-  }
+  if (body.kind !== 'complete') return refused(bodyRefusal(body));
   if (body.bytes.length === 0) return ok(undefined);
   if (encoding !== undefined) return refused(encoding);
   if (type.kind === 'ok') return ok({ bytes: body.bytes, type: type.type });
   return refused(unknownMediaType(identity, exchange.header('content-type'), type.error));
+}
+
+function bodyRefusal(body: Exclude<BodyResult, { readonly kind: 'complete' }>): StatusError {
+  switch (body.kind) {
+    case 'too-large':
+      return newRequestEntityTooLarge(body.limitBytes);
+    case 'busy':
+      return newTooManyRequests(bodiesBusy, 1);
+    case 'aborted':
+      return newTimeout('the request body did not arrive in full', 1);
+    default:
+      return unreachable(body);
+  }
+}
+
+/** The body as it is, for another server. Undefined: there is none. */
+export async function readPassedBody(
+  deps: EndpointDeps,
+  request: ApiRequest,
+): Promise<Result<Uint8Array | undefined>> {
+  const body = await takenBody(deps, request);
+  if (body.kind !== 'complete') return refused(bodyRefusal(body));
+  request.bodyBytes = body.bytes.length;
+  return ok(body.bytes.length === 0 ? undefined : body.bytes);
 }
 
 /** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */

@@ -12,6 +12,7 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
@@ -93,15 +94,19 @@ export function openRequest(
 
 /** A text: why it cannot be sent at all. */
 function begin(
-  { agent, body, headers, method, url }: PassedRequest,
+  { agent, body, headers, method, target, url }: PassedRequest,
   upgrade: string | undefined,
 ): http.ClientRequest | string {
   const start = url.protocol === 'https:' ? https.request : http.request;
   const own = headersForNode(headers);
   if (body !== undefined) own['content-length'] = body.byteLength;
   if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
+  // Else node takes the name of the Host header, which is this server's.
+  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
+  const path = target ?? `${url.pathname}${url.search}`;
+  const options: https.RequestOptions = { agent, method, path, headers: own, servername };
   try {
-    return start(url, { agent, method, headers: own });
+    return start(url, options);
   } catch (error) {
     return messageOf(error);
   }

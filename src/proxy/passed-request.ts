@@ -9,7 +9,10 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 
 export interface PassedRequest {
+  /** Whom to ask; what for, where `target` does not say it. */
   readonly url: URL;
+  /** Path and query as they are sent, byte for byte. */
+  readonly target?: string | undefined;
   readonly method: string;
   /** All that are sent, but those of the connection and of the framing. */
   readonly headers: readonly Header[];

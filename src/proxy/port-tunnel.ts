@@ -18,8 +18,12 @@ const prefix = 'SPDY/3.1+';
 const suffix = '.k8s.io';
 const refusalsFrom = 400;
 
-/** The protocols behind those that are offered. Empty: the client does not ask for this. */
-export function tunnelled(offered: readonly string[] | undefined): readonly string[] {
+export function isTunnelled(offered: readonly string[]): boolean {
+  return tunnelled(offered).length > 0;
+}
+
+/** The protocols behind those that are offered. */
+function tunnelled(offered: readonly string[] | undefined): readonly string[] {
   return (offered ?? [])
     .filter((each) => each.startsWith(prefix) && each.endsWith(suffix))
     .map((each) => each.slice(prefix.length));

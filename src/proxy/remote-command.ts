@@ -32,6 +32,7 @@ import { openRequest } from './open-request.ts';
 import { textOf } from './refused-text.ts';
 import type { PassedRequest } from './passed-request.ts';
 import { createFrameReader, createFrameWriter } from './spdy-frames.ts';
+import type { FrameEvents, FrameWriter } from './spdy-frames.ts';
 
 const errorBytesMax = 64 * 1024;
 const noBytes = new Uint8Array();
@@ -112,84 +113,112 @@ function converse(
   { rest, socket }: Switched,
 ): Promise<JsonObject | undefined> {
   return new Promise((resolve) => {
-    const writer = createFrameWriter();
-    const numbers = streamNumbers(wanted);
-    const channelOf = new Map([...numbers].map(([channel, stream]) => [stream, channel]));
-    /** Streams on which something may still come. */
-    const open = new Set([...numbers].filter(([channel]) => isWritten(channel)).map(([, n]) => n));
-    const errors: Buffer[] = [];
-    let errorBytes = 0;
-    let isOver = false;
-    /** The other side has ended its part on purpose. */
-    let hasEnded = false;
-
-    const settle = (status: JsonObject | undefined): void => {
-      if (isOver) return;
-      isOver = true;
-      exchange.offAbort(cut);
-      socket.end(cut);
-      resolve(status);
-    };
     const cut = (): void => void socket.destroy();
-    const finish = (): void => settle(statusOf(Buffer.concat(errors)));
-    const send = (channel: number, bytes: Uint8Array, isLast = false): void => {
-      const stream = numbers.get(channel);
-      if (stream === undefined || isOver) return;
-      let hasRoom = true;
-      for (const part of writer.data(stream, Buffer.from(bytes), isLast)) {
-        hasRoom = socket.write(part);
-      }
-      if (!hasRoom) conversation.pause();
+    const session: Session = {
+      conversation,
+      protocol,
+      socket,
+      writer: createFrameWriter(),
+      numbers: streamNumbers(wanted),
+      errors: [],
+      errorBytes: 0,
+      hasEnded: false,
+      isOver: false,
+      settle(status) {
+        if (session.isOver) return;
+        session.isOver = true;
+        exchange.offAbort(cut);
+        socket.end(cut);
+        resolve(status);
+      },
     };
-    const read = createFrameReader({
-      data(stream, bytes) {
-        const channel = channelOf.get(stream);
-        if (channel === channels.error) {
-          errorBytes += bytes.length;
-          if (errorBytes <= errorBytesMax) errors.push(Buffer.from(bytes));
-        } else if (channel !== undefined && isWritten(channel)) {
-          if (!conversation.write(encodeMessage(protocol, channel, bytes))) socket.pause();
-        }
-      },
-      ended(stream) {
-        open.delete(stream);
-        hasEnded ||= channelOf.get(stream) === channels.error;
-        if (open.size === 0) finish();
-      },
-      ping: (id) => void socket.write(writer.ping(id)),
-      goAway: () => (hasEnded = true),
-      broken: (why) => settle(failure(`the connection to the container broke off: ${why}`)),
-    });
-
+    const read = createFrameReader(fromKubelet(session));
     socket.on('data', read);
     socket.on('drain', () => conversation.resume());
     conversation.onDrain(() => socket.resume());
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      const isWhole = hasEnded || errorBytes > 0;
-      if (isWhole) finish();
-      else settle(failure('the connection to the container broke off'));
-    });
+    socket.on('close', () => closed(session));
     exchange.onAbort(cut);
-    for (const [channel, stream] of numbers) {
-      socket.write(writer.open(stream, { streamtype: streamTypes[channel] ?? '' }));
+    for (const [channel, stream] of session.numbers) {
+      socket.write(session.writer.open(stream, { streamtype: streamTypes[channel] ?? '' }));
     }
     if (rest.length > 0) read(rest);
-    conversation.receive({
-      data(message) {
-        const said = decodeMessage(protocol, message);
-        if (said === undefined) return;
-        if (said.channel === channels.close && protocol.canClose) {
-          if (said.bytes[0] === channels.stdin) send(channels.stdin, noBytes, true);
-        } else if (said.channel === channels.stdin || said.channel === channels.resize) {
-          if (said.bytes.length > 0) send(said.channel, said.bytes);
-        }
-      },
-      end: cut,
-    });
+    conversation.receive({ data: (message) => fromClient(session, message), end: cut });
     socket.resume();
     conversation.resume();
   });
+}
+
+interface Session {
+  readonly conversation: Conversation;
+  readonly protocol: ChannelProtocol;
+  readonly socket: Duplex;
+  readonly writer: FrameWriter;
+  /** The stream of each channel. */
+  readonly numbers: ReadonlyMap<number, number>;
+  /** What has come on the error stream. */
+  readonly errors: Buffer[];
+  errorBytes: number;
+  /** The kubelet has ended its part on purpose. */
+  hasEnded: boolean;
+  isOver: boolean;
+  settle(status: JsonObject | undefined): void;
+}
+
+function fromKubelet(session: Session): FrameEvents {
+  const { conversation, numbers, protocol, socket, writer } = session;
+  const channelOf = new Map([...numbers].map(([channel, stream]) => [stream, channel]));
+  /** Streams on which something may still come. */
+  const open = new Set(
+    [...numbers].filter(([channel]) => isWritten(channel)).map(([, stream]) => stream),
+  );
+  return {
+    data(stream, bytes) {
+      const channel = channelOf.get(stream);
+      if (channel === channels.error) {
+        session.errorBytes += bytes.length;
+        if (session.errorBytes <= errorBytesMax) session.errors.push(Buffer.from(bytes));
+      } else if (channel !== undefined && isWritten(channel)) {
+        if (!conversation.write(encodeMessage(protocol, channel, bytes))) socket.pause();
+      }
+    },
+    ended(stream) {
+      open.delete(stream);
+      session.hasEnded ||= channelOf.get(stream) === channels.error;
+      if (open.size === 0) session.settle(statusOf(Buffer.concat(session.errors)));
+    },
+    ping: (id) => void socket.write(writer.ping(id)),
+    goAway: () => (session.hasEnded = true),
+    broken: (why) => session.settle(failure(`the connection to the container broke off: ${why}`)),
+  };
+}
+
+/** The kubelet's connection. */
+function closed(session: Session): void {
+  const isWhole = session.hasEnded || session.errorBytes > 0;
+  if (isWhole) session.settle(statusOf(Buffer.concat(session.errors)));
+  else session.settle(failure('the connection to the container broke off'));
+}
+
+function fromClient(session: Session, message: Uint8Array): void {
+  const said = decodeMessage(session.protocol, message);
+  if (said === undefined) return;
+  const { bytes, channel } = said;
+  if (channel === channels.close && session.protocol.canClose) {
+    if (bytes[0] === channels.stdin) send(session, channels.stdin, noBytes, true);
+  } else if (channel === channels.stdin || channel === channels.resize) {
+    if (bytes.length > 0) send(session, channel, bytes, false);
+  }
+}
+
+function send(session: Session, channel: number, bytes: Uint8Array, isLast: boolean): void {
+  const { conversation, numbers, socket, writer } = session;
+  const stream = numbers.get(channel);
+  if (stream === undefined || session.isOver) return;
+  let hasRoom = true;
+  // Copied: it waits in the socket, and the memory is the transport's.
+  for (const part of writer.data(stream, Buffer.from(bytes), isLast)) hasRoom = socket.write(part);
+  if (!hasRoom) conversation.pause();
 }
 
 const streamTypes: Readonly<Record<number, string>> = {

@@ -21,6 +21,7 @@ import type { Turns } from '../stdx/turns.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { GuardOf } from './write-guard.ts';
+import type { Destination } from '../apimachinery/destination.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { CompanionRefusal } from './execute-with-companions.ts';
 
@@ -65,14 +66,14 @@ export interface OperationOptions {
 /** `subresource` '': of the kind itself. Undefined: it does nothing. */
 export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
 
-/** A request for a connection to a pod, a service or a node, which this server cannot make. The
- * answer says what is wrong with the request, or that there is no connection, or it is the text
- * that there is to read. Nothing is changed. `target.name` is as in the path. */
+/** A request for a connection to a pod, a service or a node. The answer says what is wrong with the
+ * request, or where it leads, or it is the text that there is to read. Nothing is changed.
+ * `target.name` is as in the path. */
 export type Connect = (
   deps: RegistryDeps,
   target: ObjectTarget,
   asked: ConnectRequest,
-) => Promise<StatusError | string>;
+) => Promise<StatusError | string | Destination>;
 
 export interface ConnectRequest {
   readonly query: QueryParameters;

@@ -1,17 +1,21 @@
 /**
- * connect: what would be a stream to a container or a proxied request (spec 1, section 4.1).
+ * connect: a stream to a container or a port, a log, or a proxied request (spec 1, section 4.1).
  *
  *     pods/<name>/log                                    get
  *     pods/<name>/{attach,exec,portforward}              get and create, as upgrades
  *     {pods,services,nodes}/[scheme:]<name>[:port]/proxy[/<path>]    any method
  *
- * The kind's definition says where it would lead, and why it leads nowhere, or what there is to
- * read.
+ * The kind's definition says where it leads, or what is wrong, or what there is to read;
+ * src/proxy connects.
  *
- * Invariants: a body is for the target of the connection and is not read; an upgrade request is
- * answered like a plain request, so every client can read the Status.
+ * Invariants: a body is for the target of the connection; what is wrong with the request or the
+ * object is said before anybody is asked, as a Status that every client can read.
  */
+import type { Destination } from '../../apimachinery/destination.ts';
+import { queryBoolean } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
+import { StatusError } from '../../apimachinery/status-error.ts';
+import { connectionTo } from '../../proxy/connections.ts';
 import { admitPosted } from '../../registry/posted-object.ts';
 import { ok } from '../../registry/registry.ts';
 import type { Result } from '../../registry/registry.ts';
@@ -22,6 +26,7 @@ import { documentAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../../transport/http-exchange.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { readPassedBody } from '../submitted-object.ts';
 
 const plainText: readonly Header[] = [
   ['Content-Type', 'text/plain'],
@@ -39,7 +44,45 @@ export async function handleConnect(deps: EndpointDeps, request: ResourceRequest
   const isUpgrade = /\bupgrade\b/i.test(exchange.header('connection') ?? '');
   const asked = { query: query.value, isUpgrade };
   const found = await connection(registry, { kind, namespace, name }, asked);
-  return typeof found === 'string' ? documentAnswer(200, plainText, found) : found;
+  if (typeof found === 'string') return documentAnswer(200, plainText, found);
+  return found instanceof StatusError ? found : passedOn(deps, request, query.value, found);
+}
+
+async function passedOn(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  query: QueryParameters,
+  destination: Destination,
+): Promise<Answer> {
+  const { exchange, resource, user } = request;
+  const isProxy = destination.kind === 'network' || destination.kind === 'node';
+  const body = isProxy ? await readPassedBody(deps, request) : ok(undefined);
+  if (body.kind === 'refused') return body.error;
+  const isAsked = (option: string): boolean => queryBoolean(query, option) === true;
+  const pass = connectionTo(deps.connections, destination, {
+    exchange,
+    caller: user.name,
+    subpath: behindProxy(exchange.path, resource.inNamespace),
+    streams: {
+      stdin: isAsked('stdin'),
+      stdout: isAsked('stdout'),
+      stderr: isAsked('stderr'),
+      tty: isAsked('tty'),
+    },
+    body: body.value,
+  });
+  return pass instanceof StatusError ? pass : { kind: 'passed', pass };
+}
+
+/** /api/v1/namespaces/{namespace}/{resource}/{name}/proxy; a node has no namespace. */
+const parts = { inNamespace: 7, ofCluster: 5 } as const;
+
+/** As it was sent: the program behind the proxy reads it. */
+function behindProxy(path: string, inNamespace: boolean): string {
+  let at = 0;
+  const before = inNamespace ? parts.inNamespace : parts.ofCluster;
+  for (let part = 0; part < before && at >= 0; part += 1) at = path.indexOf('/', at + 1);
+  return at < 0 ? '' : path.slice(at);
 }
 
 /** The options of the connection after mutating admission. A log is read, not connected to, and has

@@ -92,7 +92,14 @@ export async function prepareListeners(
   return async (tls, handler, onHandshakeError) => {
     const { goawayChance } = config;
     const sharedPort = ports.shared;
-    const common = { address, ...bounds, sharedPort, onHandshakeError, goawayChance };
+    const common = {
+      address,
+      ...bounds,
+      sharedPort,
+      onHandshakeError,
+      goawayChance,
+      conversationPaths,
+    };
     const portOf = (port: number, name: string): PortOptions => ({
       ...common,
       port,
@@ -140,6 +147,11 @@ export async function prepareListeners(
     return listenersOf(config, secure, tokens, http);
   };
 }
+
+/** Where clients in WebSocket are listened to: they speak with containers. */
+const conversationPaths: readonly string[] = ['attach', 'exec', 'portforward'].map(
+  (subresource) => `/api/v1/namespaces/:namespace/pods/:name/${subresource}`,
+);
 
 type PortOptions = Omit<ListenOptions, 'tls'>;
 

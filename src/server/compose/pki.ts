@@ -6,6 +6,7 @@
  *     serving.crt .key        one year, for localhost, this host, the addresses that the server is
  *                             bound to or published under, and that of its service
  *     admin.crt .key          one year, a user of system:masters
+ *     kubelet-client.crt .key one year, what kubelets are shown, whose users are of system:masters
  *     admin.token             the same user as a bearer token, where there is no TLS
  *
  * Several servers trust each other's clients when they are given one CA: copy ca.crt and ca.key
@@ -62,6 +63,8 @@ export interface Pki {
   readonly authority: KeyPair;
   readonly serving: KeyPair;
   readonly admin: KeyPair;
+  /** What this server shows to kubelets. */
+  readonly kubeletClient: KeyPair;
   readonly adminToken: string;
   readonly adminUser: UserInfo;
 }
@@ -90,6 +93,10 @@ export async function ensurePki(
       serving: await ensureServing(leaves, config, identity),
       admin: await ensureLeaf(leaves, 'admin', keyPurposes.clientAuth, {
         commonName,
+        organizations: groups,
+      }),
+      kubeletClient: await ensureLeaf(leaves, 'kubelet-client', keyPurposes.clientAuth, {
+        commonName: `${identity.serverName}-kubelet-client`,
         organizations: groups,
       }),
       adminToken: ensureToken(directory),

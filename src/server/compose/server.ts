@@ -35,6 +35,7 @@ import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import { allocationControllers } from './companions.ts';
 import type { Background } from './background.ts';
+import { connectionDeps } from './connections.ts';
 import { createFront } from './early-answers.ts';
 import { startFlowControl } from './flow-control.ts';
 import { createLogFollow } from './log-follow.ts';
@@ -256,6 +257,7 @@ async function compose(
     accessSeries: [...access.series, ...keys.series],
     storeTimes,
     transportLoad,
+    connections: connectionDeps(config.kubelet, material.pki.kubeletClient, timers),
     audit,
     issuerDocuments: (address) => issuerDocuments(access.tokens, address),
   });

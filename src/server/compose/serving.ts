@@ -55,6 +55,7 @@ import { currentRelease } from '../../apis/served-versions.ts';
 import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { createLimiter } from '../../stdx/limiter.ts';
+import type { ConnectionDeps } from '../../proxy/connections.ts';
 import type { StoreTimes } from '../../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../../transport/http-exchange.ts';
 import type {
@@ -125,6 +126,7 @@ export interface ServingDeps {
   readonly storeTimes: () => readonly StoreTimes[];
   /** Of all ports. */
   readonly transportLoad: TransportLoad;
+  readonly connections: ConnectionDeps;
   /** Undefined: nothing is audited. */
   readonly audit: AuditPart | undefined;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
@@ -349,6 +351,7 @@ function endpointsOf(
     sharedEvents: createSharedEvents(deps.clock),
     identity,
     access: parts.authorization,
+    connections: deps.connections,
     release: config.release,
     onDeprecatedUse: (use) => metrics.page.deprecatedUse(use),
     watchCounts: metrics.watches,

@@ -20,6 +20,8 @@ import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
 import { auditOptionTable, completeAudit } from './audit-options.ts';
 import type { AuditConfig } from './audit-options.ts';
+import { completeKubelet, kubeletOptionTable } from './kubelet-options.ts';
+import type { KubeletConfig } from './kubelet-options.ts';
 import { completeLoad, loadOptionTable } from './load-options.ts';
 import type { LoadConfig } from './load-options.ts';
 import { completeSigning, signingOptionTable } from './signing-options.ts';
@@ -76,6 +78,7 @@ export interface CompletedConfig {
   readonly requestBodyBytesMax: number;
   readonly connectionsMax: number;
   readonly load: LoadConfig;
+  readonly kubelet: KubeletConfig;
   readonly idleTimeoutMs: number;
   readonly keptEncodingsBytesMax: number;
   readonly residentObjectsMax: number;
@@ -111,6 +114,7 @@ export const optionTable = [
   ...admissionOptionTable,
   ...tokenOptionTable,
   ...signingOptionTable,
+  ...kubeletOptionTable,
   ...systemOptionTable,
   ...auditOptionTable,
   {
@@ -322,6 +326,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),
     connectionsMax: integer(raw, 'max-connections', 1, 1_000_000),
     load: completeLoad(raw),
+    kubelet: completeKubelet(raw),
     idleTimeoutMs: duration(raw, 'idle-timeout', 1000),
     keptEncodingsBytesMax: integer(raw, 'max-kept-encodings-bytes', 0, 64 * 1024 ** 3),
     residentObjectsMax: integer(raw, 'max-resident-objects', 16, 10_000_000),

@@ -292,10 +292,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     return stream;
   }
 
-  converse(
-    headers: readonly Header[],
-    framing: MessageFraming | undefined,
-  ): Conversation | undefined {
+  converse(headers: readonly Header[], framing?: MessageFraming): Conversation | undefined {
     assert(framing !== undefined, 'this transport hands over no connection');
     this.#respondOnce(101);
     return this.#closed ? undefined : this.#changeOver(headers, framing);

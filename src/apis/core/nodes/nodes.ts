@@ -32,8 +32,7 @@ import { canonicalText } from '../../../stdx/canonical-text.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
-import { newNotProxied } from '../../connections.ts';
-import type { ProxyRefusal } from '../../connections.ts';
+import type { FindDestination } from '../../connections.ts';
 import { proxySubresource } from '../../subresources.ts';
 import { firstOfList } from '../../defaults/plural-fields.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
@@ -202,8 +201,12 @@ const nodeDefaults: DefaultTable = {
   },
 };
 
-const nodeProxyRefusal: ProxyRefusal = (_deps, { name }) =>
-  newNotProxied(`the proxy to node ${name}`, 'its kubelet');
+const nodeProxy: FindDestination = (_deps, _target, node, { port, scheme }) => ({
+  kind: 'node',
+  node,
+  scheme,
+  port,
+});
 
 /** What was in neither part before is not taken any more: kubelets read their own files. */
 function withoutNewConfig(node: ApiObject, current: ApiObject | undefined): ApiObject {
@@ -240,5 +243,5 @@ export const nodes: KindDefinition = {
   warnings: nodeWarnings,
   strategy: nodeStrategy,
   table: ({ fill }) => nodeTable(fill),
-  subresources: { proxy: proxySubresource('NodeProxyOptions', nodeProxyRefusal) },
+  subresources: { proxy: proxySubresource('NodeProxyOptions', nodeProxy) },
 };

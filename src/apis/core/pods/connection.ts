@@ -1,32 +1,49 @@
 /**
  * Connections to containers and ports of pods, and the logs of containers: what is wrong with the
- * request or with the pod (spec 1, section 4.1; src/apis/connections.ts).
+ * request or with the pod, and what its kubelet is asked (spec 1, section 4.1).
  */
-import { isIP } from 'node:net';
+import type { ContainerDestination } from '../../../apimachinery/destination.ts';
 import { objects, part, text } from '../../../apimachinery/members.ts';
-import { queryValue } from '../../../apimachinery/query.ts';
+import { queryBoolean, queryValue } from '../../../apimachinery/query.ts';
+import type { QueryParameters } from '../../../apimachinery/query.ts';
 import { newBadRequest, StatusError } from '../../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../../apimachinery/unstructured.ts';
-import type { Connect } from '../../../registry/registry.ts';
-import { dryRunRefusal, newNotProxied, readConnected } from '../../connections.ts';
-import type { ProxyRefusal } from '../../connections.ts';
+import type { Connect, ObjectTarget, RegistryDeps } from '../../../registry/registry.ts';
+import { assert } from '../../../stdx/assert.ts';
+import { addressNotAllowed, dryRunRefusal, isReachable, readConnected } from '../../connections.ts';
+import type { FindDestination } from '../../connections.ts';
 import { readLogOptions } from './log-options.ts';
 import { containerLists } from './pod-parts.ts';
 
-/** To one container that is named, or the only one; portforward: to the whole pod. */
-export function podStream(subresource: 'attach' | 'exec' | 'portforward'): Connect {
+/** To one container that is named, or the only one. */
+export function containerStream(subresource: 'attach' | 'exec'): Connect {
   return async (deps, target, { isUpgrade, query }) => {
     if (query.has('dryRun')) return dryRunRefusal();
     const pod = await readConnected(deps, target);
     if (pod.kind === 'refused') return pod.error;
-    const container =
-      subresource === 'portforward' ? undefined : (queryValue(query, 'container') ?? '');
-    const wrong = problemOf(pod.value, container);
-    if (wrong !== undefined) return wrong;
-    if (!isUpgrade) return newBadRequest('Upgrade request required');
-    return kubeletNotReached(pod.value, subresource);
+    const container = containerOf(pod.value, queryValue(query, 'container') ?? '');
+    if (container instanceof StatusError) return container;
+    const node = await nodeOf(deps, pod.value);
+    if (node instanceof StatusError) return node;
+    if (!isUpgrade) return upgradeRequired();
+    const path = `/${subresource}/${pathOf(pod.value)}/${encodeURIComponent(container)}`;
+    return { kind: 'command', node, path, query: streamQuery(query) };
   };
 }
+
+/** To the whole pod. */
+export const portForward: Connect = async (deps, target, { isUpgrade, query }) => {
+  if (query.has('dryRun')) return dryRunRefusal();
+  const pod = await readConnected(deps, target);
+  if (pod.kind === 'refused') return pod.error;
+  const node = await nodeOf(deps, pod.value);
+  if (node instanceof StatusError) return node;
+  if (!isUpgrade) return upgradeRequired();
+  const ports = (query.get('ports') ?? []).flatMap((each) => each.split(','));
+  const asked = new URLSearchParams(ports.length === 0 ? {} : { port: ports.join(',') });
+  const path = `/portForward/${pathOf(pod.value)}`;
+  return { kind: 'ports', node, path, query: asked.toString() };
+};
 
 /** A container that no node has got yet has written nothing. */
 export const podLog: Connect = async (deps, target, { query }) => {
@@ -34,56 +51,110 @@ export const podLog: Connect = async (deps, target, { query }) => {
   if (options instanceof StatusError) return options;
   const pod = await readConnected(deps, target);
   if (pod.kind === 'refused') return pod.error;
-  const wrong = containerProblem(pod.value, queryValue(query, 'container') ?? '');
-  if (wrong !== undefined) return newBadRequest(wrong);
-  return nodeOf(pod.value) === '' ? '' : kubeletNotReached(pod.value, 'log');
+  const container = containerOf(pod.value, queryValue(query, 'container') ?? '');
+  if (container instanceof StatusError) return container;
+  if (nodeNameOf(pod.value) === '') return '';
+  const node = await nodeOf(deps, pod.value);
+  if (node instanceof StatusError) return node;
+  const destination: ContainerDestination = {
+    kind: 'log',
+    node,
+    path: `/containerLogs/${pathOf(pod.value)}/${encodeURIComponent(container)}`,
+    query: logQuery(query),
+    insecure: queryBoolean(query, 'insecureSkipTLSVerifyBackend') === true,
+  };
+  return destination;
 };
 
-/** `container` '' where the request names none; undefined where it is about the whole pod. */
-function problemOf(pod: ApiObject, container: string | undefined): StatusError | undefined {
-  const wrong = container === undefined ? undefined : containerProblem(pod, container);
-  if (wrong !== undefined) return newBadRequest(wrong);
-  if (nodeOf(pod) !== '') return undefined;
-  return newBadRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
+function upgradeRequired(): StatusError {
+  return newBadRequest('Upgrade request required');
 }
 
-function nodeOf(pod: ApiObject): string {
+function pathOf({ metadata }: ApiObject): string {
+  const { name = '', namespace = '' } = metadata;
+  return `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}
+
+function nodeNameOf(pod: ApiObject): string {
   return text(part(pod, 'spec'), 'nodeName');
 }
 
-function kubeletNotReached(pod: ApiObject, subresource: string): StatusError {
-  const { name = '' } = pod.metadata;
-  return newNotProxied(`${subresource} of pod ${name}`, `the kubelet of node ${nodeOf(pod)}`);
+async function nodeOf(deps: RegistryDeps, pod: ApiObject): Promise<ApiObject | StatusError> {
+  const name = nodeNameOf(pod);
+  if (name === '') {
+    return newBadRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
+  }
+  const kind = deps.scheme.findResource('', 'v1', 'nodes');
+  assert(kind !== undefined, 'where pods are served, nodes are');
+  const target: ObjectTarget = { kind, namespace: '', name };
+  const node = await readConnected(deps, target);
+  return node.kind === 'refused' ? node.error : node.value;
 }
 
-function containerProblem(pod: ApiObject, container: string): string | undefined {
+/** As kubelets name them. */
+const streamOptions = [
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['stderr', 'error'],
+  ['tty', 'tty'],
+] as const;
+
+function streamQuery(query: QueryParameters): string {
+  const asked = new URLSearchParams();
+  for (const [option, name] of streamOptions) {
+    if (queryBoolean(query, option) === true) asked.append(name, '1');
+  }
+  for (const word of query.get('command') ?? []) asked.append('command', word);
+  return asked.toString();
+}
+
+const logSwitches = ['follow', 'previous', 'timestamps'] as const;
+const logValues = ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes'] as const;
+
+function logQuery(query: QueryParameters): string {
+  const asked = new URLSearchParams();
+  for (const option of logSwitches) {
+    if (queryBoolean(query, option) === true) asked.append(option, 'true');
+  }
+  for (const option of logValues) {
+    const value = queryValue(query, option) ?? '';
+    if (value !== '') asked.append(option, value);
+  }
+  const stream = queryValue(query, 'stream') ?? '';
+  if (stream !== '' && stream !== 'All') asked.append('stream', stream);
+  return asked.toString();
+}
+
+/** The one that is named, or the only one. */
+function containerOf(pod: ApiObject, named: string): string | StatusError {
   const { name = '' } = pod.metadata;
   const spec = part(pod, 'spec');
   const names = containerLists.flatMap((list) =>
     objects(spec, list).map((each) => text(each, 'name')),
   );
-  if (container !== '') {
-    return names.includes(container)
-      ? undefined
-      : `container ${container} is not valid for pod ${name}`;
+  if (named !== '') {
+    const isKnown = names.includes(named);
+    return isKnown ? named : newBadRequest(`container ${named} is not valid for pod ${name}`);
   }
-  const count = objects(spec, 'containers').length;
-  if (count === 1) return undefined;
+  const [only, ...more] = objects(spec, 'containers');
+  if (only !== undefined && more.length === 0) return text(only, 'name');
   const specified = `a container name must be specified for pod ${name}`;
-  return count === 0 ? specified : `${specified}, choose one of: [${names.join(' ')}]`;
+  const choices = only === undefined ? '' : `, choose one of: [${names.join(' ')}]`;
+  return newBadRequest(`${specified}${choices}`);
 }
 
-export const podProxyRefusal: ProxyRefusal = (_deps, { name }, pod) => {
+export const podProxy: FindDestination = (_deps, _target, pod, { port, scheme }) => {
   const [first] = objects(part(pod, 'status'), 'podIPs');
-  const address = text(first, 'ip');
-  if (!isReachable(address)) return newBadRequest('address not allowed');
-  return newNotProxied(`the proxy to pod ${name}`, `the network of pods (${address})`);
+  const host = text(first, 'ip');
+  if (!isReachable(host)) return addressNotAllowed();
+  return { kind: 'network', scheme, host, port: port === '' ? firstPortOf(pod) : port };
 };
 
-/** Loopback, link-local, multicast and unspecified addresses are the server's own affair. */
-function isReachable(address: string): boolean {
-  if (isIP(address) === 4) {
-    return !/^(?:0\.0\.0\.0$|127\.|169\.254\.|22[4-9]\.|23\d\.|255\.255\.255\.255$)/.test(address);
+/** The first port that a container names; '' where none does. */
+function firstPortOf(pod: ApiObject): string {
+  for (const container of objects(part(pod, 'spec'), 'containers')) {
+    const [first] = objects(container, 'ports');
+    if (first !== undefined) return String(first['containerPort']);
   }
-  return isIP(address) === 6 && !/^(?:::1?$|f[ef]|::ffff:)/i.test(address);
+  return '';
 }

@@ -3,7 +3,8 @@ import type { SubresourceDefinition, WrittenKind, KindDefinition } from '../../k
 import { proxySubresource, objectParts, writtenKind } from '../../subresources.ts';
 import { lookup } from '../../../stdx/lookup.ts';
 import { bindNamedPod, bindPod } from './binding.ts';
-import { podLog, podProxyRefusal, podStream } from './connection.ts';
+import { containerStream, podLog, podProxy, portForward } from './connection.ts';
+import type { Connect } from '../../../registry/registry.ts';
 import { evict } from './eviction.ts';
 import { ephemeralContainerRules } from './ephemeral-containers.ts';
 import { resizeRules } from './resize.ts';
@@ -12,11 +13,11 @@ import { mirrorAnnotation } from './validation/pod-annotations.ts';
 const resized = ['f:resources', 'f:resizePolicy'];
 
 export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = lookup({
-  attach: stream('PodAttachOptions', 'attach'),
-  exec: stream('PodExecOptions', 'exec'),
+  attach: stream('PodAttachOptions', containerStream('attach')),
+  exec: stream('PodExecOptions', containerStream('exec')),
   log: { verbs: ['get'], connects: 'here', connection: podLog },
-  portforward: stream('PodPortForwardOptions', 'portforward'),
-  proxy: proxySubresource('PodProxyOptions', podProxyRefusal),
+  portforward: stream('PodPortForwardOptions', portForward),
+  proxy: proxySubresource('PodProxyOptions', podProxy),
   binding: { verbs: ['create'], kinds: () => [bindingKind], operation: bindPod },
   eviction: { verbs: ['create'], kinds: evictionKinds, operation: evict },
   ephemeralcontainers: {
@@ -35,9 +36,8 @@ export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = 
   },
 });
 
-function stream(kind: string, name: Parameters<typeof podStream>[0]): SubresourceDefinition {
+function stream(kind: string, connection: Connect): SubresourceDefinition {
   const kinds = [writtenKind('', 'v1', kind, 'core')];
-  const connection = podStream(name);
   return { verbs: ['create', 'get'], kinds: () => kinds, connects: 'here', connection };
 }
 

@@ -1,26 +1,44 @@
-/** The proxy to a service: checks the requested port. */
-import { items, objects, part, text } from '../../../apimachinery/members.ts';
+/**
+ * The proxy to a service: one of its endpoints that is a pod of its namespace, at random.
+ *
+ * Invariant: whoever may write endpoints leads nobody elsewhere: an address counts only while the
+ * pod that it names has it.
+ * Bound: `triesMax` addresses are looked at.
+ */
+import { objects, part, text } from '../../../apimachinery/members.ts';
 import { isNotFound, newServiceUnavailable } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { assert } from '../../../stdx/assert.ts';
+import { randomBelow } from '../../../stdx/prng.ts';
+import type { Prng } from '../../../stdx/prng.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { ok } from '../../../registry/registry.ts';
-import { newNotProxied, readConnected } from '../../connections.ts';
-import type { ProxyRefusal } from '../../connections.ts';
+import { isReachable, readConnected } from '../../connections.ts';
+import type { FindDestination } from '../../connections.ts';
 
-export const serviceProxyRefusal: ProxyRefusal = async (deps, target, service, port) => {
-  const { name } = target;
+const triesMax = 100;
+
+export const serviceProxy: FindDestination = async (deps, target, service, named) => {
+  const { name, port, scheme } = named;
   const endpoints = await endpointsOf(deps, target);
   if (endpoints.kind === 'refused') return endpoints.error;
   const wanted = portName(service, port);
   if (wanted === undefined) {
     return newServiceUnavailable(`no service port ${port} found for service "${name}"`);
   }
-  const subsets = items(endpoints.value, 'subsets');
-  if (!subsets.some((subset) => serves(subset as JsonObject, wanted))) {
-    return newServiceUnavailable(`no endpoints available for service "${name}"`);
+  let tries = 0;
+  for (const subset of turned(objects(endpoints.value, 'subsets'), deps.prng)) {
+    const found = objects(subset, 'ports').find((each) => text(each, 'name') === wanted);
+    if (found === undefined) continue;
+    for (const address of turned(objects(subset, 'addresses'), deps.prng)) {
+      tries += 1;
+      if (tries > triesMax) break;
+      const host = text(address, 'ip');
+      if (!(await isPodAt(deps, target, address, host))) continue;
+      return { kind: 'network', scheme, host, port: String(found['port']) };
+    }
   }
-  return newNotProxied(`the proxy to service ${name}`, 'the network of pods');
+  return newServiceUnavailable(`no endpoints available for service "${name}"`);
 };
 
 /** Undefined: the service has none. */
@@ -43,7 +61,25 @@ function portName(service: ApiObject, port: string): string | undefined {
   return found === undefined ? undefined : text(found, 'name');
 }
 
-function serves(subset: JsonObject, port: string): boolean {
-  if (items(subset, 'addresses').length === 0) return false;
-  return objects(subset, 'ports').some((each) => text(each, 'name') === port);
+async function isPodAt(
+  deps: RegistryDeps,
+  { namespace }: ObjectTarget,
+  address: JsonObject,
+  host: string,
+): Promise<boolean> {
+  const reference = part(address, 'targetRef');
+  const name = text(reference, 'name');
+  const isOwn = text(reference, 'kind') === 'Pod' && text(reference, 'namespace') === namespace;
+  if (!isOwn || name === '' || !isReachable(host)) return false;
+  const kind = deps.scheme.findResource('', 'v1', 'pods');
+  assert(kind !== undefined, 'where services are served, pods are');
+  const pod = await readConnected(deps, { kind, namespace, name });
+  if (pod.kind === 'refused') return false;
+  return objects(part(pod.value, 'status'), 'podIPs').some(({ ip }) => ip === host);
+}
+
+/** From some place on, and then those before it. */
+function turned<T>(all: readonly T[], prng: Prng): readonly T[] {
+  const at = all.length === 0 ? 0 : randomBelow(prng, all.length);
+  return [...all.slice(at), ...all.slice(0, at)];
 }

@@ -16,7 +16,7 @@ import { balancerWarnings, cidrWarnings, ipWarnings } from '../../warnings/ip-ad
 import type { KindWarnings, Warnings } from '../../warnings/kind-warnings.ts';
 import { allWarnings, noWarnings, onWrite, warningsOfEach } from '../../warnings/kind-warnings.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
-import { serviceProxyRefusal } from './connection.ts';
+import { serviceProxy } from './connection.ts';
 import { serviceDefaults } from './defaults.ts';
 import { serviceRules } from './validation.ts';
 import { serviceStrategy } from './strategy.ts';
@@ -136,5 +136,5 @@ export const services: KindDefinition = {
   warnings: serviceWarnings,
   strategy: serviceStrategy,
   table: serviceTable,
-  subresources: { proxy: proxySubresource('ServiceProxyOptions', serviceProxyRefusal) },
+  subresources: { proxy: proxySubresource('ServiceProxyOptions', serviceProxy) },
 };

@@ -1,0 +1,220 @@
+/**
+ * Connections to nodes, pods and services: where one leads (Destination), as a request that is
+ * passed on.
+ *
+ *     log                     to the kubelet, its answer as it comes
+ *     command (exec, attach)  to the kubelet: bytes as they are, or messages translated
+ *     ports (portforward)     the same, messages unwrapped
+ *     proxy                   to the pod, to an endpoint of the service, to the node
+ *
+ * Invariants: a caller's credentials go to nobody (passed-headers.ts). The certificate that kubelets
+ * trust is shown to kubelets only.
+ * Bounds: as many at a time as there are places (places.ts); above them 429.
+ */
+import type http from 'node:http';
+import type {
+  ContainerDestination,
+  Destination,
+  ProxyDestination,
+} from '../apimachinery/destination.ts';
+import { quote } from '../apimachinery/quote.ts';
+import {
+  newBadRequest,
+  newServiceUnavailable,
+  newTooManyRequests,
+  newUnknownError,
+  StatusError,
+} from '../apimachinery/status-error.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { HttpExchange } from '../transport/http-exchange.ts';
+import { hostOf, kubeletAddress } from './kubelet-address.ts';
+import type { AddressType } from './kubelet-address.ts';
+import { passLog } from './log-answer.ts';
+import { passRequest } from './pass-request.ts';
+import { passUpgrade } from './pass-upgrade.ts';
+import { passedHeaders } from './passed-headers.ts';
+import type { Pass, PassedRequest } from './passed-request.ts';
+import type { Places } from './places.ts';
+import { isTunnelled, tunnelPorts } from './port-tunnel.ts';
+import { forwardedHeaders, relocated } from './relocated.ts';
+import { runCommand, spdy } from './remote-command.ts';
+import type { CommandStreams } from './remote-command.ts';
+
+export interface ConnectionDeps {
+  readonly timers: Pick<Timers, 'after'>;
+  readonly places: Places;
+  readonly kubelets: KubeletPort;
+  /** To pods and services, whose certificates nobody can judge. */
+  readonly network: { readonly plain: http.Agent; readonly secure: http.Agent };
+}
+
+export interface KubeletPort {
+  readonly agent: http.Agent;
+  /** Which takes any certificate. */
+  readonly insecureAgent: http.Agent;
+  /** In the order of preference. */
+  readonly addressTypes: readonly AddressType[];
+  readonly dialTimeoutMs: number;
+}
+
+/** Of the request whose connection it is. */
+export interface AskedConnection {
+  readonly exchange: HttpExchange;
+  /** Who asks, in one word. */
+  readonly caller: string;
+  /** Behind `/proxy`, not decoded; '' or with its slash. */
+  readonly subpath: string;
+  /** What a command reads and writes. */
+  readonly streams: CommandStreams;
+  /** Of a proxied request. */
+  readonly body: Uint8Array | undefined;
+}
+
+const dialTimeoutMs = 30_000;
+/** Until a kubelet has begun a command, or has the ports. */
+const upgradeTimeoutMs = 60_000;
+
+/** What is to be done for the request, or why it cannot be. */
+export function connectionTo(
+  deps: ConnectionDeps,
+  destination: Destination,
+  asked: AskedConnection,
+): Pass | StatusError {
+  const pass =
+    destination.kind === 'network' || destination.kind === 'node'
+      ? proxyPass(deps, destination, asked)
+      : kubeletPass(deps, destination, asked);
+  if (pass instanceof StatusError) return pass;
+  return async (exchange) => {
+    const leave = deps.places.take(asked.caller);
+    if (leave === undefined) return tooMany();
+    try {
+      return await pass(exchange);
+    } finally {
+      leave();
+    }
+  };
+}
+
+function tooMany(): StatusError {
+  return newTooManyRequests('too many connections are passed on, please try again later.', 5);
+}
+
+function kubeletPass(
+  { kubelets, timers }: ConnectionDeps,
+  destination: ContainerDestination,
+  { exchange, streams }: AskedConnection,
+): Pass | StatusError {
+  const address = kubeletAddress(destination.node, kubelets.addressTypes);
+  if (address instanceof StatusError) return address;
+  const { insecure = false, kind, path, query } = destination;
+  const origin = `https://${hostOf(address.host, address.port)}`;
+  if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(address.host)}`);
+  const passed: PassedRequest = {
+    url: new URL(origin),
+    target: query === '' ? path : `${path}?${query}`,
+    method: exchange.method,
+    headers: passedHeaders(exchange),
+    agent: insecure ? kubelets.insecureAgent : kubelets.agent,
+    body: undefined,
+    dialTimeoutMs: kubelets.dialTimeoutMs,
+    headTimeoutMs: kind === 'log' ? undefined : upgradeTimeoutMs,
+    unreachable: (why) => newUnknownError(`error dialing backend: ${why}`),
+  };
+  if (kind === 'log') return (seen) => passLog(seen, passed, timers);
+  return streamPass(kind, passed, exchange, streams, timers);
+}
+
+function streamPass(
+  kind: 'command' | 'ports',
+  passed: PassedRequest,
+  exchange: HttpExchange,
+  streams: CommandStreams,
+  timers: Pick<Timers, 'after'>,
+): Pass | StatusError {
+  const { upgrade, webSocketProtocols } = exchange;
+  const speaksWebSocket = webSocketProtocols !== undefined;
+  if (speaksWebSocket && kind === 'command') {
+    const request = asSpdy(passed, ['v4.channel.k8s.io']);
+    return (seen) => runCommand(seen, request, streams, timers);
+  }
+  if (speaksWebSocket && isTunnelled(webSocketProtocols)) {
+    return (seen) => tunnelPorts(seen, asSpdy(passed, []), timers);
+  }
+  if (upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, timers);
+  return newBadRequest(
+    'unable to upgrade: this port speaks WebSocket only; SPDY is spoken at the secure port',
+  );
+}
+
+/** The same for a kubelet that is asked for SPDY, whatever the client has asked for. */
+function asSpdy(passed: PassedRequest, versions: readonly string[]): PassedRequest {
+  const kept = passed.headers.filter(
+    ([name]) => !name.startsWith('sec-websocket-') && name !== spdy.versionHeader,
+  );
+  const asked = versions.map((version) => [spdy.versionHeader, version] as const);
+  return { ...passed, method: 'POST', headers: [...kept, ...asked] };
+}
+
+function proxyPass(
+  deps: ConnectionDeps,
+  destination: ProxyDestination,
+  asked: AskedConnection,
+): Pass | StatusError {
+  const found = proxiedServer(deps, destination);
+  if (found instanceof StatusError) return found;
+  const { agent, host, scheme } = found;
+  const { body, exchange, subpath } = asked;
+  const search = exchange.query === '' ? '' : `?${exchange.query}`;
+  const prefix = exchange.path.slice(0, exchange.path.length - subpath.length);
+  const isUpgrade = exchange.header('upgrade') !== undefined;
+  if (subpath === '' && !isUpgrade && ['GET', 'HEAD'].includes(exchange.method)) {
+    return (seen) => redirected(seen, `${exchange.path}/${search}`);
+  }
+  const origin = `${scheme}://${host}`;
+  if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(host)}`);
+  const hosts = [host, exchange.header('host') ?? ''];
+  const passed: PassedRequest = {
+    url: new URL(origin),
+    target: `${subpath === '' ? '/' : subpath}${search}`,
+    method: exchange.method,
+    headers: [...passedHeaders(exchange), ...forwardedHeaders(exchange)],
+    agent,
+    body,
+    dialTimeoutMs,
+    changed: (head) => relocated(head, prefix, hosts),
+    unreachable: (why) => newServiceUnavailable(`error trying to reach service: ${why}`),
+  };
+  if (!isUpgrade) return (seen) => passRequest(seen, passed, deps.timers);
+  if (exchange.upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, deps.timers);
+  return newBadRequest('unable to upgrade: other protocols are passed on at the secure port only');
+}
+
+function redirected(exchange: HttpExchange, location: string): Promise<undefined> {
+  exchange.send(301, [['Location', location]], '');
+  return Promise.resolve(undefined);
+}
+
+interface ProxiedServer {
+  readonly agent: http.Agent;
+  readonly scheme: string;
+  readonly host: string;
+}
+
+function proxiedServer(
+  { kubelets, network }: ConnectionDeps,
+  destination: ProxyDestination,
+): ProxiedServer | StatusError {
+  const scheme = destination.scheme === '' ? 'http' : destination.scheme;
+  const agent = scheme === 'https' ? network.secure : network.plain;
+  if (destination.kind === 'network') {
+    return { agent, scheme, host: hostOf(destination.host, destination.port) };
+  }
+  const { node, port } = destination;
+  const address = kubeletAddress(node, kubelets.addressTypes);
+  if (address instanceof StatusError) return address;
+  if (port === '' || port === address.port) {
+    return { agent: kubelets.agent, scheme: 'https', host: hostOf(address.host, address.port) };
+  }
+  return { agent, scheme, host: hostOf(address.host, port) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Redirects of a proxied program that lead to itself, as they are followed through the proxy; and
+ * what the program is told of where it seems to be.
+ *
+ *     Location: /login   ─▶   /api/v1/namespaces/a/pods/b/proxy/login
+ */
+import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+import type { AnswerHead } from './passed-request.ts';
+
+/** Headers of browsers' rules about origins, which would be said in this server's name. */
+const ofOrigins: ReadonlySet<string> = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]);
+
+/** `prefix`: the path of the proxy, without a slash at its end. `hosts`: those that the program
+ * may take for its own. */
+export function relocated(
+  { headers, status }: AnswerHead,
+  prefix: string,
+  hosts: readonly string[],
+): AnswerHead {
+  const kept = headers.filter(([name]) => !ofOrigins.has(name));
+  return {
+    status,
+    headers: kept.map(([name, value]): Header =>
+      name === 'location' ? [name, throughProxy(value, prefix, hosts)] : [name, value],
+    ),
+  };
+}
+
+function throughProxy(location: string, prefix: string, hosts: readonly string[]): string {
+  const absolute = /^(?:https?:)?\/\/([^/?#]*)(.*)$/is.exec(location);
+  if (absolute !== null && !hosts.includes(absolute[1] ?? '')) return location;
+  const path = absolute === null ? location : (absolute[2] ?? '');
+  if (!path.startsWith('/') && absolute === null) return location;
+  return path.startsWith(`${prefix}/`) || path === prefix ? path : `${prefix}${path}`;
+}
+
+/** What the program may want to know to name itself as its callers do. */
+export function forwardedHeaders(exchange: HttpExchange): readonly Header[] {
+  return [
+    ['x-forwarded-uri', exchange.path],
+    ['x-forwarded-host', exchange.header('host') ?? ''],
+    ['x-forwarded-proto', exchange.scheme],
+  ];
+}

@@ -1,0 +1,76 @@
+/**
+ * What connections to kubelets, pods and services are made with: agents whose connections are read
+ * in turns, the certificate that kubelets are shown, and places.
+ *
+ * Invariants: kubelets are shown a certificate, pods and services none. Whose certificate a kubelet
+ * shows is judged where the operator has said by which CA; that of a pod is not, for nobody could.
+ * Bound: `idlePerServer` connections are kept for each server, for `idleMs`.
+ */
+import type http from 'node:http';
+import type https from 'node:https';
+import type { KeyPair } from '../../pki/certificate-authority.ts';
+import { isPair } from '../../pki/certificate-authority.ts';
+import { createPlaces } from '../../proxy/places.ts';
+import type { ConnectionDeps } from '../../proxy/connections.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import { agentInTurns } from '../../webhooks/read-turns.ts';
+import { trusting } from '../../webhooks/trust.ts';
+import type { KubeletConfig } from '../config/kubelet-options.ts';
+import { readOptionText } from '../config/option-files.ts';
+import { OptionsError } from '../config/option-values.ts';
+import { rootsOf } from './trusted-cas.ts';
+
+const idlePerServer = 4;
+const idleMs = 90_000;
+const keepAliveMs = 30_000;
+
+/** `own` is shown to kubelets where the operator has named nothing else. @throws OptionsError. */
+export function connectionDeps(
+  config: KubeletConfig,
+  own: KeyPair,
+  timers: Timers,
+): ConnectionDeps {
+  const { addressTypes, connectionsMax, dialTimeoutMs } = config;
+  const { certificatePem: cert, keyPem: key } = clientOf(config, own);
+  const ca = caOf(config);
+  const anyCertificate = { rejectUnauthorized: false };
+  const judged = ca === undefined ? anyCertificate : trusting(ca);
+  return {
+    timers,
+    places: createPlaces(connectionsMax),
+    kubelets: {
+      agent: agentOf(true, { cert, key, ...judged }),
+      insecureAgent: agentOf(true, { cert, key, ...anyCertificate }),
+      addressTypes,
+      dialTimeoutMs,
+    },
+    network: { plain: agentOf(false, {}), secure: agentOf(true, anyCertificate) },
+  };
+}
+
+function agentOf(secure: boolean, options: https.AgentOptions): http.Agent {
+  return agentInTurns(secure, {
+    keepAlive: true,
+    keepAliveMsecs: keepAliveMs,
+    maxFreeSockets: idlePerServer,
+    timeout: idleMs,
+    ...options,
+  });
+}
+
+function clientOf({ client }: KubeletConfig, own: KeyPair): KeyPair {
+  if (client === undefined) return own;
+  const pair = {
+    certificatePem: readOptionText('kubelet-client-certificate', client.certFile),
+    keyPem: readOptionText('kubelet-client-key', client.keyFile),
+  };
+  if (isPair(pair)) return pair;
+  throw new OptionsError('--kubelet-client-certificate, --kubelet-client-key: they are no pair');
+}
+
+function caOf({ caFile }: KubeletConfig): string | undefined {
+  if (caFile === undefined) return undefined;
+  const text = readOptionText('kubelet-certificate-authority', caFile);
+  rootsOf('kubelet-certificate-authority', text);
+  return text;
+}
