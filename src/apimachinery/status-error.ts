@@ -226,11 +226,6 @@ export function newDefinitionEnding(gr: GroupResource): StatusError {
   });
 }
 
-/** For what this server does not do, whoever asks for it and however. */
-export function newNotImplemented(message: string): StatusError {
-  return new StatusError({ reason: StatusReason.notImplemented, message });
-}
-
 export function newNotAcceptable(accepted: readonly string[]): StatusError {
   return new StatusError({
     reason: StatusReason.notAcceptable,

@@ -1,11 +1,11 @@
 /**
  * The messages in which a client talks with a container over WebSocket: channel, then bytes.
  *
- *     0 stdin  1 stdout  2 stderr  3 error  4 resize      255 (v5): the channel that follows is over
+ *     0 stdin  1 stdout  2 stderr  3 error  4 resize   255 (v5): the channel that follows is over
  *
- *     v5.channel.k8s.io            a Status at the end; a channel can be closed
- *     v4.channel.k8s.io            a Status at the end
- *     channel.k8s.io, none         a text, of a failure only
+ *     v5.channel.{domain}          a Status at the end; a channel can be closed
+ *     v4.channel.{domain}          a Status at the end
+ *     channel.{domain}, none       a text, of a failure only
  *     base64.…, v4.base64.…        in text: a digit, then base64
  */
 import { StatusReason } from '../apimachinery/status-table.ts';
@@ -28,15 +28,6 @@ export interface ChannelProtocol {
   readonly canClose: boolean;
 }
 
-/** The best first. */
-const protocols: readonly ChannelProtocol[] = [
-  { name: 'v5.channel.k8s.io', isText: false, endsWithStatus: true, canClose: true },
-  { name: 'v4.channel.k8s.io', isText: false, endsWithStatus: true, canClose: false },
-  { name: 'v4.base64.channel.k8s.io', isText: true, endsWithStatus: true, canClose: false },
-  { name: 'channel.k8s.io', isText: false, endsWithStatus: false, canClose: false },
-  { name: 'base64.channel.k8s.io', isText: true, endsWithStatus: false, canClose: false },
-];
-
 const unnamed: ChannelProtocol = {
   name: undefined,
   isText: false,
@@ -44,12 +35,30 @@ const unnamed: ChannelProtocol = {
   canClose: false,
 };
 
-export const channelProtocolNames = protocols.map(({ name = '' }) => name);
+/** Those of an API domain, the best first. */
+export function channelProtocols(domain: string): readonly ChannelProtocol[] {
+  const named = (prefix: string) => ({ name: `${prefix}channel.${domain}` });
+  return [
+    { ...named('v5.'), isText: false, endsWithStatus: true, canClose: true },
+    { ...named('v4.'), isText: false, endsWithStatus: true, canClose: false },
+    { ...named('v4.base64.'), isText: true, endsWithStatus: true, canClose: false },
+    { ...named(''), isText: false, endsWithStatus: false, canClose: false },
+    { ...named('base64.'), isText: true, endsWithStatus: false, canClose: false },
+  ];
+}
+
+/** What kubelets are asked for. */
+export function commandProtocol(domain: string): string {
+  return `v4.channel.${domain}`;
+}
 
 /** Undefined: none of those that are offered is known. */
-export function channelProtocol(offered: readonly string[]): ChannelProtocol | undefined {
+export function chosenProtocol(
+  known: readonly ChannelProtocol[],
+  offered: readonly string[],
+): ChannelProtocol | undefined {
   if (offered.length === 0) return unnamed;
-  return protocols.find(({ name = '' }) => offered.includes(name));
+  return known.find(({ name = '' }) => offered.includes(name));
 }
 
 export function encodeMessage({ isText }: ChannelProtocol, channel: number, bytes: Uint8Array) {

@@ -7,8 +7,8 @@
  *     ports (portforward)     the same, messages unwrapped
  *     proxy                   to the pod, to an endpoint of the service, to the node
  *
- * Invariants: a caller's credentials go to nobody (passed-headers.ts). The certificate that kubelets
- * trust is shown to kubelets only.
+ * Invariants: a caller's credentials go to nobody (passed-headers.ts). The certificate that
+ * kubelets trust is shown to kubelets only.
  * Bounds: as many at a time as there are places (places.ts); above them 429.
  */
 import type http from 'node:http';
@@ -29,6 +29,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import { commandProtocol } from './channels.ts';
 import { hostOf, kubeletAddress } from './kubelet-address.ts';
 import type { AddressType } from './kubelet-address.ts';
 import { passLog } from './log-answer.ts';
@@ -45,6 +46,8 @@ import type { CommandStreams } from './remote-command.ts';
 export interface ConnectionDeps {
   readonly timers: Pick<Timers, 'after'>;
   readonly places: Places;
+  /** Of the names of protocols. */
+  readonly domain: string;
   readonly kubelets: KubeletPort;
   /** To pods and services, whose certificates nobody can judge. */
   readonly network: { readonly plain: http.Agent; readonly secure: http.Agent };
@@ -105,10 +108,11 @@ function tooMany(): StatusError {
 }
 
 function kubeletPass(
-  { kubelets, timers }: ConnectionDeps,
+  deps: ConnectionDeps,
   destination: ContainerDestination,
   { exchange, streams }: AskedConnection,
 ): Pass | StatusError {
+  const { kubelets, timers } = deps;
   const address = kubeletAddress(destination.node, kubelets.addressTypes);
   if (address instanceof StatusError) return address;
   const { insecure = false, kind, path, query } = destination;
@@ -126,24 +130,23 @@ function kubeletPass(
     unreachable: (why) => newUnknownError(`error dialing backend: ${why}`),
   };
   if (kind === 'log') return (seen) => passLog(seen, passed, timers);
-  return streamPass(kind, passed, exchange, streams, timers);
+  return streamPass(deps, kind, passed, { exchange, streams });
 }
 
 function streamPass(
+  { domain, timers }: ConnectionDeps,
   kind: 'command' | 'ports',
   passed: PassedRequest,
-  exchange: HttpExchange,
-  streams: CommandStreams,
-  timers: Pick<Timers, 'after'>,
+  { exchange, streams }: Pick<AskedConnection, 'exchange' | 'streams'>,
 ): Pass | StatusError {
   const { upgrade, webSocketProtocols } = exchange;
   const speaksWebSocket = webSocketProtocols !== undefined;
   if (speaksWebSocket && kind === 'command') {
-    const request = asSpdy(passed, ['v4.channel.k8s.io']);
-    return (seen) => runCommand(seen, request, streams, timers);
+    const request = asSpdy(passed, [commandProtocol(domain)]);
+    return (seen) => runCommand(seen, request, { streams, domain }, timers);
   }
-  if (speaksWebSocket && isTunnelled(webSocketProtocols)) {
-    return (seen) => tunnelPorts(seen, asSpdy(passed, []), timers);
+  if (speaksWebSocket && isTunnelled(webSocketProtocols, domain)) {
+    return (seen) => tunnelPorts(seen, asSpdy(passed, []), domain, timers);
   }
   if (upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, timers);
   return newBadRequest(

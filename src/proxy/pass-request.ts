@@ -47,7 +47,7 @@ export async function passAnswer(
   return undefined;
 }
 
-export function headOf(response: IncomingMessage): AnswerHead {
+function headOf(response: IncomingMessage): AnswerHead {
   return { status: response.statusCode ?? 0, headers: answeredHeaders(response.rawHeaders) };
 }
 

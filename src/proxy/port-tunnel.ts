@@ -15,17 +15,16 @@ import type { PassedRequest } from './passed-request.ts';
 import { spdy } from './remote-command.ts';
 
 const prefix = 'SPDY/3.1+';
-const suffix = '.k8s.io';
 const refusalsFrom = 400;
 
-export function isTunnelled(offered: readonly string[]): boolean {
-  return tunnelled(offered).length > 0;
+export function isTunnelled(offered: readonly string[], domain: string): boolean {
+  return tunnelled(offered, domain).length > 0;
 }
 
 /** The protocols behind those that are offered. */
-function tunnelled(offered: readonly string[] | undefined): readonly string[] {
-  return (offered ?? [])
-    .filter((each) => each.startsWith(prefix) && each.endsWith(suffix))
+function tunnelled(offered: readonly string[], domain: string): readonly string[] {
+  return offered
+    .filter((each) => each.startsWith(prefix) && each.endsWith(`.${domain}`))
     .map((each) => each.slice(prefix.length));
 }
 
@@ -33,9 +32,10 @@ function tunnelled(offered: readonly string[] | undefined): readonly string[] {
 export async function tunnelPorts(
   exchange: HttpExchange,
   passed: PassedRequest,
+  domain: string,
   timers: Pick<Timers, 'after'>,
 ): Promise<StatusError | undefined> {
-  const versions = tunnelled(exchange.webSocketProtocols);
+  const versions = tunnelled(exchange.webSocketProtocols ?? [], domain);
   if (versions.length === 0) {
     return newBadRequest('unable to upgrade: no tunneling spdy protocols provided');
   }

@@ -3,7 +3,7 @@
  * messages (channels.ts) become streams of SPDY (spdy-frames.ts), which every kubelet and container
  * runtime knows.
  *
- *     client ══ messages of channels ══▶ here ══ SPDY: error, stdin, stdout, stderr, resize ══▶ kubelet
+ *     client ══ messages of channels ══▶ here ══ SPDY: error, stdin, stdout ... ══▶ kubelet
  *
  * Invariants: the client has its WebSocket before the kubelet is asked, as with the reference; what
  * fails then is said on the error channel. Neither side is read faster than the other one takes it.
@@ -18,8 +18,8 @@ import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Conversation, HttpExchange } from '../transport/http-exchange.ts';
 import {
-  channelProtocol,
-  channelProtocolNames,
+  channelProtocols,
+  chosenProtocol,
   channels,
   decodeMessage,
   encodeMessage,
@@ -45,6 +45,12 @@ export interface CommandStreams {
   readonly tty: boolean;
 }
 
+export interface CommandOptions {
+  readonly streams: CommandStreams;
+  /** Of the names of protocols. */
+  readonly domain: string;
+}
+
 export const spdy = {
   protocol: 'SPDY/3.1',
   versionHeader: 'x-stream-protocol-version',
@@ -54,12 +60,13 @@ export const spdy = {
 export async function runCommand(
   exchange: HttpExchange,
   passed: PassedRequest,
-  streams: CommandStreams,
+  { domain, streams }: CommandOptions,
   timers: Pick<Timers, 'after'>,
 ): Promise<StatusError | undefined> {
   const offered = exchange.webSocketProtocols ?? [];
-  const protocol = channelProtocol(offered);
-  if (protocol === undefined) return newBadRequest(unknownProtocols(offered));
+  const known = channelProtocols(domain);
+  const protocol = chosenProtocol(known, offered);
+  if (protocol === undefined) return newBadRequest(unknownProtocols(known, offered));
   const framing = { protocol: protocol.name, isText: protocol.isText };
   const conversation = exchange.converse([], framing);
   if (conversation === undefined) return undefined;
@@ -89,9 +96,9 @@ export async function runCommand(
   }
 }
 
-function unknownProtocols(offered: readonly string[]): string {
-  const known = channelProtocolNames.join(' ');
-  return `unable to upgrade: client supports [${offered.join(' ')}], server accepts [${known}]`;
+function unknownProtocols(known: readonly ChannelProtocol[], offered: readonly string[]): string {
+  const names = known.map(({ name = '' }) => name).join(' ');
+  return `unable to upgrade: client supports [${offered.join(' ')}], server accepts [${names}]`;
 }
 
 function firstWritten({ stderr, stdout }: CommandStreams): number {

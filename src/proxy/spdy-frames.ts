@@ -11,7 +11,7 @@
  * Invariants: bytes of a stream come in order; data is handed on as it comes, in pieces of frames.
  * Bound: a control frame of more than `controlBytesMax` is an error.
  */
-export const spdyLimits = { controlBytesMax: 64 * 1024 } as const;
+const spdyLimits = { controlBytesMax: 64 * 1024 } as const;
 
 const types = { synStream: 1, reset: 3, ping: 6, goAway: 7 } as const;
 const version = 3;

@@ -6,7 +6,8 @@
  * Invariants
  *  - The head (method, path, query, headers) is a copy: it stays readable after any await. Headers
  *    may be forgotten once stream() has been called.
- *  - Exactly one of send(), stream() and converse() is called per exchange; a second is a broken invariant.
+ *  - Exactly one of send(), stream() and converse() is called per exchange; a second is a broken
+ *    invariant.
  *  - A call after the client has gone does nothing; `closed` tells.
  *  - A chunk given to ResponseStream.write is copied or sent before the call returns, unless it is
  *    said to be shared; the caller may share it with any number of streams and never has it changed

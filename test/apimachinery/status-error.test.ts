@@ -127,7 +127,6 @@ const rows: [StatusError, object][] = [
       'you requested PartialObjectMetadata, but the requested object is a list',
     ),
   ],
-  [errors.newNotImplemented('not here'), failure('NotImplemented', 501, 'not here')],
   [
     errors.newRequestEntityTooLarge(3145728),
     failure('RequestEntityTooLarge', 413, 'Request entity too large: limit is 3145728'),
@@ -141,7 +140,6 @@ const rows: [StatusError, object][] = [
         'application/json',
     ),
   ],
-  [errors.newNotImplemented('no port'), failure('NotImplemented', 501, 'no port')],
   [
     errors.newTooManyRequests('slow down', 3),
     failure('TooManyRequests', 429, 'slow down', { retryAfterSeconds: 3 }),

@@ -121,9 +121,19 @@ const ofPods: readonly Scenario[] = [
     ],
   },
   {
-    title: 'a pod on a node is not reached from here, which is 501',
+    title: 'the node of a pod is there, and has an address',
     steps: [
-      createPod('placed', podSpec({ nodeName: 'n' })),
+      createPod('placed', podSpec({ nodeName: 'node-$ns' })),
+      ...streams.flatMap((subresource) =>
+        ways('placed', subresource).map(([request, headers]): Step => ({
+          request,
+          headers,
+          status: 404,
+          reason: 'NotFound',
+          message: /^nodes "node-.*" not found$/,
+        })),
+      ),
+      { request: 'POST /api/v1/nodes', body: { metadata: { name: 'node-$ns' } }, status: 201 },
       ...['exec', 'attach', 'portforward'].flatMap((subresource) => [
         refused(`POST ${pods}/placed/${subresource}`, 'Upgrade request required'),
         refused(`GET ${pods}/placed/${subresource}`, 'Upgrade request required'),
@@ -132,11 +142,8 @@ const ofPods: readonly Scenario[] = [
         ways('placed', subresource).map(([request, headers]): Step => ({
           request,
           headers,
-          status: 501,
-          reason: 'NotImplemented',
-          message:
-            `${subresource} of pod placed is not served: ` +
-            'this server does not connect to the kubelet of node n',
+          status: 500,
+          message: 'no preferred addresses found; known addresses: []',
         })),
       ),
     ],
@@ -208,8 +215,6 @@ const proxies: readonly Scenario[] = [
         ['169.254.169.254', 400],
         ['::1', 400],
         ['fe80::1', 400],
-        ['10.1.2.3', 501],
-        ['fd00::1', 501],
       ].flatMap(([ip, status]): Step[] => [
         {
           request: `PATCH ${pods}/p/status`,
@@ -250,20 +255,32 @@ const proxies: readonly Scenario[] = [
         },
         status: 201,
       },
-      { request: `GET ${services}/s:80/proxy/x`, status: 501, reason: 'NotImplemented' },
+      // An address that is no pod's is not led to.
+      {
+        request: `GET ${services}/s:80/proxy/x`,
+        status: 503,
+        message: 'no endpoints available for service "s"',
+      },
       { request: `GET ${services}/s:other/proxy/x`, status: 503 },
     ],
   },
   {
-    title: 'a proxy to a node is not served, and to none not found',
+    title: 'a proxy to a node leads to an address of its own',
     steps: [
       { request: 'POST /api/v1/nodes', body: { metadata: { name: 'node-$ns' } }, status: 201 },
       ...methods.map((method): Step => ({
         request: `${method} /api/v1/nodes/node-$ns:10250/proxy/metrics/cadvisor`,
-        status: 501,
-        reason: 'NotImplemented',
-        message: /^the proxy to node node-.* is not served/,
+        status: 500,
+        message: 'no preferred addresses found; known addresses: []',
       })),
+      {
+        request: 'PATCH /api/v1/nodes/node-$ns/status',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: { status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] } },
+        status: 200,
+      },
+      refused('GET /api/v1/nodes/node-$ns/proxy/metrics', 'address not allowed'),
+      refused('GET /api/v1/nodes/node-$ns:80/proxy/metrics', 'address not allowed'),
       refused('GET /api/v1/nodes/a:b:c/proxy/x', 'invalid node request "a:b:c"'),
       { request: 'GET /api/v1/nodes/gone/proxy/x', status: 404, message: 'nodes "gone" not found' },
     ],

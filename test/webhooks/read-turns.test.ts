@@ -39,6 +39,22 @@ describe('bytes of another server, read in turns', () => {
     assert.equal(Buffer.concat(parts).toString(), sent);
   });
 
+  it('are all there for a slow reader, too, whose server has ended long before', async () => {
+    const sent = text(40_000);
+    serve = (socket) => void socket.end(sent);
+    for (let round = 0; round < 20; round += 1) {
+      const connection = connect();
+      const parts: Buffer[] = [];
+      connection.on('data', (part: Buffer) => {
+        parts.push(part);
+        connection.pause();
+        void setImmediate().then(() => connection.resume());
+      });
+      await once(connection, 'close');
+      assert.equal(Buffer.concat(parts).length, sent.length);
+    }
+  });
+
   it('wait while nobody takes them, and what is written goes through', async () => {
     const got: Buffer[] = [];
     serve = (socket) => {

@@ -8,6 +8,7 @@
  */
 import type http from 'node:http';
 import type https from 'node:https';
+import type { Identity } from '../../apimachinery/identity.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import { isPair } from '../../pki/certificate-authority.ts';
 import { createPlaces } from '../../proxy/places.ts';
@@ -32,6 +33,7 @@ const lookup = reachableLookup(lookupOfProcess);
 export function connectionDeps(
   config: KubeletConfig,
   own: KeyPair,
+  { domain }: Pick<Identity, 'domain'>,
   timers: Timers,
 ): ConnectionDeps {
   const { addressTypes, connectionsMax, dialTimeoutMs } = config;
@@ -41,6 +43,7 @@ export function connectionDeps(
   const judged = ca === undefined ? anyCertificate : trusting(ca);
   return {
     timers,
+    domain,
     places: createPlaces(connectionsMax),
     kubelets: {
       agent: agentOf(true, { cert, key, ...judged }),

@@ -257,7 +257,12 @@ async function compose(
     accessSeries: [...access.series, ...keys.series],
     storeTimes,
     transportLoad,
-    connections: connectionDeps(config.kubelet, material.pki.kubeletClient, timers),
+    connections: connectionDeps(
+      config.kubelet,
+      material.pki.kubeletClient,
+      basics.identity,
+      timers,
+    ),
     audit,
     issuerDocuments: (address) => issuerDocuments(access.tokens, address),
   });

@@ -54,7 +54,7 @@ export const kubeletOptionTable = [
     flag: 'max-passed-connections',
     value: 'N',
     default: '500',
-    help: 'Streams to containers and proxied requests at a time, a quarter for one caller; then 429.',
+    help: 'Streams to containers and proxied requests at a time, a quarter for one; then 429.',
   },
 ] as const satisfies readonly OptionSpec[];
 

@@ -2,8 +2,8 @@
  * A connection of node's HTTP/1.1 that both sides use as they like (101 Switching Protocols).
  *
  * Invariants: bytes go to the socket in the order in which they are written; `false` is what its
- * queue says, and there is one `drain` for it. When the client half-closes, the other direction goes
- * on until it is ended.
+ * queue says, and there is one `drain` for it. When the client half-closes, the other direction
+ * goes on until it is ended.
  */
 import type { Socket } from 'node:net';
 import type { Conversation, Receiver } from '../http-exchange.ts';
