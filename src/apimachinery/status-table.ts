@@ -29,8 +29,6 @@ export const StatusReason = {
   storeReadError: 'StorageReadError',
   serviceUnavailable: 'ServiceUnavailable',
   timeout: 'Timeout',
-  /** Nothing of the reference's: helpers that know none of it go by the code. */
-  notImplemented: 'NotImplemented',
 } as const;
 export type StatusReason = (typeof StatusReason)[keyof typeof StatusReason];
 
@@ -54,7 +52,6 @@ export const STATUS_CODES: Readonly<Record<StatusReason, number>> = {
   StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
-  NotImplemented: 501,
 };
 
 /** Types of causes that are not field errors: `details.causes[].reason`. */

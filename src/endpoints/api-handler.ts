@@ -73,7 +73,11 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     try {
       const answer = await handle(deps, seen, audited, asked, seat);
       const sending = sendAnswer(deps.endpoints, answered, answer);
-      if (sending !== undefined) await sending;
+      if (sending !== undefined) {
+        const isPassed = !(answer instanceof StatusError) && answer.kind === 'passed';
+        const over = isPassed ? requestCounts.passedOn(seen, asked.info, asked.query) : undefined;
+        await sending.finally(over);
+      }
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
       await failed(deps, answered, audited, error, seat);
@@ -142,7 +146,7 @@ function handle(
   { info, query, problem, startMs, warnings }: Asked,
   seat: Seat,
 ): Promise<Answer> | Answer {
-  if (info.verb === 'watch') audited?.watching();
+  if (isLongRunning(info)) audited?.longRunning();
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
   const serve = (admission: AccessVerdict): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;

@@ -30,7 +30,7 @@ export interface RequestSeries {
   readonly terminations: ReadonlyMap<number, number>;
   /** Clients that went before they had an answer. */
   readonly aborts: number;
-  /** Watches that are open. */
+  /** Watches and connections that are open. */
   readonly running: number;
   readonly seconds: Histogram;
   /** Not of dry runs. */
@@ -49,6 +49,12 @@ export interface RequestCounts {
     startMs: number,
     seat: RequestSeat,
   ): void;
+  /** Such a request is passed on to another server. What is returned is called when it is over. */
+  passedOn(
+    exchange: HttpExchange,
+    info: RequestInfo,
+    query: QueryParameters | undefined,
+  ): () => void;
   read(): readonly RequestSeries[];
 }
 
@@ -185,6 +191,11 @@ export function createRequestCounts(
         return;
       } else end(series, exchange, startMs);
       seat.leave();
+    },
+    passedOn(exchange, info, query) {
+      const series = seriesOf(exchange, info, query);
+      series.running += 1;
+      return () => (series.running -= 1);
     },
     read: () => all,
   };

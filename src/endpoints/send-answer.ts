@@ -63,10 +63,9 @@ function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {
 }
 
 async function passOn(
-  { beforeStream, exchange, warnings }: AnsweredRequest,
+  { exchange, warnings }: AnsweredRequest,
   { pass }: PassedAnswer,
 ): Promise<void> {
-  await beforeStream?.();
   const refusal = await pass(exchange);
   if (refusal !== undefined && !exchange.closed) sendStatusError(exchange, refusal, warnings);
 }

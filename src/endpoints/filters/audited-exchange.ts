@@ -5,8 +5,8 @@
  * (audited-body.ts). Without a policy no exchange is wrapped.
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
- * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
- * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
+ * whole answer, with the end of a stream, or with the client's going. Only watches and connections
+ * have the stage ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
  * a watch with its head and a streamed list with its end; the parts between, and the end of a
  * watch, wait for nothing. The stages of a request are handed on in their order. Bodies are kept
  * for the trail only where it wants them (audited-body.ts).
@@ -40,8 +40,8 @@ export interface AuditingDeps {
 export interface Audited {
   readonly exchange: HttpExchange;
   readonly trail: AuditTrail;
-  /** It is a watch: its answer starts long before it ends. */
-  watching(): void;
+  /** It is a watch or a connection: its answer starts long before it ends. */
+  longRunning(): void;
   /** Its stream is about to start. A promise: it must not before that. */
   beforeStream(): Promise<void> | undefined;
   /** Called with the answer. */
@@ -70,7 +70,7 @@ export function auditedExchange(
     exchange: audited,
     trail,
     annotations,
-    watching: () => audited.watching(),
+    longRunning: () => audited.longRunning(),
     beforeStream: () => audited.beforeStream(),
     handled: (failed) => audited.handled(failed),
   };
@@ -102,7 +102,7 @@ class AuditedExchange implements HttpExchange {
   readonly #trail: AuditTrail;
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #reading: Reading;
-  #watching = false;
+  #isLongRunning = false;
   /** Whether the stage ResponseStarted has been reported, and what waits for it. */
   #hasBegun = false;
   #beginning: Promise<void> | undefined;
@@ -237,15 +237,15 @@ class AuditedExchange implements HttpExchange {
   ): ResponseStream {
     this.#annotate();
     const response: AuditResponse = { code: status };
-    const watching = this.#watching;
+    const isLongRunning = this.#isLongRunning;
     void this.#begin(response);
     const stream = this.#inner.stream(status, headers, preamble, messages);
-    const kept = !watching && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
+    const kept = !isLongRunning && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
       const told = whole && kept !== undefined && this.#tellResponse(headers, kept.bytes());
       const complete = () => this.#complete(response);
       const taken = told instanceof Promise ? told.then(complete) : complete();
-      if (watching || !(taken instanceof Promise)) return undefined;
+      if (isLongRunning || !(taken instanceof Promise)) return undefined;
       this.#waiting = taken.then(() => undefined);
       return this.#waiting;
     };
@@ -268,8 +268,8 @@ class AuditedExchange implements HttpExchange {
     return conversation;
   }
 
-  watching(): void {
-    this.#watching = true;
+  longRunning(): void {
+    this.#isLongRunning = true;
   }
 
   beforeStream(): Promise<void> | undefined {
@@ -286,7 +286,7 @@ class AuditedExchange implements HttpExchange {
   }
 
   #begin(response: AuditResponse): Promise<void> | undefined {
-    if (!this.#watching || this.#hasBegun) return undefined;
+    if (!this.#isLongRunning || this.#hasBegun) return undefined;
     this.#hasBegun = true;
     const taken = this.#trail.started(response);
     if (taken instanceof Promise) this.#beginning = taken.then(() => undefined);
