@@ -47,8 +47,12 @@ export async function passAnswer(
   return undefined;
 }
 
+/** What says nothing of caches is kept in none that callers share: access was checked for one. */
 function headOf(response: IncomingMessage): AnswerHead {
-  return { status: response.statusCode ?? 0, headers: answeredHeaders(response.rawHeaders) };
+  const headers = answeredHeaders(response.rawHeaders);
+  const says = headers.some(([name]) => name === 'cache-control');
+  const policy = ['cache-control', 'no-cache, private'] as const;
+  return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
 }
 
 function passBody(

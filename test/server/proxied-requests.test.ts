@@ -96,6 +96,7 @@ describe('a proxied request', { skip }, () => {
         });
         assert.equal(reply.status, 201);
         assert.equal(reply.headers['x-answer'], 'yes');
+        assert.equal(reply.headers['cache-control'], 'no-cache, private');
         assert.deepEqual(reply.body, { made: 1 });
         const [{ head, body }] = requests as [(typeof requests)[number]];
         assert.equal(`${head.method} ${head.url}`, 'POST /a//b%2Fc/?x=1&dry=2');
