@@ -21,6 +21,9 @@ const headBytes = 8;
 /** Deflate with a preset dictionary, which is named by its checksum (SPDY's own). */
 const zlibHead = Buffer.from([0x78, 0x20, 0xe3, 0xc6, 0xa7, 0xc2]);
 
+/** An empty block, by which readers know that what came before it is whole. */
+const flushed = Buffer.from([0, 0, 0, 0xff, 0xff]);
+
 /** Of the client's direction of one connection. */
 export interface FrameWriter {
   /** Streams of clients have odd numbers, each larger than those before. */
@@ -38,7 +41,7 @@ export function createFrameWriter(): FrameWriter {
     block.writeUInt16LE(~bytes.length & 0xffff, 3);
     const head = isFirst ? zlibHead : Buffer.alloc(0);
     isFirst = false;
-    return Buffer.concat([head, block, bytes]);
+    return Buffer.concat([head, block, bytes, flushed]);
   };
   return {
     open(stream, headers) {

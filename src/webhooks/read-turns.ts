@@ -6,8 +6,8 @@
  *     connection ─▶ held, and reading stops ─▶ slice by slice, in turn with the others ─▶ HTTP
  *
  * Invariants: all slices of one turn together take `turnMs`, and the one more that was begun; what
- * has come before an end or a failure is passed on before it. Bound: a connection holds what one
- * read has given.
+ * has come before an end is passed on before it, however late it is read. Bound: a connection holds
+ * what one read has given.
  *
  * Elsewhere: what clients of this server send (src/transport/node/read-turns.ts), which has to be
  * taken from below node's TLS and HTTP/2; here the connection itself can be replaced.
@@ -123,6 +123,8 @@ function connectionInTurns(turns: ReadTurns) {
   let held: Buffer | undefined;
   let isWanted = false;
   let isPassing = false;
+  /** Node may say so while the last that it gave is still held. */
+  let hasEnded = false;
   let isOver = false;
   const passOn = (): boolean => {
     if (held === undefined || outer.destroyed) return false;
@@ -132,9 +134,15 @@ function connectionInTurns(turns: ReadTurns) {
     isWanted = outer.push(slice);
     isPassing = false;
     if (held !== undefined) return isWanted;
-    if (isOver) outer.destroy();
+    if (hasEnded) outer.push(null);
+    if (isOver) leave();
     else inner?.resume();
     return false;
+  };
+  /** What has been passed on may still wait for its reader. */
+  const leave = (): void => {
+    if (hasEnded && outer.readableLength > 0) outer.once('end', () => outer.destroy());
+    else outer.destroy();
   };
   const outer: Duplex = new Duplex({
     allowHalfOpen: false,
@@ -160,12 +168,15 @@ function connectionInTurns(turns: ReadTurns) {
       if (isWanted) turns.soon(passOn);
       if (held !== undefined) opened.pause();
     });
-    opened.on('end', () => void outer.push(null));
+    opened.on('end', () => {
+      hasEnded = true;
+      if (held === undefined) outer.push(null);
+    });
     opened.on('error', (error) => void outer.destroy(error));
     opened.on('timeout', () => void outer.emit('timeout'));
     opened.on('close', () => {
       isOver = true;
-      if (held === undefined) outer.destroy();
+      if (held === undefined) leave();
     });
     for (const use of early.splice(0)) use(opened);
   };
