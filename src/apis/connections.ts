@@ -8,7 +8,6 @@
  * is changed.
  */
 import type { ProxyDestination } from '../apimachinery/destination.ts';
-import { isIP } from 'node:net';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { quote } from '../apimachinery/quote.ts';
 import { newBadRequest } from '../apimachinery/status-error.ts';
@@ -68,17 +67,4 @@ export async function readConnected(
 ): Promise<Result<ApiObject>> {
   const found = await getObject(deps, target, { kind: 'most-recent' });
   return found.kind === 'refused' ? found : ok(decodeObject(found.value.bytes));
-}
-
-/** Loopback, link-local, multicast and unspecified addresses are the server's own affair. */
-export function isReachable(address: string): boolean {
-  if (isIP(address) === 4) {
-    return !/^(?:0\.0\.0\.0$|127\.|169\.254\.|22[4-9]\.|23\d\.|255\.255\.255\.255$)/.test(address);
-  }
-  return isIP(address) === 6 && !/^(?:::1?$|f[ef]|::ffff:)/i.test(address);
-}
-
-/** Of one that may not be proxied to. */
-export function addressNotAllowed(): StatusError {
-  return newBadRequest('address not allowed');
 }

@@ -12,12 +12,14 @@
  * Bounds: as many at a time as there are places (places.ts); above them 429.
  */
 import type http from 'node:http';
+import { isIP } from 'node:net';
 import type {
   ContainerDestination,
   Destination,
   ProxyDestination,
 } from '../apimachinery/destination.ts';
 import { quote } from '../apimachinery/quote.ts';
+import { addressNotAllowed, isReachable } from '../apimachinery/reachable-address.ts';
 import {
   newBadRequest,
   newServiceUnavailable,
@@ -52,6 +54,8 @@ export interface KubeletPort {
   readonly agent: http.Agent;
   /** Which takes any certificate. */
   readonly insecureAgent: http.Agent;
+  /** For proxied requests, which do not lead to every address. */
+  readonly proxyAgent: http.Agent;
   /** In the order of preference. */
   readonly addressTypes: readonly AddressType[];
   readonly dialTimeoutMs: number;
@@ -213,8 +217,13 @@ function proxiedServer(
   const { node, port } = destination;
   const address = kubeletAddress(node, kubelets.addressTypes);
   if (address instanceof StatusError) return address;
+  if (isIP(address.host) !== 0 && !isReachable(address.host)) return addressNotAllowed();
   if (port === '' || port === address.port) {
-    return { agent: kubelets.agent, scheme: 'https', host: hostOf(address.host, address.port) };
+    return {
+      agent: kubelets.proxyAgent,
+      scheme: 'https',
+      host: hostOf(address.host, address.port),
+    };
   }
   return { agent, scheme, host: hostOf(address.host, port) };
 }

@@ -149,9 +149,9 @@ export interface Receiver {
 export const conversationLimits = {
   /** Of a message. Policy: its connection is closed (1009). */
   messageBytesMax: 1024 * 1024,
-  /** Messages of a client that was asked to wait, where the library cannot ask. Policy: its
-   * connection is cut. */
-  heldBytesMax: 2 * 1024 * 1024,
+  /** Messages of a client that was asked to wait, where the library cannot ask; they count among
+   * the bodies that are being received. Policy: its connection is cut. */
+  heldBytesMax: 16 * 1024 * 1024,
 } as const;
 
 export interface TransportLimits {

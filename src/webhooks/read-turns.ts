@@ -79,14 +79,14 @@ export function createReadTurns(clock: Clock, timers: Pick<Timers, 'nextTurn'>):
 export const turnsOfProcess = createReadTurns(systemClock, systemTimers);
 
 /** Of the process, too: it has one pool of threads. */
-const lookup = createNameLookup({ clock: systemClock, timers: systemTimers });
+export const lookupOfProcess = createNameLookup({ clock: systemClock, timers: systemTimers });
 
 /** Of the process, too. */
 const handshakes = createHandshakeTurns(systemTimers);
 
 /** The agent of node whose connections are read in turns; no name that hangs stops another. */
 export function agentInTurns(secure: boolean, options: https.AgentOptions): http.Agent {
-  const own = { lookup, ...options };
+  const own = { lookup: lookupOfProcess, ...options };
   const agent = secure ? new https.Agent(own) : new http.Agent(own);
   // Documented by node, missing in its types.
   const connecting = agent as unknown as Connecting;

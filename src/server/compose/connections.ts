@@ -13,7 +13,8 @@ import { isPair } from '../../pki/certificate-authority.ts';
 import { createPlaces } from '../../proxy/places.ts';
 import type { ConnectionDeps } from '../../proxy/connections.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { agentInTurns } from '../../webhooks/read-turns.ts';
+import { reachableLookup } from '../../proxy/reachable-lookup.ts';
+import { agentInTurns, lookupOfProcess } from '../../webhooks/read-turns.ts';
 import { trusting } from '../../webhooks/trust.ts';
 import type { KubeletConfig } from '../config/kubelet-options.ts';
 import { readOptionText } from '../config/option-files.ts';
@@ -23,6 +24,9 @@ import { rootsOf } from './trusted-cas.ts';
 const idlePerServer = 4;
 const idleMs = 90_000;
 const keepAliveMs = 30_000;
+
+/** For where callers lead this server. */
+const lookup = reachableLookup(lookupOfProcess);
 
 /** `own` is shown to kubelets where the operator has named nothing else. @throws OptionsError. */
 export function connectionDeps(
@@ -41,10 +45,14 @@ export function connectionDeps(
     kubelets: {
       agent: agentOf(true, { cert, key, ...judged }),
       insecureAgent: agentOf(true, { cert, key, ...anyCertificate }),
+      proxyAgent: agentOf(true, { cert, key, ...judged, lookup }),
       addressTypes,
       dialTimeoutMs,
     },
-    network: { plain: agentOf(false, {}), secure: agentOf(true, anyCertificate) },
+    network: {
+      plain: agentOf(false, { lookup }),
+      secure: agentOf(true, { ...anyCertificate, lookup }),
+    },
   };
 }
 

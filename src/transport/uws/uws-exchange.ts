@@ -321,12 +321,9 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
 
   /** Inside of changeOver(). */
   opened(socket: UwsWebSocket): void {
-    this.#stream = new UwsMessageStream(
-      socket,
-      this.#upgrade?.framing?.isText === true,
-      this.#shared.timers,
-      this,
-    );
+    const isText = this.#upgrade?.framing?.isText === true;
+    const { load, timers } = this.#shared;
+    this.#stream = new UwsMessageStream(socket, isText, timers, this, load.bodies);
   }
 
   /** While it is one of messages. */

@@ -13,6 +13,7 @@
 import type { Timers } from '../../stdx/clock.ts';
 import { conversationLimits } from '../http-exchange.ts';
 import type { Conversation, HttpExchange, MessageFraming, Receiver } from '../http-exchange.ts';
+import type { BodyBytes } from '../load.ts';
 import { normalClosure, protocolsOf, webSocketLimits } from '../web-socket.ts';
 import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
@@ -69,6 +70,7 @@ export class UwsMessageStream implements Conversation {
   #resumes = false;
   #pings = 0;
   #drained: (() => void) | undefined;
+  readonly #bodies: Pick<BodyBytes, 'take' | 'give'>;
   #receiver: Receiver | undefined;
   #paused = false;
   readonly #held: Said[] = [];
@@ -79,8 +81,10 @@ export class UwsMessageStream implements Conversation {
     isText: boolean,
     timers: Pick<Timers, 'nextTurn'>,
     watcher: Pick<ResponseWatcher, 'blocked'>,
+    bodies: Pick<BodyBytes, 'take' | 'give'>,
   ) {
     this.#socket = socket;
+    this.#bodies = bodies;
     this.#timers = timers;
     this.#watcher = watcher;
     this.#isText = isText;
@@ -111,6 +115,7 @@ export class UwsMessageStream implements Conversation {
 
   receive(receiver: Receiver): void {
     this.#receiver = receiver;
+    if (!this.#paused) this.resume();
   }
 
   pause(): void {
@@ -122,19 +127,26 @@ export class UwsMessageStream implements Conversation {
     while (!this.#paused) {
       const said = this.#held.shift();
       if (said === undefined) return;
-      this.#heldBytes -= said.bytes.length;
+      this.#drop(said);
       this.#receiver?.data(said.bytes, said.isText);
     }
   }
 
+  #drop({ bytes }: Said): void {
+    this.#heldBytes -= bytes.length;
+    this.#bodies.give(bytes.length);
+  }
+
   /** The memory is the library's. */
   received(message: ArrayBuffer, isBinary: boolean): void {
+    if (this.#closed) return;
     const receiver = this.#receiver;
-    if (receiver === undefined || this.#closed) return;
     const bytes = new Uint8Array(message);
-    if (!this.#paused) return receiver.data(bytes, !isBinary);
-    this.#heldBytes += bytes.length;
-    if (this.#heldBytes > conversationLimits.heldBytesMax) return this.abort();
+    if (receiver !== undefined && !this.#paused) return receiver.data(bytes, !isBinary);
+    const total = this.#heldBytes + bytes.length;
+    const hasRoom = total <= conversationLimits.heldBytesMax;
+    if (!hasRoom || !this.#bodies.take(bytes.length, total)) return this.abort();
+    this.#heldBytes = total;
     this.#held.push({ bytes: bytes.slice(), isText: !isBinary });
   }
 
@@ -180,7 +192,7 @@ export class UwsMessageStream implements Conversation {
     this.gone();
     const receiver = this.#receiver;
     this.#receiver = undefined;
-    this.#held.length = 0;
+    for (const said of this.#held.splice(0)) this.#drop(said);
     receiver?.end();
   }
 }

@@ -6,11 +6,12 @@ import type { ContainerDestination } from '../../../apimachinery/destination.ts'
 import { objects, part, text } from '../../../apimachinery/members.ts';
 import { queryBoolean, queryValue } from '../../../apimachinery/query.ts';
 import type { QueryParameters } from '../../../apimachinery/query.ts';
+import { addressNotAllowed, isReachable } from '../../../apimachinery/reachable-address.ts';
 import { newBadRequest, StatusError } from '../../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import type { Connect, ObjectTarget, RegistryDeps } from '../../../registry/registry.ts';
 import { assert } from '../../../stdx/assert.ts';
-import { addressNotAllowed, dryRunRefusal, isReachable, readConnected } from '../../connections.ts';
+import { dryRunRefusal, readConnected } from '../../connections.ts';
 import type { FindDestination } from '../../connections.ts';
 import { readLogOptions } from './log-options.ts';
 import { containerLists } from './pod-parts.ts';

@@ -6,6 +6,7 @@
  * Bound: `triesMax` addresses are looked at.
  */
 import { objects, part, text } from '../../../apimachinery/members.ts';
+import { isReachable } from '../../../apimachinery/reachable-address.ts';
 import { isNotFound, newServiceUnavailable } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { assert } from '../../../stdx/assert.ts';
@@ -13,7 +14,7 @@ import { randomBelow } from '../../../stdx/prng.ts';
 import type { Prng } from '../../../stdx/prng.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { ok } from '../../../registry/registry.ts';
-import { isReachable, readConnected } from '../../connections.ts';
+import { readConnected } from '../../connections.ts';
 import type { FindDestination } from '../../connections.ts';
 
 const triesMax = 100;
