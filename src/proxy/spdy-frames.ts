@@ -24,6 +24,9 @@ const zlibHead = Buffer.from([0x78, 0x20, 0xe3, 0xc6, 0xa7, 0xc2]);
 /** An empty block, by which readers know that what came before it is whole. */
 const flushed = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
+/** Every stream of SPDY is a request; kubelets do not look at these. */
+const requestHeaders = { ':method': 'POST', ':path': '/' } as const;
+
 /** Of the client's direction of one connection. */
 export interface FrameWriter {
   /** Streams of clients have odd numbers, each larger than those before. */
@@ -48,7 +51,8 @@ export function createFrameWriter(): FrameWriter {
       // Associated stream, priority and slot are zero.
       const about = Buffer.alloc(10);
       about.writeUInt32BE(stream, 0);
-      return control(types.synStream, Buffer.concat([about, packed(headerBlock(headers))]));
+      const block = headerBlock({ ...requestHeaders, ...headers });
+      return control(types.synStream, Buffer.concat([about, packed(block)]));
     },
     data(stream, bytes, isLast) {
       const head = Buffer.alloc(headBytes);

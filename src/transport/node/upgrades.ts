@@ -99,7 +99,6 @@ function switching(headers: readonly Header[]): string {
 }
 
 function createWebSockets(receivedBytesMax: number) {
-  const framings = new WeakMap<IncomingMessage, MessageFraming>();
   const headers = new WeakMap<IncomingMessage, readonly string[]>();
   const server = new WebSocketServer({
     noServer: true,
@@ -109,7 +108,6 @@ function createWebSockets(receivedBytesMax: number) {
     autoPong: false,
     // One thing that a client says in each turn: a read may bring thousands.
     allowSynchronousEvents: false,
-    handleProtocols: (_offered, req) => framings.get(req)?.protocol ?? false,
   });
   server.on('headers', (lines, req) => lines.push(...(headers.get(req) ?? [])));
   return {
@@ -120,8 +118,11 @@ function createWebSockets(receivedBytesMax: number) {
       rest: Buffer,
       framing: MessageFraming,
     ): WebSocket | undefined {
-      framings.set(req, framing);
-      headers.set(req, linesOf(res));
+      // The library would refuse protocols whose names are no tokens: kubectl offers such.
+      delete req.headers['sec-websocket-protocol'];
+      const { protocol } = framing;
+      const chosen = protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`];
+      headers.set(req, [...linesOf(res), ...chosen]);
       res.detachSocket(socket);
       let opened: WebSocket | undefined;
       // It calls back before it returns, or has refused what was asked.
