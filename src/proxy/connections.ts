@@ -71,6 +71,8 @@ export interface AskedConnection {
   readonly caller: string;
   /** Behind `/proxy`, not decoded; '' or with its slash. */
   readonly subpath: string;
+  /** Subprotocols of WebSocket that are offered, without those that show who asks. */
+  readonly protocols: readonly string[];
   /** What a command reads and writes. */
   readonly streams: CommandStreams;
   /** Of a proxied request. */
@@ -110,11 +112,12 @@ function tooMany(): StatusError {
 function kubeletPass(
   deps: ConnectionDeps,
   destination: ContainerDestination,
-  { exchange, streams }: AskedConnection,
+  asked: AskedConnection,
 ): Pass | StatusError {
   const { kubelets, timers } = deps;
   const address = kubeletAddress(destination.node, kubelets.addressTypes);
   if (address instanceof StatusError) return address;
+  const { exchange } = asked;
   const { insecure = false, kind, path, query } = destination;
   const origin = `https://${hostOf(address.host, address.port)}`;
   if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(address.host)}`);
@@ -130,14 +133,14 @@ function kubeletPass(
     unreachable: (why) => newUnknownError(`error dialing backend: ${why}`),
   };
   if (kind === 'log') return (seen) => passLog(seen, passed, timers);
-  return streamPass(deps, kind, passed, { exchange, streams });
+  return streamPass(deps, kind, passed, asked);
 }
 
 function streamPass(
   { domain, timers }: ConnectionDeps,
   kind: 'command' | 'ports',
   passed: PassedRequest,
-  { exchange, streams }: Pick<AskedConnection, 'exchange' | 'streams'>,
+  { exchange, protocols, streams }: AskedConnection,
 ): Pass | StatusError {
   const { upgrade, webSocketProtocols } = exchange;
   const speaksWebSocket = webSocketProtocols !== undefined;
@@ -148,10 +151,17 @@ function streamPass(
   if (speaksWebSocket && isTunnelled(webSocketProtocols, domain)) {
     return (seen) => tunnelPorts(seen, asSpdy(passed, []), domain, timers);
   }
-  if (upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, timers);
+  if (upgrade === 'bytes') return (seen) => passUpgrade(seen, offering(passed, protocols), timers);
   return newBadRequest(
     'unable to upgrade: this port speaks WebSocket only; SPDY is spoken at the secure port',
   );
+}
+
+/** The header is gone, for it may show a token. */
+function offering(passed: PassedRequest, protocols: readonly string[]): PassedRequest {
+  if (protocols.length === 0) return passed;
+  const offered = ['sec-websocket-protocol', protocols.join(', ')] as const;
+  return { ...passed, headers: [...passed.headers, offered] };
 }
 
 /** The same for a kubelet that is asked for SPDY, whatever the client has asked for. */
@@ -171,7 +181,7 @@ function proxyPass(
   const found = proxiedServer(deps, destination);
   if (found instanceof StatusError) return found;
   const { agent, host, scheme } = found;
-  const { body, exchange, subpath } = asked;
+  const { body, exchange, protocols, subpath } = asked;
   const search = exchange.query === '' ? '' : `?${exchange.query}`;
   const prefix = exchange.path.slice(0, exchange.path.length - subpath.length);
   const isUpgrade = exchange.header('upgrade') !== undefined;
@@ -193,7 +203,9 @@ function proxyPass(
     unreachable: (why) => newServiceUnavailable(`error trying to reach service: ${why}`),
   };
   if (!isUpgrade) return (seen) => passRequest(seen, passed, deps.timers);
-  if (exchange.upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, deps.timers);
+  if (exchange.upgrade === 'bytes') {
+    return (seen) => passUpgrade(seen, offering(passed, protocols), deps.timers);
+  }
   return newBadRequest('unable to upgrade: other protocols are passed on at the secure port only');
 }
 

@@ -1,7 +1,7 @@
 /**
  * The default roles let a control plane of others do its work: each request that a controller
- * manager and a scheduler were seen to send is allowed to the user that sent it, and none of it to
- * a service account without a role.
+ * manager, a scheduler and a proxy were seen to send is allowed to the user that sent it, and none
+ * of it to a service account without a role.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -38,6 +38,22 @@ const newer: Readonly<Record<string, readonly string[]>> = {
     'create,patch,update events',
   ],
 };
+/** The same of roles that the corpus has: what stands behind the rules that it has of them. */
+const newerRules: Readonly<Record<string, readonly string[]>> = {
+  'system:kubelet-api-admin': ['* nodes/configz,nodes/healthz,nodes/pods'],
+  'system:monitoring': ['get nodes/metrics'],
+  'system:node-proxier': ['list,watch servicecidrs'],
+};
+type Rules = readonly Readonly<Record<string, readonly string[]>>[];
+const spoken = (rules: Rules): readonly string[] =>
+  rules.map(({ verbs, resources }) => `${verbs?.join()} ${resources?.join()}`);
+function withNewer(each: string, object: ApiObject, made: ApiObject | undefined): ApiObject {
+  const rights = newerRules[each.slice(1)];
+  if (object.kind !== 'ClusterRole' || rights === undefined) return object;
+  const rules = (made?.['rules'] as Rules).slice(-rights.length);
+  assert.deepEqual(spoken(rules), rights);
+  return { ...object, rules: [...(object['rules'] as Rules), ...rules] };
+}
 const isNewer = (each: string): boolean => each.replace('/system:controller:', '') in newer;
 
 /** The reference leaves the rules of aggregates to its controller. */
@@ -61,7 +77,9 @@ describe('the default roles and bindings', () => {
         [...made.keys()].filter((each) => !isNewer(each)).sort(),
         [...expected.keys()].sort(),
       );
-      for (const [each, object] of expected) assert.deepEqual(made.get(each), object, each);
+      for (const [each, object] of expected) {
+        assert.deepEqual(made.get(each), withNewer(each, object, made.get(each)), each);
+      }
     });
   }
 
@@ -69,9 +87,7 @@ describe('the default roles and bindings', () => {
     const [roles, bindings] = [byKey(defaults.clusterRoles), byKey(defaults.clusterRoleBindings)];
     for (const [controller, rights] of Object.entries(newer)) {
       const name = `/system:controller:${controller}`;
-      const rules = roles.get(name)?.['rules'] as readonly Record<string, readonly string[]>[];
-      const said = rules.map(({ verbs, resources }) => `${verbs?.join()} ${resources?.join()}`);
-      assert.deepEqual(said, rights);
+      assert.deepEqual(spoken(roles.get(name)?.['rules'] as Rules), rights);
       const account = { kind: 'ServiceAccount', name: controller, namespace: 'kube-system' };
       assert.deepEqual(bindings.get(name)?.['subjects'], [account]);
     }

@@ -289,6 +289,29 @@ describe('a connection in another protocol', () => {
     );
   });
 
+  it('WebSocket is passed on with what is offered, but for who asks', async () => {
+    await withNode(
+      {},
+      async ({ server, kubelet }) => {
+        const token = readFileSync(path.join(server.dataDir, 'pki', 'admin.token'), 'utf8').trim();
+        const shown = Buffer.from(token).toString('base64url');
+        const url = `${server.url.replace('http', 'ws')}${pod}/portforward?ports=80`;
+        const socket = new WebSocket(url, [
+          `base64url.bearer.authorization.k8s.io.${shown}`,
+          'v4.channel.k8s.io',
+          'v4.base64.channel.k8s.io',
+        ]);
+        await once(socket, 'open');
+        assert.equal(socket.protocol, 'v4.channel.k8s.io');
+        const { 'sec-websocket-protocol': offered } = kubelet.headers();
+        assert.equal(offered, 'v4.channel.k8s.io, v4.base64.channel.k8s.io');
+        socket.close();
+        await once(socket, 'close');
+      },
+      { transport: 'node' },
+    );
+  });
+
   it('is refused in words where only WebSocket is spoken', async () => {
     await withNode(
       {},

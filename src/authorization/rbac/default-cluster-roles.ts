@@ -132,8 +132,10 @@ role system:kubelet-api-admin
   get,list,watch @ core nodes
   proxy @ core nodes
   * @ core nodes/log,nodes/metrics,nodes/proxy,nodes/stats
+  * @ core nodes/configz,nodes/healthz,nodes/pods
 role system:monitoring
   get @ /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*
+  get @ core nodes/metrics
 role system:node
   create @ authentication.{domain} tokenreviews
   create @ authorization.{domain} localsubjectaccessreviews,subjectaccessreviews
@@ -170,6 +172,7 @@ role system:node-proxier
   get,list,watch @ core nodes
   create,patch,update @ core,events.{domain} events
   list,watch @ discovery.{domain} endpointslices
+  list,watch @ networking.{domain} servicecidrs
 role system:persistent-volume-provisioner
   create,delete,get,list,watch @ core persistentvolumes
   get,list,update,watch @ core persistentvolumeclaims

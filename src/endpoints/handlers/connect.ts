@@ -15,6 +15,7 @@ import type { Destination } from '../../apimachinery/destination.ts';
 import { queryBoolean } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
+import { isTokenProtocol } from '../../authentication/web-socket-token.ts';
 import { connectionTo } from '../../proxy/connections.ts';
 import { admitPosted } from '../../registry/posted-object.ts';
 import { ok } from '../../registry/registry.ts';
@@ -63,6 +64,7 @@ async function passedOn(
     exchange,
     caller: user.name,
     subpath: behindProxy(exchange.path, resource.inNamespace),
+    protocols: (exchange.webSocketProtocols ?? []).filter((each) => !isTokenProtocol(each)),
     streams: {
       stdin: isAsked('stdin'),
       stdout: isAsked('stdout'),

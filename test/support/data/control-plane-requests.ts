@@ -1,6 +1,6 @@
 /**
- * What kube-controller-manager and kube-scheduler 1.36, emulating 1.33, asked of this server while
- * they ran workloads, from their creation to the deletion of their namespaces. Users without a
+ * What kube-controller-manager and kube-scheduler 1.36, emulating 1.33, and kube-proxy 1.36 asked of
+ * this server while workloads ran, from their creation to the deletion of their namespaces. Users without a
  * colon are the service accounts of the controllers in kube-system.
  *
  *     RESOURCE[.GROUP][/SUBRESOURCE] [in NAMESPACE[/NAME]]: VERBS
@@ -193,6 +193,13 @@ export const controlPlaneRequests: Readonly<Record<string, readonly string[]>> =
     'validatingwebhookconfigurations.admissionregistration.k8s.io: list,watch',
     'volumeattachments.storage.k8s.io: list,watch',
     'widgets.example.com: list,watch',
+  ],
+  'system:kube-proxy': [
+    'endpointslices.discovery.k8s.io: list,watch',
+    'events.events.k8s.io: create,patch',
+    'nodes: list,watch',
+    'servicecidrs.networking.k8s.io: list,watch',
+    'services: list,watch',
   ],
   'system:kube-scheduler': [
     'configmaps in kube-system/extension-apiserver-authentication: get,list,watch',

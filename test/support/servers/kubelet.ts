@@ -11,6 +11,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { WebSocketServer } from 'ws';
 import { tlsServerOptions } from '../data/tls-pair.ts';
 
 /** Of spdy-transport, which has no types. */
@@ -29,6 +30,8 @@ interface SpdyTransport {
   };
 }
 const spdy = createRequire(import.meta.url)('spdy-transport') as SpdyTransport;
+
+const webSockets = new WebSocketServer({ noServer: true });
 
 export interface Kubelet {
   readonly port: number;
@@ -102,6 +105,11 @@ export async function startKubelet(traits: KubeletTraits): Promise<Kubelet> {
 }
 
 function upgraded(request: IncomingMessage, socket: Duplex, traits: KubeletTraits): void {
+  if (request.headers.upgrade === 'websocket') {
+    // In the older form of ports: whoever speaks it is at home with WebSocket. It says no more.
+    webSockets.handleUpgrade(request, socket, Buffer.alloc(0), () => undefined);
+    return;
+  }
   const version = String(request.headers['x-stream-protocol-version']);
   socket.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n' +
