@@ -4,8 +4,8 @@
  *
  * Invariants: nothing is removed that the configuration does not name, so it may not contain values
  * that are replaced as a whole. Messages are those of the reference.
- * Bounds: the resulting object holds no more values than a body may, and no more bytes than the store
- * takes.
+ * Bounds: the resulting object holds no more values than a body may, and no more bytes than the
+ * store takes.
  */
 import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
