@@ -26,6 +26,7 @@ const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 const maps = '/api/v1/namespaces/default/configmaps?dryRun=All';
 const services = '/api/v1/namespaces/hooks/services';
+const tooLarge = 'Request entity too large: limit is 4194304';
 const down = 'https://127.0.0.1:1/down';
 
 describe('admission webhooks', () => {
@@ -230,6 +231,24 @@ describe('admission webhooks', () => {
     }
     hook.moods.set('/patch', text('null'));
     await created();
+  });
+
+  it('are shown nothing that the store does not take, however much those before have added', async () => {
+    const names = ['first', 'second', 'third'];
+    for (const name of names) {
+      await inForce('Mutating', name, webhookOf(name, at(`${hook.url}/${name}`)));
+      const value = { [name]: 'x'.repeat(2_500_000) };
+      const isFirst = name === names[0];
+      const add = isFirst ? { path: '/data', value } : { path: '/data/more', value: value[name] };
+      hook.moods.set(`/${name}`, () => patching([{ op: 'add', ...add }]));
+    }
+    hook.asked.length = 0;
+    const refused = await create();
+    assert.deepEqual([refused.status, messageOf(refused)], [413, tooLarge]);
+    assert.deepEqual(
+      names.map((name) => hook.take(`/${name}`).length),
+      [1, 1, 0],
+    );
   });
 
   it('are called as the user whose name is their server’s', async () => {

@@ -98,6 +98,7 @@ export const layers: readonly LayerRule[] = [
       'src/registry/conversions.ts',
       'src/registry/scale.ts',
       'src/registry/versions.ts',
+      'src/storage/storage.ts',
     ],
   },
   // What goes with a write reaches from the caches to the store's transaction.

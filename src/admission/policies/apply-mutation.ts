@@ -4,7 +4,8 @@
  *
  * Invariants: nothing is removed that the configuration does not name, so it may not contain values
  * that are replaced as a whole. Messages are those of the reference.
- * Bound: the resulting object holds no more values than a body may.
+ * Bounds: the resulting object holds no more values than a body may, and no more bytes than the
+ * store takes.
  */
 import { bodyValuesMax, countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
@@ -31,6 +32,8 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
+import { isOutgrown } from '../outgrown.ts';
+import { outgrown } from './json-patch-mutation.ts';
 import type { Mutated } from './json-patch-mutation.ts';
 
 interface Applied {
@@ -66,6 +69,7 @@ export function* applyConfiguration(
   if (countValues(merged) > bodyValuesMax) {
     return failed(`the object would hold more than ${bodyValuesMax} members and items`);
   }
+  if (yield* isOutgrown(merged)) return failed(outgrown);
   if (isLarge) yield;
   const typed = typedDocument(merged, kind, 'Ignore', []);
   return typed.kind === 'refused' ? failed(typed.error.message) : typed.object;

@@ -13,9 +13,13 @@ import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
+import { isOutgrown, objectBytesMax } from '../outgrown.ts';
 
 /** A text: why not. */
 export type Mutated = ApiObject | string;
+
+/** Each mutation may write as much as an evaluation may make, and there are many. */
+export const outgrown = `the object would hold more than ${objectBytesMax} bytes`;
 
 /** `isLarge`: of so many values that others have a turn between the walks over them. */
 export function* applyOperations(
@@ -33,6 +37,7 @@ export function* applyOperations(
     return `JSON Patch: ${problem === '' ? patched.problem : problem}`;
   }
   if (!isJsonObject(patched.value)) return 'JSON Patch: the result is no object';
+  if (yield* isOutgrown(patched.value)) return `JSON Patch: ${outgrown}`;
   if (isLarge) yield;
   const typed = typedDocument(patched.value, kind, 'Strict', []);
   return typed.kind === 'refused' ? typed.error.message : typed.object;

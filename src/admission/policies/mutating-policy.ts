@@ -6,8 +6,8 @@
  *
  * mutating.ts chooses and orders the policies for a write.
  *
- * Bounds: each mutation has its own budget and makes no more values than a body may hold. A result
- * with more than `valuesAtOnce` is made in steps.
+ * Bounds: each mutation has its own budget, makes no more values than a body may hold, and no
+ * object that the store does not take. A result with more than `valuesAtOnce` is made in steps.
  */
 import { countValues } from '../../apimachinery/codecs/body-bounds.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';

@@ -4,13 +4,18 @@
  *
  * Invariants: it is decoded leniently: unknown fields are dropped, as in a body of a client. Long
  * patches are applied in steps.
+ * Bound: what the store does not take is shown to no further webhook.
  */
 import { jsonSteps } from '../../apimachinery/codecs/json.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
-import { newInternalError, StatusError } from '../../apimachinery/status-error.ts';
+import {
+  newInternalError,
+  newRequestEntityTooLarge,
+  StatusError,
+} from '../../apimachinery/status-error.ts';
 import {
   newTypeMismatch,
   typeMismatch,
@@ -25,6 +30,7 @@ import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Proposed } from '../admission.ts';
+import { isOutgrown, objectBytesMax } from '../outgrown.ts';
 import { storedAgain } from '../shown-object.ts';
 
 export interface Patched {
@@ -87,6 +93,7 @@ export async function patchedBy(
   if (!isJsonObject(value)) return newInternalError('the patched object is not an object');
   const other = otherKind(value, shown, proposed.kind);
   if (other !== undefined) return other;
+  if (await runToEnd(turns, isOutgrown(value))) return newRequestEntityTooLarge(objectBytesMax);
   const type = typeOf(scheme, proposed, as);
   if (isLarge) await turns.pause(wholeTurnMs);
   const conformed = conformedDocument(value, type, 'merged');

@@ -20,7 +20,7 @@ import type { Awaitable } from '../../stdx/awaitable.ts';
 import { finished, runToEnd } from '../../stdx/stepwise.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import type { Review, AdmissionRecorder } from '../admission.ts';
-import { readAnswer, reviewText } from './admission-review.ts';
+import { readAnswer, reviewBody } from './admission-review.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Invocation, ShownObjects } from './invocation.ts';
 import { callProblem, denial, dryRunRefusal, failedCall } from './refusals.ts';
@@ -79,7 +79,7 @@ async function sendReview(
   }
   const uid = prng.uuid();
   const objects = await objectsText(shown, turns);
-  const body = reviewText(identity, { uid, version, request, objects });
+  const body = reviewBody(identity, { uid, version, request, objects });
   const timeoutMs = Math.min(webhook.timeoutMs, Math.max(1, deadlineMs - clock.monotonicMs()));
   let document: JsonObject;
   let isLarge: boolean;
@@ -102,21 +102,24 @@ async function sendReview(
 }
 
 /** Of what the webhooks of a write are shown: made once for all of them. */
-const ofShown = new WeakMap<ShownObjects, Awaitable<string>>();
+const ofShown = new WeakMap<ShownObjects, Awaitable<string | Buffer>>();
 const ofObjects = new WeakMap<ApiObject, string>();
 
 /** Characters: to write more takes a turn of its own, and so does sending it; each step of reading
  * as many bytes of an answer does, too. */
 const largeText = 100_000;
 
-function objectsText(shown: ShownObjects, turns: WebhookPorts['turns']): Awaitable<string> {
+function objectsText(
+  shown: ShownObjects,
+  turns: WebhookPorts['turns'],
+): Awaitable<string | Buffer> {
   const known = ofShown.get(shown);
   if (known !== undefined) return known;
   const made = after(objectText(shown.object, turns), (object) =>
-    after(
-      objectText(shown.oldObject, turns),
-      (oldObject) => `"object":${object},"oldObject":${oldObject}`,
-    ),
+    after(objectText(shown.oldObject, turns), (oldObject) => {
+      const text = `"object":${object},"oldObject":${oldObject}`;
+      return text.length < largeText ? text : Buffer.from(text);
+    }),
   );
   ofShown.set(shown, made);
   return made;

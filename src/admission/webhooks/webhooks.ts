@@ -24,6 +24,7 @@ import type { Clock } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Requester } from '../../stdx/requester.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import type { HttpBody } from '../../webhooks/body-turns.ts';
 import type { ConditionCounts } from '../matching/condition-counts.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
 import type { WebhookCounts } from './webhook-counts.ts';
@@ -32,7 +33,7 @@ import type { WebhookCounts } from './webhook-counts.ts';
  * goes the call is cut. @throws CallError. */
 export type PostReview = (
   clientConfig: JsonObject,
-  body: string,
+  body: HttpBody,
   timeoutMs: number,
   requester: Requester | undefined,
 ) => Promise<Buffer>;

@@ -14,7 +14,7 @@ import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { cloneJson } from './members.ts';
 import type { Draft } from './members.ts';
-import { patchRefused } from './patch-result.ts';
+import { patchRefused, quotedText } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';
 
 export interface JsonPatchOperation {
@@ -81,7 +81,7 @@ function valueOf(document: JsonValue, end: End, pointer: string): Patched {
       return refused(end.problem);
     case 'member': {
       const found = ownMember(end.parent, end.key);
-      return found === undefined ? refused(`${quoted(pointer)} does not exist`) : ok(found);
+      return found === undefined ? refused(`${quotedText(pointer)} does not exist`) : ok(found);
     }
     case 'item': {
       const at = indexIn(end.parent, end.key, pointer);
@@ -161,7 +161,8 @@ function endOf(document: JsonValue, pointer: string): End {
     }
     if (!isJsonObject(at ?? null)) return nothingHolds(token, pointer);
     at = ownMember(at as Draft, token);
-    if (at === undefined) return { kind: 'nowhere', problem: `${quoted(pointer)} does not exist` };
+    if (at === undefined)
+      return { kind: 'nowhere', problem: `${quotedText(pointer)} does not exist` };
   }
   const key = unescaped(pointer.slice(start));
   if (Array.isArray(at)) return { kind: 'item', parent: at as JsonValue[], key };
@@ -170,15 +171,16 @@ function endOf(document: JsonValue, pointer: string): End {
 }
 
 function nothingHolds(token: string, pointer: string): Nowhere {
-  const problem = `${quoted(pointer)}: nothing is there to hold ${quoted(token)}`;
+  const problem = `${quotedText(pointer)}: nothing is there to hold ${quotedText(token)}`;
   return { kind: 'nowhere', problem };
 }
 
 /** The index that a token names, or why it names none. */
 function indexIn(list: readonly JsonValue[], token: string, pointer: string): number | string {
-  if (!/^(?:0|[1-9]\d*)$/.test(token)) return `${quoted(pointer)}: ${quoted(token)} is no index`;
+  if (!/^(?:0|[1-9]\d*)$/.test(token))
+    return `${quotedText(pointer)}: ${quotedText(token)} is no index`;
   if (Number(token) < list.length) return Number(token);
-  return `${quoted(pointer)}: index ${token} is out of bounds`;
+  return `${quotedText(pointer)}: index ${token} is out of bounds`;
 }
 
 /** A token of more characters is decoded by its codes. */
@@ -208,4 +210,3 @@ function unescapedLong(token: string): string {
 
 const ok = (value: JsonValue): Patched => ({ kind: 'ok', value });
 const refused = (problem: string): Patched => patchRefused('inapplicable', problem);
-const quoted = (text: string): string => JSON.stringify(text);

@@ -14,7 +14,7 @@ import { isJsonObject } from '../unstructured.ts';
 import { applyOperation, valueAt } from './json-operations.ts';
 import type { JsonPatchOperation } from './json-operations.ts';
 import { cloneSteps } from './members.ts';
-import { patchLimits, patchRefused } from './patch-result.ts';
+import { patchLimits, patchRefused, quotedText } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';
 
 type Refused = Extract<Patched, { kind: 'refused' }>;
@@ -80,7 +80,8 @@ function notAPatch(problem: string): ReturnType<typeof patchRefused> {
 function useProblem(item: JsonObject): string | undefined {
   const { op, path, from } = item;
   if (typeof op !== 'string' || !operationNames.includes(op)) {
-    return `unexpected kind ${JSON.stringify(op ?? '')}, not one of ${operationNames.join(', ')}`;
+    const named = quotedText(typeof op === 'string' ? op : '');
+    return `unexpected kind ${named}, not one of ${operationNames.join(', ')}`;
   }
   const problem =
     pointerMemberProblem(op, 'path', path) ??
@@ -99,7 +100,7 @@ function pointerMemberProblem(
 ): string | undefined {
   if (typeof pointer !== 'string') return `${op} needs the member ${member}`;
   const problem = pointerProblem(pointer);
-  return problem && `${member} ${JSON.stringify(pointer)} ${problem}`;
+  return problem && `${member} ${quotedText(pointer)} ${problem}`;
 }
 
 function pointerProblem(pointer: string): string | undefined {
@@ -164,7 +165,7 @@ export function* jsonPatchSteps(
     if (isLong) yield;
     const step = problem ?? applyOperation(current, operation);
     if (step.kind === 'refused') {
-      const what = `operation ${index} (${operation.op} ${JSON.stringify(operation.path)})`;
+      const what = `operation ${index} (${operation.op} ${quotedText(operation.path)})`;
       return patchRefused(step.why, `${what}: ${step.problem}`, index);
     }
     current = step.value;

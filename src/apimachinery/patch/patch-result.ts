@@ -4,6 +4,7 @@
  *
  * The registry makes a Status of it: it knows the object's kind and name.
  */
+import { boundedMessage } from '../answer-bounds.ts';
 import type { JsonValue } from '../unstructured.ts';
 
 export type PatchRefusal =
@@ -30,6 +31,12 @@ export function patchRefused(
   at?: number,
 ): Extract<Patched, { readonly kind: 'refused' }> {
   return { kind: 'refused', why, problem, at };
+}
+
+/** A pointer or a token in a message: it may be as long as a body, and be quoted for each of many
+ * patches that a policy makes. */
+export function quotedText(pointer: string): string {
+  return JSON.stringify(boundedMessage(pointer));
 }
 
 /** Bounds of one patch; a body is bounded before it comes here. */

@@ -4,12 +4,14 @@ import { describe, test } from 'node:test';
 import { ownedKindOf } from '../../../src/apimachinery/fieldmanager/managers/owned-kind.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { GroupVersionResource } from '../../../src/admission/matching/matching.ts';
+import { objectBytesMax } from '../../../src/admission/outgrown.ts';
 import { applyOperations } from '../../../src/admission/policies/json-patch-mutation.ts';
 import {
   compileMutatingPolicy,
   mutateByPolicy,
 } from '../../../src/admission/policies/mutating-policy.ts';
 import { policyEnvironments } from '../../../src/admission/policies/policy-environments.ts';
+import { messageMax } from '../../../src/apimachinery/answer-bounds.ts';
 import { formatGroupVersion } from '../../../src/apimachinery/schema.ts';
 import type { KindInfo } from '../../../src/apimachinery/scheme.ts';
 import { typedDocument } from '../../../src/apimachinery/typed/field-validation.ts';
@@ -174,6 +176,34 @@ describe('bounds', () => {
       assert.ok(typeof found === 'string' && found.includes(why), String(found).slice(0, 200));
     });
   }
+
+  const doubled = 'object.data.a + object.data.a';
+  for (const [form, expression] of [
+    ['applyConfiguration', `Object{data: {"a": ${doubled}}}`],
+    ['jsonPatch', `[JSONPatch{op: "replace", path: "/data/a", value: ${doubled}}]`],
+  ] as const) {
+    test(`${form}: what the store does not take is shown to no further mutation`, async () => {
+      const made = async (length: number): Promise<ApiObject | string> => {
+        const object = { metadata: {}, data: { a: 'a'.repeat(length) } };
+        return mutating(form, { expression, resource: configMaps, object })(nothingSpent());
+      };
+      const half = objectBytesMax / 2;
+      assert.equal(typeof (await made(half - 1_000)), 'object');
+      const found = await made(half);
+      const why = `the object would hold more than ${objectBytesMax} bytes`;
+      assert.ok(typeof found === 'string' && found.includes(why), String(found).slice(0, 200));
+    });
+  }
+
+  test('jsonPatch: a path as long as a body is told in part', async () => {
+    const object = { metadata: {}, data: { a: '/b'.repeat(1_000_000) } };
+    const expression = '[JSONPatch{op: "add", path: object.data.a, value: "c"}]';
+    const found = await mutating('jsonPatch', { expression, resource: configMaps, object })(
+      nothingSpent(),
+    );
+    assert.ok(typeof found === 'string' && found.includes('/b/b/b'), String(found).slice(0, 200));
+    assert.ok(found.length < 2 * messageMax, String(found.length));
+  });
 
   test('jsonPatch: others have a turn between operations that copy much', () => {
     const kind = kindOf(configMaps);
