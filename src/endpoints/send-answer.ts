@@ -68,7 +68,9 @@ async function passOn(
 ): Promise<void> {
   await beforeStream?.();
   const refusal = await pass(exchange);
-  if (refusal !== undefined && !exchange.closed) sendStatusError(exchange, refusal, warnings);
+  if (refusal === undefined || exchange.closed) return;
+  if (refusal instanceof StatusError) sendStatusError(exchange, refusal, warnings);
+  else exchange.send(refusal.status, withCachePolicy(refusal.headers), refusal.body);
 }
 
 function openStream(

@@ -42,6 +42,8 @@ export interface Audited {
   readonly trail: AuditTrail;
   /** It is a watch: its answer starts long before it ends. */
   watching(): void;
+  /** Another server is asked, and answers: what they say to each other is in no event. */
+  passing(): void;
   /** Its stream is about to start. A promise: it must not before that. */
   beforeStream(): Promise<void> | undefined;
   /** Called with the answer. */
@@ -71,6 +73,7 @@ export function auditedExchange(
     trail,
     annotations,
     watching: () => audited.watching(),
+    passing: () => audited.passing(),
     beforeStream: () => audited.beforeStream(),
     handled: (failed) => audited.handled(failed),
   };
@@ -103,6 +106,7 @@ class AuditedExchange implements HttpExchange {
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #reading: Reading;
   #watching = false;
+  #passing = false;
   /** Whether the stage ResponseStarted has been reported, and what waits for it. */
   #hasBegun = false;
   #beginning: Promise<void> | undefined;
@@ -208,7 +212,7 @@ class AuditedExchange implements HttpExchange {
   async readBody(limitBytes: number): Promise<BodyResult> {
     const body = await this.#inner.readBody(limitBytes);
     const trail = this.#trail;
-    const wanted = trail.wantsRequestObject || trail.wantsRequestName;
+    const wanted = !this.#passing && (trail.wantsRequestObject || trail.wantsRequestName);
     if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
       const told = await auditedBody(this.#reading, bodyTypeOf(this.#inner), body.bytes);
       if (told !== undefined) trail.requestObject(told);
@@ -240,7 +244,8 @@ class AuditedExchange implements HttpExchange {
     const watching = this.#watching;
     void this.#begin(response);
     const stream = this.#inner.stream(status, headers, preamble, messages);
-    const kept = !watching && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
+    const isTold = !watching && !this.#passing && this.#trail.wantsResponseObject;
+    const kept = isTold ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
       const told = whole && kept !== undefined && this.#tellResponse(headers, kept.bytes());
       const complete = () => this.#complete(response);
@@ -270,6 +275,10 @@ class AuditedExchange implements HttpExchange {
 
   watching(): void {
     this.#watching = true;
+  }
+
+  passing(): void {
+    this.#passing = true;
   }
 
   beforeStream(): Promise<void> | undefined {
