@@ -2,14 +2,16 @@
  * One request, from its head to its answer: audit, a seat, access, then the handler of its resource
  * or of its plain path; and its answer is sent (spec 1, section 4; spec 2, 4.1).
  *
- *   exchange ─▶ readTarget ─▶ access filter ─┬─▶ resource-handler.ts ─┬─▶ send-answer.ts
- *                                            └─▶ plain-paths.ts ──────┘
+ *   exchange ─▶ readTarget ─▶ access filter ─┬─▶ resource-handler.ts ───┬─▶ send-answer.ts
+ *                                            ├─▶ plain-paths.ts ────────┤
+ *                                            └─▶ handlers/aggregate.ts ─┘   another server's
  *
  * Elsewhere: who may (filters/access.ts), and what a path means.
  *
  * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
  * with 500 and is reported, never more.
  */
+import type { Aggregation } from '../aggregation/aggregation.ts';
 import { parseQuery, queryBoolean } from '../apimachinery/query.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import { requestTimeoutProblem } from '../apimachinery/request-timeout.ts';
@@ -20,6 +22,7 @@ import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Answer } from './answer.ts';
+import { handleRemote, remoteOf } from './handlers/aggregate.ts';
 import type { AccessFilter, AccessVerdict } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
@@ -36,6 +39,8 @@ import { sendAnswer } from './send-answer.ts';
 import { allowCbor } from './status-response.ts';
 
 export interface ApiHandlerDeps extends PlainPathDeps {
+  /** Other servers, which answer for some versions. */
+  readonly aggregation: Aggregation;
   /** Authentication and authorization. */
   readonly filter: AccessFilter;
   readonly seats: Seats;
@@ -64,7 +69,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     }
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
-    const asked = readTarget(exchange, startMs);
+    const asked = { ...readTarget(exchange, startMs), auditId };
     turnWatch.mark(asked.info, nowMs);
     const seat = seats.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
@@ -121,6 +126,9 @@ interface Asked {
   readonly warnings: string[];
 }
 
+/** With its ID. */
+type Identified = Asked & { readonly auditId: string };
+
 function readTarget({ method, path, query: text }: HttpExchange, startMs: number): Asked {
   const warnings: string[] = [];
   const parsedQuery = parseQuery(text);
@@ -143,7 +151,7 @@ function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, problem, startMs, warnings }: Asked,
+  { auditId, info, query, problem, startMs, warnings }: Identified,
   seat: Seat,
 ): Promise<Answer> | Answer {
   if (isLongRunning(info)) audited?.longRunning();
@@ -156,25 +164,30 @@ function handle(
     assert(query !== undefined, 'a request without a problem has its query');
     warnings.push(...(admission.warnings ?? []));
     const { user } = admission;
-    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings, startMs, seat });
+    const admitted = { auditId, info, query, user, warnings, startMs, seat };
+    return serveAdmitted(deps, exchange, audited, admitted);
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }
 
 /** Of a request that may be served: what is asked for, and by whom. */
-type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings' | 'startMs' | 'seat'>;
+type Admitted = Pick<
+  ApiRequest,
+  'auditId' | 'info' | 'query' | 'user' | 'warnings' | 'startMs' | 'seat'
+>;
 
 function serveAdmitted(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, user, warnings, startMs, seat }: Admitted,
+  { auditId, info, query, user, warnings, startMs, seat }: Admitted,
 ): Promise<Answer> | Answer {
   const request: ApiRequest = {
     exchange,
     info,
     query,
     user,
+    auditId,
     warnings,
     startMs,
     seat,
@@ -183,6 +196,12 @@ function serveAdmitted(
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     auditsBody: audited?.trail.wantsRequestObject ?? false,
   };
+  const remote = remoteOf(deps.aggregation, info);
+  if (remote !== undefined) {
+    audited?.passing();
+    const { aggregation, endpoints } = deps;
+    return handleRemote({ ...endpoints, aggregation }, request, remote);
+  }
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }

@@ -124,6 +124,8 @@ export interface ApiRequest {
   readonly query: QueryParameters;
   /** The user, after impersonation if there was any. */
   readonly user: UserInfo;
+  /** The one of the answer and of audit events. */
+  readonly auditId: string;
   /** Texts for Warning headers; handlers add to it before they answer. */
   readonly warnings: string[];
   /** When its head came, monotonic. */

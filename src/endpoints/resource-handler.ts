@@ -90,6 +90,7 @@ export function handleResource(
     info,
     query,
     user,
+    auditId: request.auditId,
     warnings,
     startMs: request.startMs,
     seat: request.seat,

@@ -67,7 +67,9 @@ async function passOn(
   { pass }: PassedAnswer,
 ): Promise<void> {
   const refusal = await pass(exchange);
-  if (refusal !== undefined && !exchange.closed) sendStatusError(exchange, refusal, warnings);
+  if (refusal === undefined || exchange.closed) return;
+  if (refusal instanceof StatusError) sendStatusError(exchange, refusal, warnings);
+  else exchange.send(refusal.status, withCachePolicy(refusal.headers), refusal.body);
 }
 
 function openStream(

@@ -24,7 +24,7 @@ export async function passLog(
   if (opened.kind !== 'answered') return undefined;
   const { statusCode: status = 0 } = opened.response;
   if (status >= 200 && status <= 206) {
-    return passAnswer(exchange, { changed: asText }, opened.response);
+    return passAnswer<StatusError>(exchange, { changed: asText }, opened.response, timers);
   }
   return refusalOf(status, await textOf(opened.response));
 }

@@ -18,9 +18,12 @@ import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
 import { headersForNode } from './passed-headers.ts';
-import type { PassedRequest } from './passed-request.ts';
+import type { PassedRequest, Refusal } from './passed-request.ts';
 
 const interimAnswersMax = 8;
+
+/** What comes of a connection that the other side has ended. */
+const endings: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 export type Opened =
   | { readonly kind: 'answered'; readonly response: http.IncomingMessage }
@@ -31,12 +34,17 @@ export type Opened =
       /** What has come behind the head. */
       readonly rest: Buffer;
     }
-  | { readonly kind: 'failed'; readonly why: string }
+  | {
+      readonly kind: 'failed';
+      readonly why: string;
+      /** On a connection that had been kept, and was ended meanwhile. */
+      readonly wasKept: boolean;
+    }
   | { readonly kind: 'left' };
 
 /** `upgrade`: the protocol that is asked for; undefined: HTTP goes on. */
 export function openRequest(
-  passed: PassedRequest,
+  passed: PassedRequest<Refusal>,
   upgrade: string | undefined,
   requester: Requester,
   timers: Pick<Timers, 'after'>,
@@ -50,8 +58,8 @@ export function openRequest(
       requester.offAbort(leave);
       resolve(opened);
     };
-    const fail = (why: string): void => {
-      settle({ kind: 'failed', why });
+    const fail = (why: string, wasKept = false): void => {
+      settle({ kind: 'failed', why, wasKept });
       request?.destroy();
     };
     const leave = (): void => {
@@ -86,7 +94,9 @@ export function openRequest(
       }
       settle({ kind: 'switched', response, socket, rest });
     });
-    begun.on('error', (error) => fail(error.message));
+    begun.on('error', (error: NodeJS.ErrnoException) => {
+      fail(error.message, begun.reusedSocket && endings.has(error.code ?? ''));
+    });
     begun.on('close', () => fail('the connection was closed without an answer'));
     begun.end(passed.body);
   });
@@ -94,7 +104,7 @@ export function openRequest(
 
 /** A text: why it cannot be sent at all. */
 function begin(
-  { agent, body, headers, method, target, url }: PassedRequest,
+  { agent, body, headers, method, target, url }: PassedRequest<Refusal>,
   upgrade: string | undefined,
 ): http.ClientRequest | string {
   const start = url.protocol === 'https:' ? https.request : http.request;

@@ -2,49 +2,73 @@
  * Passes a request on to another server and its answer back, as it comes.
  *
  * Invariants: no more is read of the answer than the client takes. An answer that breaks off breaks
- * off for the client, too. When the client goes the call is cut.
+ * off for the client, too. When the client goes, or its time is over, the call is cut.
  */
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { openRequest } from './open-request.ts';
+import type { Opened } from './open-request.ts';
 import { answeredHeaders } from './passed-headers.ts';
-import type { AnswerHead, PassedRequest } from './passed-request.ts';
+import type { AnswerHead, PassedRequest, Refusal } from './passed-request.ts';
 
 const noBytes = new Uint8Array();
 
 /** Settles as Pass does. */
-export async function passRequest(
+export async function passRequest<R extends Refusal>(
   exchange: HttpExchange,
-  passed: PassedRequest,
+  passed: PassedRequest<R>,
   timers: Pick<Timers, 'after'>,
-): Promise<StatusError | undefined> {
-  const opened = await openRequest(passed, undefined, exchange, timers);
+): Promise<R | undefined> {
+  const opened = await openAgain(exchange, passed, timers);
   switch (opened.kind) {
     case 'failed':
       return passed.unreachable(opened.why);
     case 'answered':
-      return passAnswer(exchange, passed, opened.response);
+      return passAnswer(exchange, passed, opened.response, timers);
     default:
       return undefined;
   }
 }
 
-/** Settles as Pass does. */
-export async function passAnswer(
+const harmless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Once more, where the connection that was kept had been ended, and twice does no harm. */
+async function openAgain<R extends Refusal>(
   exchange: HttpExchange,
-  { changed }: Pick<PassedRequest, 'changed'>,
+  passed: PassedRequest<R>,
+  timers: Pick<Timers, 'after'>,
+): Promise<Opened> {
+  const opened = await openRequest(passed, undefined, exchange, timers);
+  const { body, fresh, method } = passed;
+  const isStale = opened.kind === 'failed' && opened.wasKept;
+  if (!isStale || fresh === undefined || body !== undefined || !harmless.has(method)) return opened;
+  return openRequest({ ...passed, agent: fresh }, undefined, exchange, timers);
+}
+
+/** Settles as Pass does. */
+export async function passAnswer<R extends Refusal>(
+  exchange: HttpExchange,
+  { bodyTimeoutMs, changed }: Pick<PassedRequest<R>, 'bodyTimeoutMs' | 'changed'>,
   response: IncomingMessage,
-): Promise<StatusError | undefined> {
+  timers: Pick<Timers, 'after'>,
+): Promise<R | undefined> {
   const came = headOf(response);
   const head = changed === undefined ? came : changed(came);
-  if (head instanceof StatusError) {
+  if (isRefusal(head)) {
     response.destroy();
     return head;
   }
-  await passBody(exchange, head, response);
+  const cut = (): void => void response.destroy();
+  const timer = bodyTimeoutMs === undefined ? undefined : timers.after(bodyTimeoutMs, cut);
+  await passBody(exchange, head as AnswerHead, response);
+  timer?.cancel();
   return undefined;
+}
+
+function isRefusal<R extends Refusal>(head: AnswerHead | R): head is R {
+  return head instanceof StatusError || 'kind' in head;
 }
 
 /** What says nothing of caches is kept in none that callers share: access was checked for one. */
@@ -57,11 +81,11 @@ function headOf(response: IncomingMessage): AnswerHead {
 
 function passBody(
   exchange: HttpExchange,
-  { headers, status }: AnswerHead,
+  { headers, preamble = noBytes, status }: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const stream = exchange.stream(status, headers, noBytes);
+    const stream = exchange.stream(status, headers, preamble);
     const over = (): void => {
       exchange.offAbort(leave);
       resolve();

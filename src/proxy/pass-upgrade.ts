@@ -13,16 +13,16 @@ import { join } from './join.ts';
 import { openRequest } from './open-request.ts';
 import { passAnswer } from './pass-request.ts';
 import { pairsOf } from './passed-headers.ts';
-import type { PassedRequest } from './passed-request.ts';
+import type { PassedRequest, Refusal } from './passed-request.ts';
 
 const refusalsFrom = 400;
 
 /** The exchange's `upgrade` is `bytes`. Settles as Pass does. */
-export async function passUpgrade(
+export async function passUpgrade<R extends Refusal>(
   exchange: HttpExchange,
-  passed: PassedRequest,
+  passed: PassedRequest<R>,
   timers: Pick<Timers, 'after'>,
-): Promise<StatusError | undefined> {
+): Promise<R | StatusError | undefined> {
   const asked = exchange.header('upgrade') ?? '';
   const opened = await openRequest(passed, asked, exchange, timers);
   switch (opened.kind) {
@@ -32,7 +32,9 @@ export async function passUpgrade(
       return undefined;
     case 'answered': {
       const { statusCode = 0 } = opened.response;
-      if (statusCode >= refusalsFrom) return passAnswer(exchange, passed, opened.response);
+      if (statusCode >= refusalsFrom) {
+        return passAnswer(exchange, passed, opened.response, timers);
+      }
       opened.response.destroy();
       return newUnknownError(`invalid upgrade response: status code ${statusCode}`);
     }

@@ -8,7 +8,17 @@ import type http from 'node:http';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 
-export interface PassedRequest {
+/** Instead of a Status: a text for people, with its headers. */
+export interface PlainRefusal {
+  readonly kind: 'document';
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly body: string;
+}
+
+export type Refusal = StatusError | PlainRefusal;
+
+export interface PassedRequest<R extends Refusal = StatusError> {
   /** Whom to ask; what for, where `target` does not say it. */
   readonly url: URL;
   /** Path and query as they are sent, byte for byte. */
@@ -18,22 +28,29 @@ export interface PassedRequest {
   readonly headers: readonly Header[];
   /** Of agentInTurns(): it knows what TLS needs to know of the server. */
   readonly agent: http.Agent;
+  /** Keeps no connection, for when one that was kept turns out to have ended. Absent: then the
+   * request has failed. */
+  readonly fresh?: http.Agent | undefined;
   /** Undefined: none. */
   readonly body: Uint8Array | undefined;
   /** Until the request has been sent; above it the server counts as out of reach. */
   readonly dialTimeoutMs: number;
   /** From then on until the head of the answer. Absent: for as long as the client waits. */
   readonly headTimeoutMs?: number | undefined;
+  /** From the head of the answer to its end. Absent: for as long as the client takes it. */
+  readonly bodyTimeoutMs?: number | undefined;
   /** What becomes of the head of the answer. Absent: it is passed on. */
-  readonly changed?: ((head: AnswerHead) => AnswerHead | StatusError) | undefined;
+  readonly changed?: ((head: AnswerHead) => AnswerHead | R) | undefined;
   /** What the client is told of a server that cannot be reached, or breaks off. */
-  readonly unreachable: (why: string) => StatusError;
+  readonly unreachable: (why: string) => R;
 }
 
 export interface AnswerHead {
   readonly status: number;
   readonly headers: readonly Header[];
+  /** As for HttpExchange.stream(). Absent: there is none. */
+  readonly preamble?: Uint8Array | undefined;
 }
 
 /** Settles when all is over. An error: nothing has been answered yet, and it is to be. */
-export type Pass = (exchange: HttpExchange) => Promise<StatusError | undefined>;
+export type Pass = (exchange: HttpExchange) => Promise<Refusal | undefined>;

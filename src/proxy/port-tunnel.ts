@@ -49,7 +49,7 @@ export async function tunnelPorts(
       return passed.unreachable(opened.why);
     case 'answered': {
       const { statusCode = 0 } = opened.response;
-      if (statusCode >= refusalsFrom) return passAnswer(exchange, passed, opened.response);
+      if (statusCode >= refusalsFrom) return passAnswer(exchange, passed, opened.response, timers);
       opened.response.destroy();
       return newUnknownError(`invalid upgrade response: status code ${statusCode}`);
     }

@@ -35,7 +35,7 @@ const pieceLimits = { piecesMin: 256, pieceBytes: 32 } as const;
 export interface HttpCall {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: HttpBody | undefined;
   /** Of agentInTurns(): it knows what TLS needs to know of the server. */
   readonly agent: http.Agent;
@@ -47,10 +47,13 @@ export interface HttpCall {
   readonly answerBytesMax: number;
   /** When it goes the call is cut. */
   readonly requester?: Requester | undefined;
+  /** The name that the server's certificate is to have, where the agent does not say it. */
+  readonly serverName?: string | undefined;
 }
 
 export interface HttpAnswer {
   readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -120,12 +123,13 @@ type Fail = (problem: HttpCallError['problem'], message: string) => void;
 
 /** An error: what is to be sent cannot be sent, as a token with a line break in it. */
 function open(
-  { headers, method, url }: HttpCall,
+  { headers, method, serverName, url }: HttpCall,
   agent: http.Agent,
 ): http.ClientRequest | HttpCallError {
   const start = url.protocol === 'https:' ? https.request : http.request;
+  const name = serverName === undefined ? {} : { servername: serverName };
   try {
-    return start(url, { agent, method, headers });
+    return start(url, { agent, method, headers, ...name });
   } catch (error) {
     return new HttpCallError('broken', messageOf(error));
   }
@@ -186,7 +190,7 @@ function collect(
   response.on('error', ({ message }) => fail('broken', message));
   response.on('close', () => fail('broken', 'the answer was cut short'));
   response.on('end', () => {
-    done({ status, body: answer.whole() });
+    done({ status, headers: response.headers, body: answer.whole() });
   });
 }
 

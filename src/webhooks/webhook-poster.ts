@@ -10,8 +10,6 @@
  */
 import type http from 'node:http';
 import type https from 'node:https';
-import { createSecureContext } from 'node:tls';
-import { pemTexts } from '../apimachinery/codecs/pem.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
@@ -21,16 +19,13 @@ import { callHttp, HttpCallError } from './http-call.ts';
 import type { HttpAnswer } from './http-call.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 import { agentInTurns } from './read-turns.ts';
-import { trusting } from './trust.ts';
+import { bundleProblem, tlsOptionsOf } from './trust.ts';
 
 const posterLimits = {
   /** Larger answers are failures. */
   answerBytesMax: 1024 * 1024,
   /** Kept open to one webhook. */
   connectionsMax: 32,
-  /** Of a CA bundle: the public CAs are some 140, and each takes a seventh of a millisecond.
-   * Policy: with more the webhook is not called. */
-  certificatesMax: 160,
 } as const;
 
 export class WebhookError extends Error {
@@ -101,21 +96,11 @@ export function createWebhookPoster(
   };
 }
 
-/** What is parsed of certificates is parsed once, not for each connection.
- * @throws WebhookError: they are too many. */
+/** @throws WebhookError: its CAs are too many. */
 function tlsOptions(target: WebhookTarget): https.AgentOptions {
-  const { ca = '', certificate, insecureSkipVerify, serverName } = target;
-  const { certificatesMax } = posterLimits;
-  if (pemTexts(ca, certificatesMax + 1).length > certificatesMax) {
-    throw new WebhookError(`its CA bundle has more than ${certificatesMax} certificates`, false);
-  }
-  const trust = trusting(ca);
-  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...trust, ...certificate });
-  return {
-    secureContext,
-    rejectUnauthorized: !insecureSkipVerify,
-    ...(serverName === undefined ? {} : { servername: serverName }),
-  };
+  const problem = bundleProblem(target.ca);
+  if (problem !== undefined) throw new WebhookError(problem, false);
+  return tlsOptionsOf(target);
 }
 
 function headersOf(target: WebhookTarget, body: HttpBody): Record<string, string> {

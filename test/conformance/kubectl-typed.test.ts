@@ -236,8 +236,9 @@ for (const release of ['1.27', '1.33'] as const) {
         await succeeds('apply --server-side -f -', otherServer),
         `${name} serverside-applied\n`,
       );
-      assert.match(await succeeds(`get ${name}`), / a\/b +False \(NotProxied\) /);
-      assert.match(await succeeds(`describe ${name}`), /does not proxy to other API servers/);
+      await succeeds(`wait --for=jsonpath={.status.conditions[0].status}=False ${name}`);
+      assert.match(await succeeds(`get ${name}`), / a\/b +False \(ServiceNotFound\) /);
+      assert.match(await succeeds(`describe ${name}`), /service\/b in "a" is not present/);
       assert.match(await succeeds('api-resources'), /^apiservices /m, 'discovery goes on');
       await succeeds(`delete ${name}`);
     });

@@ -22,6 +22,7 @@ import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { Awaitable } from '../../src/stdx/awaitable.ts';
 import type { DiscoveryResult } from '../../src/endpoints/discovery/discovery.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
+import { noAggregation } from '../support/doubles/no-aggregation.ts';
 
 const kindsCount = 1_000;
 const aggregated = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -54,6 +55,7 @@ function served() {
     scheme,
     identity,
     serverAddress: '127.0.0.1:8080',
+    aggregation: noAggregation,
     turns: {
       run: (step) => turns.run((isOver) => ((turnsCount += 1), step(isOver))),
       pause: (costMs) => (pauses.push(costMs), turns.pause(costMs)),
@@ -203,7 +205,10 @@ describe('one step of discovery', () => {
   for (const [where, groupsCount, kindsOfGroup] of rows) {
     it(`shows few kinds, however many there are ${where}`, () => {
       const { count, groups } = counted(groupsCount, kindsOfGroup);
-      const { made, most } = shownAtOnce(count, apiGroupDiscoveryList(groups, 'd', 'v2'));
+      const { made, most } = shownAtOnce(
+        count,
+        apiGroupDiscoveryList(groups, noAggregation.documents.discoveryOf, 'd', 'v2'),
+      );
       assert.equal(count.shown, groupsCount * kindsOfGroup);
       assert.ok(most <= atOnceMax, `${most}`);
       assert.equal(defined(made as unknown as Shown).length, groupsCount * kindsOfGroup);

@@ -15,6 +15,7 @@ import { versionInfo } from '../../src/endpoints/discovery/version.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { noVectors, readCorpus } from '../support/data/corpora.ts';
+import { noAggregation } from '../support/doubles/no-aggregation.ts';
 
 interface Kind {
   readonly group: string;
@@ -83,6 +84,7 @@ function discoveryOf(identity: IdentityName = 'kubernetes', config = ''): Discov
     scheme: built.scheme,
     identity: identityOf(identity),
     serverAddress: '127.0.0.1:8080',
+    aggregation: noAggregation,
     turns: createTurns({ clock: systemClock, timers: systemTimers }),
   });
 }

@@ -15,6 +15,7 @@ import { collectGarbage } from '../support/checks/heap.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
+import { noAggregation } from '../support/doubles/no-aggregation.ts';
 
 interface Counted extends DocumentPiece {
   made: number;
@@ -83,7 +84,11 @@ describe('documents of pieces', () => {
     const pieces = [piece('a'), piece('b')];
     const always = piece('always');
     const turns = createTurns({ clock: systemClock, timers: systemTimers });
-    const openapi = makeOpenApi({ documents: documentsOf(pieces, always), turns });
+    const openapi = makeOpenApi({
+      aggregation: noAggregation,
+      documents: documentsOf(pieces, always),
+      turns,
+    });
     const index = await read(openapi, '/openapi/v3');
     assert.deepEqual(
       pieces.map(({ made }) => made),
@@ -132,7 +137,11 @@ describe('documents of pieces', () => {
   it('a large document is never there as it is, however many read it', async () => {
     const many = Array.from({ length: 64 }, (_, at) => large(`k${at}`));
     const turns = createTurns({ clock: systemClock, timers: systemTimers });
-    const openapi = makeOpenApi({ documents: documentsOf(many, piece('always')), turns });
+    const openapi = makeOpenApi({
+      aggregation: noAggregation,
+      documents: documentsOf(many, piece('always')),
+      turns,
+    });
     const held = (): number => {
       collectGarbage();
       return process.memoryUsage().arrayBuffers;
@@ -198,6 +207,7 @@ describe('the index of OpenAPI', () => {
     const longestOf = (count: number): Promise<number> => {
       const paths = Array.from({ length: count }, (_, i) => `apis/g.example/v${i + 10_000}`);
       const openapi = makeOpenApi({
+        aggregation: noAggregation,
         documents: documentsOf([piece('a')], piece('always'), paths),
         turns: { ...turns, pause: () => Promise.resolve() },
       });

@@ -29,6 +29,7 @@ import { noVectors, readFacts } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 import type { FactField, TypeFacts } from '../../generate/field-types.ts';
+import { noAggregation } from '../support/doubles/no-aggregation.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type Schema = Readonly<Record<string, Json>>;
@@ -528,7 +529,7 @@ describe('the bytes of a document', () => {
   it('exist once, however many read them at once, in each encoding, packed or not', async () => {
     const { documents } = documentsOf('kubernetes');
     const turns = createTurns({ clock: systemClock, timers: systemTimers });
-    const openapi = makeOpenApi({ documents, turns });
+    const openapi = makeOpenApi({ aggregation: noAggregation, documents, turns });
     const v2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     for (const gzip of [false, true]) {
       for (const accept of [undefined, v2]) {
@@ -545,7 +546,7 @@ describe('the bytes of a document', () => {
   it('go to a few of those who have waited for them in each turn', async () => {
     const { documents } = documentsOf('kubernetes');
     const turns = createTurns({ clock: systemClock, timers: systemTimers });
-    const openapi = makeOpenApi({ documents, turns });
+    const openapi = makeOpenApi({ aggregation: noAggregation, documents, turns });
     const request = { path: '/openapi/v2', accept: undefined, hash: undefined, gzip: false };
     const readers = 60;
     let answered = 0;

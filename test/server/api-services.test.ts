@@ -1,7 +1,9 @@
 /** APIServices over HTTP: those of the server itself from start to start, and those of others. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { sleep, systemTimers } from '../../src/stdx/clock.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 import { partialDeepEqual } from '../support/checks/partial-equal.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -163,53 +165,62 @@ describe('the APIServices of the server itself', () => {
 describe('an APIService of another server', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ controllers: 'apiserviceavailability' });
   });
   after(() => server.remove());
 
   const remote = { service: { namespace: 'a', name: 'b' }, insecureSkipTLSVerify: true };
+  /** As soon as there is one. */
   const conditionOf = async (name: string): Promise<JsonObject> => {
-    const { status } = (await server.request('GET', `${path}/${name}`)).body;
-    return ((status as JsonObject)['conditions'] as readonly JsonObject[])[0] as JsonObject;
+    for (;;) {
+      const found = (await server.request('GET', `${path}/${name}`)).body;
+      const [condition] = objects(part(found, 'status'), 'conditions');
+      if (condition !== undefined) return condition;
+      await sleep(systemTimers, 5);
+    }
   };
 
-  it('is stored with its defaults, and says that nothing is sent on to it', async () => {
+  it('is stored with its defaults, and says that its service is not there', async () => {
     const made = await send(server, 'POST', path, service('v1', 'one.example.com', remote));
     partialDeepEqual(made, { spec: { service: { namespace: 'a', name: 'b', port: 443 } } }, '');
-    const { lastTransitionTime, ...condition } = await conditionOf('v1.one.example.com');
-    assert.equal(lastTransitionTime, (made['metadata'] as JsonObject)['creationTimestamp']);
+    const { lastTransitionTime: _time, ...condition } = await conditionOf('v1.one.example.com');
     assert.deepEqual(condition, {
       type: 'Available',
       status: 'False',
-      reason: 'NotProxied',
-      message: 'this server does not proxy to other API servers',
+      reason: 'ServiceNotFound',
+      message: 'service/b in "a" is not present',
     });
   });
 
-  it('changes nothing of what is served: its group is not found, nor listed', async () => {
+  it('is listed, and its version is out of reach', async () => {
     await send(server, 'POST', path, service('v1', 'two.example.com', remote));
-    for (const target of ['', '/v1', '/v1/wheels']) {
+    await conditionOf('v1.two.example.com');
+    assert.ok((await server.request('GET', '/apis')).text.includes('two.example.com'));
+    assert.equal((await server.request('GET', '/apis/two.example.com')).status, 200);
+    for (const target of ['/v1', '/v1/', '/v1/wheels', '/v1/namespaces/a/wheels/b']) {
       const reply = await server.request('GET', `/apis/two.example.com${target}`);
-      assert.equal(reply.status, 404, target);
+      assert.deepEqual([reply.status, reply.text], [503, 'service unavailable\n'], target);
     }
-    assert.ok(!(await server.request('GET', '/apis')).text.includes('two.example.com'));
+    assert.equal((await server.request('GET', '/apis/two.example.com/v2/wheels')).status, 404);
   });
 
   it('keeps the conditions of others, and the server its own', async () => {
     await send(server, 'POST', path, service('v1', 'three.example.com', remote));
     const target = `${path}/v1.three.example.com`;
-    const conditions = [
-      { type: 'Available', status: 'True' },
-      { type: 'Other', status: 'Unknown' },
-    ];
-    const status = { status: { conditions } };
-    const changed = await send(server, 'PATCH', `${target}/status`, status, merge);
+    await conditionOf('v1.three.example.com');
+    const conditions = [{ type: 'Other', status: 'Unknown' }];
+    await send(server, 'PATCH', `${target}/status`, { status: { conditions } }, merge);
+    let said: readonly JsonObject[] = [];
+    while (said.length < 2) {
+      said = objects(part((await server.request('GET', target)).body, 'status'), 'conditions');
+      await sleep(systemTimers, 5);
+    }
     partialDeepEqual(
-      changed['status'],
+      { said },
       {
-        conditions: [
-          { type: 'Available', status: 'False', reason: 'NotProxied' },
+        said: [
           { type: 'Other', status: 'Unknown' },
+          { type: 'Available', status: 'False', reason: 'ServiceNotFound' },
         ],
       },
       '',
@@ -245,6 +256,7 @@ describe('an APIService of another server', () => {
 
   it('is not changed by a PUT of what was read, nor is a local one', async () => {
     await send(server, 'POST', path, service('v1', 'seven.example.com', remote));
+    await conditionOf('v1.seven.example.com');
     for (const name of ['v1.seven.example.com', 'v1.apps']) {
       const target = `${path}/${name}`;
       const read = await send(server, 'GET', target);
@@ -255,6 +267,7 @@ describe('an APIService of another server', () => {
 
   it('is shown in a Table with who answers and whether', async () => {
     await send(server, 'POST', path, service('v1', 'six.example.com', remote));
+    await conditionOf('v1.six.example.com');
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     const table = (await server.request('GET', path, { headers: { accept } })).body;
     const columns = table['columnDefinitions'] as readonly JsonObject[];
@@ -267,7 +280,7 @@ describe('an APIService of another server', () => {
     );
     const shown = (name: string) => rows.find(([own]) => own === name);
     assert.deepEqual(shown('v1.apps'), ['v1.apps', 'Local', 'True']);
-    const six = ['v1.six.example.com', 'a/b', 'False (NotProxied)'];
+    const six = ['v1.six.example.com', 'a/b', 'False (ServiceNotFound)'];
     assert.deepEqual(shown('v1.six.example.com'), six);
   });
 });

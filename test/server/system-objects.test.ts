@@ -92,8 +92,17 @@ describe('the objects of the system', () => {
         const tracking = 'kube-apiserver-legacy-service-account-token-tracking';
         const { data } = await get(server, `/api/v1/namespaces/kube-system/configmaps/${tracking}`);
         assert.match(data?.['since'] ?? '', /^\d{4}-\d\d-\d\d$/);
-        const ca = readFileSync(path.join(server.dataDir, 'pki', 'ca.crt'), 'utf8');
-        assert.deepEqual((await get(server, trust)).data, { 'client-ca-file': ca });
+        const own = (name: string): string =>
+          readFileSync(path.join(server.dataDir, 'pki', name), 'utf8');
+        assert.deepEqual((await get(server, trust)).data, {
+          'client-ca-file': own('ca.crt'),
+          'requestheader-allowed-names': '["front-proxy-client"]',
+          'requestheader-client-ca-file': own('front-proxy-ca.crt'),
+          'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+          'requestheader-group-headers': '["X-Remote-Group"]',
+          'requestheader-uid-headers': '["X-Remote-Uid"]',
+          'requestheader-username-headers': '["X-Remote-User"]',
+        });
       }));
   }
 

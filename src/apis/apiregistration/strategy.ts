@@ -1,17 +1,17 @@
 /**
  * APIServices: which server answers for a group and version, and whether one does.
  *
- *     without spec.service   this server does                ▶ Available True, Local
- *     with spec.service      another one would, behind it    ▶ Available False, NotProxied
+ *     without spec.service   this server does     ▶ Available True, Local, at every write
+ *     with spec.service      another one does     ▶ Available as was found out of that one
  *
- * Nothing is proxied: what names a service is stored and checked, and requests for its group and
- * version are answered as if it were not there. Elsewhere: the objects of this server's own
- * versions (local-api-services.ts).
+ * Elsewhere: finding it out (src/controllers/api-service-availability.ts), and the objects of this
+ * server's own versions (local-api-services.ts).
  *
- * Invariant: whoever writes the object or its status, the condition Available says what this
- * server does; other conditions are the client's. Its time changes with its status only.
+ * Invariants: only a write of the status says anything about another server; what was said while
+ * this one answered is taken out when it no longer does. The time of a condition changes with its
+ * status only.
  */
-import { part } from '../../apimachinery/members.ts';
+import { objects, part } from '../../apimachinery/members.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { withConditions } from '../strategy/own-condition.ts';
@@ -25,27 +25,32 @@ const local: JsonObject = {
   message: 'Local APIServices are always available',
 };
 
-const notProxied: JsonObject = {
-  status: 'False',
-  reason: 'NotProxied',
-  message: 'this server does not proxy to other API servers',
-};
-
 /** What replaces functions of the generic strategy. */
 export function apiServiceStrategy(): Partial<KindStrategy> {
   return {
     prepareForCreate: ({ status: _status, ...service }) => {
       const { creationTimestamp = '' } = service.metadata;
-      return withAvailability(service, undefined, creationTimestamp);
+      return isLocal(service) ? withLocal(service, undefined, creationTimestamp) : service;
     },
-    prepareForUpdate: (next, current, nowMs) =>
-      withAvailability({ ...next, status: part(current, 'status') }, current, formatRfc3339(nowMs)),
+    prepareForUpdate: (next, current, nowMs) => {
+      const kept = { ...next, status: part(current, 'status') };
+      return isLocal(kept) ? withLocal(kept, current, formatRfc3339(nowMs)) : withoutLocal(kept);
+    },
     prepareForStatusUpdate: (next, current, nowMs) =>
-      withAvailability(next, current, formatRfc3339(nowMs)),
+      isLocal(next) ? withLocal(next, current, formatRfc3339(nowMs)) : next,
   };
 }
 
-function withAvailability(next: ApiObject, current: ApiObject | undefined, now: string): ApiObject {
-  const says = part(next, 'spec')['service'] === undefined ? local : notProxied;
-  return withConditions(next, current, now, [{ type: available, says }]);
+function isLocal(service: ApiObject): boolean {
+  return part(service, 'spec')['service'] === undefined;
+}
+
+function withLocal(next: ApiObject, current: ApiObject | undefined, now: string): ApiObject {
+  return withConditions(next, current, now, [{ type: available, says: local }]);
+}
+
+function withoutLocal(next: ApiObject): ApiObject {
+  const said = objects(part(next, 'status'), 'conditions').find(({ type }) => type === available);
+  if (said?.['reason'] !== local['reason']) return next;
+  return withConditions(next, undefined, '', [{ type: available, says: undefined }]);
 }

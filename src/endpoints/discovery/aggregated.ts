@@ -4,11 +4,12 @@
  * Spec 1, sections 4.1 and 9. Bound: a group may have thousands of kinds that users have defined,
  * and there may be thousands of groups: it is made in steps.
  */
-import type { GroupInfo, KindInfo } from '../../apimachinery/scheme.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { inSteps } from '../../stdx/in-steps.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { sharesVersion } from './plain.ts';
+import type { ResourcesOf, ShownGroup } from './shown-groups.ts';
 
 /** The two versions differ in their name only. */
 export const aggregatedVersions = ['v2', 'v2beta1'] as const;
@@ -18,12 +19,13 @@ export const aggregatedKind = 'APIGroupDiscoveryList';
 
 /** At /api (the core group alone) and at /apis (all the others). */
 export function* apiGroupDiscoveryList(
-  groups: readonly GroupInfo[],
+  groups: readonly ShownGroup[],
+  resourcesOf: ResourcesOf,
   discoveryGroup: string,
   version: AggregatedVersion,
 ): Steps<JsonObject> {
   const items: JsonObject[] = [];
-  yield* inSteps(groupItems(groups), (item) => {
+  yield* inSteps(groupItems(groups, resourcesOf), (item) => {
     if (item !== undefined) items.push(item);
     return undefined;
   });
@@ -32,12 +34,22 @@ export function* apiGroupDiscoveryList(
 
 /** Each group behind its kinds, for each of which there is undefined: a step counts both, be there
  * many groups or many kinds in one. */
-function* groupItems(groups: readonly GroupInfo[]): Generator<JsonObject | undefined, void> {
+function* groupItems(
+  groups: readonly ShownGroup[],
+  resourcesOf: ResourcesOf,
+): Generator<JsonObject | undefined, void> {
   for (const group of groups) {
     const versions: JsonObject[] = [];
-    for (const { kinds, version } of group.versions) {
+    for (const shown of group.versions) {
+      const { version } = shown;
+      if ('remote' in shown) {
+        const { freshness, resources } = resourcesOf(shown.remote);
+        versions.push({ version, resources, freshness });
+        yield undefined;
+        continue;
+      }
       const resources: JsonObject[] = [];
-      for (const kind of kinds) {
+      for (const kind of shown.kinds) {
         resources.push(resourceItem(kind));
         yield undefined;
       }

@@ -6,14 +6,19 @@
  *     /apis/<group>             APIGroup
  *     /api/v1, /apis/<g>/<v>    APIResourceList
  *
- * The caller answers If-None-Match with 304 and a miss with 404 or 406. Invariants: documents
- * depend on the scheme only, so each is made once for as long as that serves the same, and is of
- * one moment; aggregated documents carry an ETag, which changes exactly when they do.
+ * The caller answers If-None-Match with 304 and a miss with 404 or 406. What other servers serve
+ * is shown among what is served here; the lists of their versions are theirs, and passed on.
+ *
+ * Invariants: documents depend on the scheme and on those servers only, so each is made once for
+ * as long as they serve the same, and is of one moment; aggregated documents carry an ETag, which
+ * changes exactly when they do.
  * Bounds: one document per path, form and format, and one that is indented. Users may have
  * defined thousands of kinds: a document is made in turns with everybody else, and sent in them;
  * one that is small, at once.
  */
 import { createHash } from 'node:crypto';
+import type { Aggregation } from '../../aggregation/aggregation.ts';
+import type { ApiServices } from '../../aggregation/api-services.ts';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { indentedSteps } from '../../apimachinery/codecs/indented-json.ts';
 import { lineEnd, prettyIndent } from '../../apimachinery/codecs/json.ts';
@@ -39,6 +44,8 @@ import { hashedJson, jsonInSteps } from '../openapi/hashed-json.ts';
 import { turnToSend } from '../turn-to-send.ts';
 import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
 import type { AggregatedVersion } from './aggregated.ts';
+import { shownGroup, shownGroups } from './shown-groups.ts';
+import type { ResourcesOf } from './shown-groups.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 
 export interface DiscoveryDocument {
@@ -59,6 +66,8 @@ export interface DiscoveryOptions {
   /** host:port as clients reach the server. */
   readonly serverAddress: string;
   readonly turns: Pick<Turns, 'run' | 'pause'>;
+  /** Other servers, which answer for some versions. */
+  readonly aggregation: Pick<Aggregation, 'documents' | 'services'>;
 }
 
 export interface Discovery {
@@ -74,11 +83,12 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
   const offered = [...supportedTypes, protobufType(identity.mediaTypes.protobuf)];
   /** What is being made is shared by all who ask meanwhile. */
   const cache = new Map<string, Awaitable<DiscoveryDocument>>();
-  let generation = options.scheme.generation;
+  let generation = generationOf(options);
   return {
     find(requestedPath, accept, pretty = false) {
-      if (generation !== options.scheme.generation) {
-        generation = options.scheme.generation;
+      const current = generationOf(options);
+      if (generation !== current) {
+        generation = current;
         cache.clear();
       }
       const path = requestedPath.replace(/\/$/, '');
@@ -107,6 +117,13 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
       return inTurn(options.turns, document);
     },
   };
+}
+
+/** Another text when any document may be another one. */
+function generationOf({ aggregation, scheme }: DiscoveryOptions): string {
+  const { documents, services } = aggregation;
+  const others = services.isEmpty ? '' : `${services.generation} ${documents.generation}`;
+  return `${scheme.generation} ${others}`;
 }
 
 interface Written {
@@ -165,7 +182,7 @@ function formOf(
 /** Undefined: there is nothing at this path. */
 function plainDocument(
   path: string,
-  { scheme, serverAddress }: DiscoveryOptions,
+  { aggregation, scheme, serverAddress }: DiscoveryOptions,
 ): (() => Steps<JsonObject>) | undefined {
   const [, root, ...rest] = path.split('/');
   const core = scheme.findGroup('');
@@ -177,14 +194,19 @@ function plainDocument(
   }
   if (root !== 'apis') return undefined;
   const [group, version] = rest;
-  if (group === undefined) return () => apiGroupList(namedGroups(scheme));
+  const { services } = aggregation;
+  if (group === undefined) return () => groupList(scheme, services);
   if (group === '' || rest.length > 2) return undefined;
   if (version !== undefined) {
     const found = scheme.findVersion(group, version);
     return found && (() => apiResourceList(group, found));
   }
-  const found = scheme.findGroup(group);
+  const found = shownGroup(scheme, services, group);
   return found && (() => apiGroup(found));
+}
+
+function* groupList(scheme: Scheme, services: ApiServices): Steps<JsonObject> {
+  return yield* apiGroupList(yield* shownGroups(scheme, services));
 }
 
 /** Of what is served when it is begun. */
@@ -192,11 +214,16 @@ function* aggregatedDocument(
   path: string,
   form: AggregatedVersion,
   { indents, type }: Written,
-  { scheme, identity }: DiscoveryOptions,
+  { aggregation, scheme, identity }: DiscoveryOptions,
 ): Steps<DiscoveryDocument> {
+  const { documents, services } = aggregation;
   const groups =
-    path === '/api' ? scheme.groups.filter((g) => g.group === '') : namedGroups(scheme);
-  const value = yield* apiGroupDiscoveryList(groups, identity.groups.discovery, form);
+    path === '/api'
+      ? [shownGroup(scheme, services, '')].filter((group) => group !== undefined)
+      : yield* shownGroups(scheme, services);
+  const { discovery } = identity.groups;
+  const resourcesOf: ResourcesOf = (service) => documents.discoveryOf(service);
+  const value = yield* apiGroupDiscoveryList(groups, resourcesOf, discovery, form);
   const hashed = type.format === 'yaml' ? hashedYaml(value) : hashedItems(value, indents);
   const { body, hash } = yield* hashed;
   const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
@@ -228,10 +255,6 @@ function* hashedYaml(value: JsonObject): Steps<Hashed> {
     hash.update(body.subarray(at, at + hashedBytes));
   }
   return { body, hash: hash.digest('hex').toUpperCase() };
-}
-
-function namedGroups(scheme: Scheme) {
-  return scheme.groups.filter((group) => group.group !== '');
 }
 
 function* small(document: JsonObject): Steps<JsonObject> {

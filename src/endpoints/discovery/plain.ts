@@ -26,8 +26,14 @@ export function apiVersions(core: GroupInfo, serverAddress: string): JsonObject 
   };
 }
 
+/** Whoever answers for its versions. */
+interface NamedGroup {
+  readonly group: string;
+  readonly versions: readonly { readonly version: string }[];
+}
+
 /** At /apis. */
-export function* apiGroupList(groups: readonly GroupInfo[]): Steps<JsonObject> {
+export function* apiGroupList(groups: readonly NamedGroup[]): Steps<JsonObject> {
   const bodies: JsonObject[] = [];
   yield* inSteps(groupBodies(groups), (body) => {
     if (body !== undefined) bodies.push(body);
@@ -37,7 +43,7 @@ export function* apiGroupList(groups: readonly GroupInfo[]): Steps<JsonObject> {
 }
 
 /** At /apis/<group>. */
-export function* apiGroup(group: GroupInfo): Steps<JsonObject> {
+export function* apiGroup(group: NamedGroup): Steps<JsonObject> {
   let made: JsonObject = {};
   yield* inSteps(groupBodies([group]), (body) => {
     made = body ?? made;
@@ -47,7 +53,7 @@ export function* apiGroup(group: GroupInfo): Steps<JsonObject> {
 }
 
 /** Each group behind its versions, for each of which there is undefined: a step counts both. */
-function* groupBodies(groups: readonly GroupInfo[]): Generator<JsonObject | undefined, void> {
+function* groupBodies(groups: readonly NamedGroup[]): Generator<JsonObject | undefined, void> {
   for (const { group: name, versions: served } of groups) {
     const versions: JsonObject[] = [];
     for (const { version } of served) {

@@ -42,6 +42,8 @@ export interface Audited {
   readonly trail: AuditTrail;
   /** It is a watch or a connection: its answer starts long before it ends. */
   longRunning(): void;
+  /** Another server is asked, and answers: what they say to each other is in no event. */
+  passing(): void;
   /** Its stream is about to start. A promise: it must not before that. */
   beforeStream(): Promise<void> | undefined;
   /** Called with the answer. */
@@ -71,6 +73,7 @@ export function auditedExchange(
     trail,
     annotations,
     longRunning: () => audited.longRunning(),
+    passing: () => audited.passing(),
     beforeStream: () => audited.beforeStream(),
     handled: (failed) => audited.handled(failed),
   };
@@ -103,6 +106,7 @@ class AuditedExchange implements HttpExchange {
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #reading: Reading;
   #isLongRunning = false;
+  #passing = false;
   /** Whether the stage ResponseStarted has been reported, and what waits for it. */
   #hasBegun = false;
   #beginning: Promise<void> | undefined;
@@ -208,7 +212,7 @@ class AuditedExchange implements HttpExchange {
   async readBody(limitBytes: number): Promise<BodyResult> {
     const body = await this.#inner.readBody(limitBytes);
     const trail = this.#trail;
-    const wanted = trail.wantsRequestObject || trail.wantsRequestName;
+    const wanted = !this.#passing && (trail.wantsRequestObject || trail.wantsRequestName);
     if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
       const told = await auditedBody(this.#reading, bodyTypeOf(this.#inner), body.bytes);
       if (told !== undefined) trail.requestObject(told);
@@ -240,7 +244,8 @@ class AuditedExchange implements HttpExchange {
     const isLongRunning = this.#isLongRunning;
     void this.#begin(response);
     const stream = this.#inner.stream(status, headers, preamble, messages);
-    const kept = !isLongRunning && this.#trail.wantsResponseObject ? new BodyPrefix() : undefined;
+    const isTold = !isLongRunning && !this.#passing && this.#trail.wantsResponseObject;
+    const kept = isTold ? new BodyPrefix() : undefined;
     const ended = (whole: boolean): Promise<unknown> | undefined => {
       const told = whole && kept !== undefined && this.#tellResponse(headers, kept.bytes());
       const complete = () => this.#complete(response);
@@ -270,6 +275,10 @@ class AuditedExchange implements HttpExchange {
 
   longRunning(): void {
     this.#isLongRunning = true;
+  }
+
+  passing(): void {
+    this.#passing = true;
   }
 
   beforeStream(): Promise<void> | undefined {

@@ -3,7 +3,8 @@
  *
  *     /openapi/v2                          everything, OpenAPI 2.0
  *     /openapi/v3                          the index: path ▶ URL with the hash of its document
- *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
+ *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0; what other servers
+ *                                          answer for is in the index, and asked of those
  *
  * Elsewhere: sending. Invariants: nothing is made before it is asked for; what has been made is
  * kept as gzip only, the form that clients take, or as the pieces of one (pieced-document.ts).
@@ -16,6 +17,8 @@
  * other requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
+import type { Aggregation } from '../../aggregation/aggregation.ts';
+import { pathOf } from '../../aggregation/api-service.ts';
 import { gunzipWhole, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
 import { joinedGzip, withoutSlack } from '../../apimachinery/codecs/joined-gzip.ts';
 import type { PackedPart } from '../../apimachinery/codecs/joined-gzip.ts';
@@ -68,6 +71,8 @@ export interface OpenApi {
 
 export interface OpenApiOptions {
   readonly documents: OpenApiDocuments;
+  /** Documents of other servers. */
+  readonly aggregation: Pick<Aggregation, 'documents' | 'services'>;
   /** Documents are made in steps: the larger ones are many megabytes. */
   readonly turns: Pick<Turns, 'run' | 'pause'>;
 }
@@ -108,7 +113,7 @@ function documentCache(): DocumentCache {
 }
 
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
-  const { documents, turns } = options;
+  const { aggregation, documents, turns } = options;
   const { cached, forget } = documentCache();
   const store = pieceStore((steps) => runToEnd(options.turns, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
@@ -134,7 +139,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     return runToEnd(turns, hashOfStamps(pieces));
   };
   const index = (): Promise<Kept> =>
-    cached('index', documents.generation, async () => {
+    cached('index', indexSource(options), async () => {
       const paths: Record<string, JsonObject> = {};
       for (const path of await runToEnd(turns, documents.paths())) {
         // It may have gone since.
@@ -148,6 +153,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         return kind === 'v3' && documents.sourceOf(path) === undefined;
       });
       await runToEnd(turns, forgetting);
+      await runToEnd(turns, remotePaths(aggregation, paths));
       const { hash, json } = await runToEnd(turns, hashedJson({ paths }));
       return keptOf(json, hash);
     });
@@ -175,6 +181,27 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       return answer(turns, document, chosen.contentType, request, hash !== undefined);
     },
   };
+}
+
+/** Another one when the index may be another. */
+function indexSource({ aggregation, documents }: OpenApiOptions): string {
+  const { documents: remote, services } = aggregation;
+  const others = services.isEmpty ? '' : `${services.generation} ${remote.openApiGeneration}`;
+  return `${documents.generation} ${others}`;
+}
+
+/** What another server answers for is described by nobody else. */
+function* remotePaths(
+  { documents, services }: OpenApiOptions['aggregation'],
+  paths: Record<string, JsonObject>,
+): Steps<void> {
+  yield* inSteps(services.remotes(), (service) => {
+    const path = pathOf(service).slice(1);
+    const url = documents.openApiOf(service);
+    if (url === undefined) delete paths[path];
+    else paths[path] = { serverRelativeURL: url };
+    return undefined;
+  });
 }
 
 function urlOf(path: string, hash: string): string {

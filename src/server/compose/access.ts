@@ -10,6 +10,7 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { CallerAuthentication } from '../../authentication/authenticator.ts';
+import type { KeyPair } from '../../pki/certificate-authority.ts';
 import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { controllerManager } from '../../controllers/controller.ts';
@@ -27,6 +28,7 @@ import type { TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { HistogramSeries, MetricSeries } from '../metrics/metrics.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { proxyClientOf } from './front-proxy.ts';
 import { ensurePki, rootCaOf, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -45,6 +47,8 @@ export interface AccessMaterial {
   /** What clients verify the server by, where it is known. */
   readonly rootCa: string | undefined;
   readonly signing: ReadonlyMap<string, SigningAuthority>;
+  /** What servers of APIServices are shown; undefined: nothing. */
+  readonly proxyClient: KeyPair | undefined;
 }
 
 /** @throws OptionsError. */
@@ -63,6 +67,7 @@ export async function readAccessMaterial(
     tls: { serving: servingOf(access, pki), clientCaPem: files.cas.current().handshakePem },
     rootCa: rootCaOf(access, pki),
     signing: await readSigningAuthorities(config.signing, pki, identity),
+    proxyClient: proxyClientOf(access, pki),
   };
 }
 

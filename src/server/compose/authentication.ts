@@ -32,6 +32,7 @@ import type { Histogram } from '../../stdx/histogram.ts';
 import type { AccessConfig } from '../config/access-options.ts';
 import { readOptionFile, readOptionText } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
+import { ownProxy } from './front-proxy.ts';
 import type { Pki } from './pki.ts';
 import { readCaStore } from './trusted-cas.ts';
 import type { CaStore } from './trusted-cas.ts';
@@ -57,7 +58,7 @@ export function readAuthenticationFiles(
   pki: Pki,
   identity: Identity,
 ): AuthenticationFiles {
-  const cas = readCaStore(access, pki.authority.certificatePem);
+  const cas = readCaStore(access, pki.authority.certificatePem, ownProxy(access, pki));
   const file = access.authenticationConfigFile;
   const bytes = file === undefined ? undefined : readOptionFile('authentication-config', file);
   const configured = finished(configurationOf(access, bytes, identity));

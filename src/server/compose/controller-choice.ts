@@ -64,6 +64,11 @@ const controllerNames = [
   { name: 'kubernetes-service-controller', short: 'kubernetesservice', onByDefault: true },
   { name: 'kubernetes-service-cidr-controller', short: 'servicecidr', onByDefault: true },
   {
+    name: 'apiservice-status-remote-available-controller',
+    short: 'apiserviceavailability',
+    onByDefault: true,
+  },
+  {
     name: 'validatingadmissionpolicy-status-controller',
     short: 'validatingadmissionpolicystatus',
     onByDefault: true,

@@ -8,6 +8,10 @@
  *     admin.crt .key          one year, a user of system:masters
  *     kubelet-client.crt .key one year, what kubelets are shown, whose users are of system:masters
  *     admin.token             the same user as a bearer token, where there is no TLS
+ *     front-proxy-ca.crt .key, front-proxy-client.crt .key
+ *                             as whom it passes requests on to servers behind it; a CA that has
+ *                             signed nobody else, because who shows such a certificate is believed
+ *                             whatever it says of its users
  *
  * Several servers trust each other's clients when they are given one CA: copy ca.crt and ca.key
  * before their first start, or name a CA by flags.
@@ -67,7 +71,17 @@ export interface Pki {
   readonly kubeletClient: KeyPair;
   readonly adminToken: string;
   readonly adminUser: UserInfo;
+  readonly frontProxy: FrontProxy;
 }
+
+/** As which this server calls servers behind it, where no flag says. */
+export interface FrontProxy {
+  readonly authorityPem: string;
+  readonly client: KeyPair;
+  readonly commonName: string;
+}
+
+const frontProxyName = 'front-proxy-client';
 
 export function pkiDirectory(dataDir: string): string {
   return path.resolve(dataDir, 'pki');
@@ -84,7 +98,7 @@ export async function ensurePki(
   try {
     makeDirectory(directory, 0o700);
     chmodSync(directory, 0o700);
-    const authority = await ensureAuthority(directory, identity, nowMs);
+    const authority = await ensureAuthority(directory, 'ca', `${identity.serverName}-ca`, nowMs);
     const leaves: Leaves = { directory, authority, nowMs };
     const commonName = `${identity.name}-admin`;
     const groups = [wellKnownGroups.masters];
@@ -101,6 +115,7 @@ export async function ensurePki(
       }),
       adminToken: ensureToken(directory),
       adminUser: { name: commonName, uid: '', groups, extra: {} },
+      frontProxy: await ensureFrontProxy(directory, identity, nowMs),
     };
   } catch (cause) {
     if (cause instanceof OptionsError) throw cause;
@@ -130,17 +145,33 @@ export function rootCaOf({ tlsCertificate }: AccessConfig, pki: Pki): string | u
   return certificatesPem(text);
 }
 
+async function ensureFrontProxy(
+  directory: string,
+  { serverName }: Identity,
+  nowMs: number,
+): Promise<FrontProxy> {
+  const name = 'front-proxy-ca';
+  const authority = await ensureAuthority(directory, name, `${serverName}-${name}`, nowMs);
+  const leaves: Leaves = { directory, authority, nowMs };
+  const subject = { commonName: frontProxyName };
+  return {
+    authorityPem: authority.certificatePem,
+    client: await ensureLeaf(leaves, frontProxyName, keyPurposes.clientAuth, subject),
+    commonName: frontProxyName,
+  };
+}
+
 async function ensureAuthority(
   directory: string,
-  identity: Identity,
+  name: string,
+  commonName: string,
   nowMs: number,
 ): Promise<KeyPair> {
-  const known = readPair(directory, 'ca');
+  const known = readPair(directory, name);
   if (known === undefined) {
-    const commonName = `${identity.serverName}-ca`;
     return writePair(
       directory,
-      'ca',
+      name,
       await makeAuthority({
         commonName,
         notBeforeMs: nowMs - backdatedMs,
@@ -148,20 +179,21 @@ async function ensureAuthority(
       }),
     );
   }
+  const file = path.join(directory, `${name}.crt`);
   const [certificate] = readCertificates(known.certificatePem) ?? [];
   if (certificate === undefined || !isPair(known)) {
     throw new OptionsError(
-      `--data-dir: ${path.join(directory, 'ca.crt')} and ca.key are no certificate with its key: ` +
+      `--data-dir: ${file} and ${name}.key are no certificate with its key: ` +
         'put them back, or remove the folder to have all of it made anew',
     );
   }
   if (nowMs > certificate.notAfterMs) {
-    throw new OptionsError(`--data-dir: ${path.join(directory, 'ca.crt')} has expired`);
+    throw new OptionsError(`--data-dir: ${file} has expired`);
   }
   if (nowMs < certificate.notBeforeMs) {
     const from = formatRfc3339(certificate.notBeforeMs);
     throw new OptionsError(
-      `--data-dir: ${path.join(directory, 'ca.crt')} is not valid before ${from}, ` +
+      `--data-dir: ${file} is not valid before ${from}, ` +
         `and the clock says ${formatRfc3339(nowMs)}: set the clock, or, if it was wrong when the ` +
         'certificate was made, remove the folder to have all of it made anew',
     );

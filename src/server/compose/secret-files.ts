@@ -17,7 +17,15 @@ const othersBits = 0o077;
 const everybodyReads = 0o004;
 
 /** In `<data-dir>/pki`. */
-const ownKeys = ['ca.key', 'serving.key', 'admin.key', 'admin.token', 'sa.key'];
+const ownKeys = [
+  'ca.key',
+  'serving.key',
+  'admin.key',
+  'admin.token',
+  'sa.key',
+  'front-proxy-ca.key',
+  'front-proxy-client.key',
+];
 
 /** Before any of them is opened. `worker`: which of several servers this is. */
 export function guardSecretFiles(
@@ -80,6 +88,7 @@ function namedByFlags(config: CompletedConfig): readonly NamedFile[] {
   );
   return [
     ['tls-private-key-file', access.tlsCertificate?.keyFile],
+    ['proxy-client-key-file', access.proxyClient?.keyFile],
     ['token-auth-file', access.tokenAuthFile],
     ['encryption-provider-config', encryption?.file],
     ['service-account-signing-key-file', tokens.signingKeyFile],

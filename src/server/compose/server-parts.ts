@@ -78,7 +78,7 @@ import { streamLimits } from './stream-limits.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
-import type { ServiceAddress } from '../../webhooks/service-resolver.ts';
+import type { ResolveService, ServiceAddress } from '../../webhooks/service-resolver.ts';
 import { serviceResolver } from './service-resolver.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
 import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts';
@@ -118,6 +118,7 @@ export interface ServerParts {
   readonly customResources: CustomResources | undefined;
   /** Where this server takes HTTPS: webhooks may stand behind its own service. */
   setOwnAddress(address: ServiceAddress): void;
+  readonly resolveService: ResolveService;
   /** What expressions in objects and configurations are written in. */
   readonly language: Language;
 }
@@ -206,8 +207,7 @@ export async function assembleParts(
     validation,
     authorization,
     customResources,
-    setOwnAddress,
-    language,
+    ...{ setOwnAddress, resolveService, language },
   };
 }
 

@@ -27,6 +27,8 @@ import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { timedStorage } from '../../storage/timed-storage.ts';
+import { startAggregation } from './aggregation.ts';
+import type { AggregationPart } from './aggregation.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessMaterial, AccessParts } from './access.ts';
 import { StartStopped } from '../known-failures.ts';
@@ -224,10 +226,9 @@ async function compose(
   };
   const shared = isShared(config, environment);
   const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
-  const { codec } = encryption;
   const parts = await assembleParts(config, {
     ...basics,
-    codec,
+    codec: encryption.codec,
     scheme,
     storage,
     shared,
@@ -236,13 +237,15 @@ async function compose(
   const keys = encryption.follow({ ...basics, turns: parts.registry.turns });
   const common = { ...basics, parts };
   const access = assembleAccess(config, { ...common, material, shared });
+  const { proxyClient } = material;
+  const aggregated = await startAggregation(config, { ...common, proxyClient });
   const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
   const background = createBackground(config, {
     ...common,
     shared,
     compacts: worker?.storage === undefined,
     hostname: hostname(),
-    controllers: controllersOf(config, common, access, system),
+    controllers: controllersOf(config, common, access, system, aggregated),
     everywhere: (where) => system.everywhere(where),
   });
   const flow = await startFlowControl(config, common);
@@ -254,7 +257,8 @@ async function compose(
     worker: worker?.number,
     authentication: access.authentication,
     reviews: access.reviews,
-    accessSeries: [...access.series, ...keys.series],
+    aggregation: aggregated.aggregation,
+    accessSeries: [...access.series, ...keys.series, ...aggregated.series],
     storeTimes,
     transportLoad,
     connections: connectionDeps(
@@ -266,7 +270,16 @@ async function compose(
     audit,
     issuerDocuments: (address) => issuerDocuments(access.tokens, address),
   });
-  return { parts, access, keys, audit, background, serving, abandonStore: abandonable.abandon };
+  return {
+    parts,
+    access,
+    aggregated,
+    keys,
+    audit,
+    background,
+    serving,
+    abandonStore: abandonable.abandon,
+  };
 }
 
 /** Webhooks that name the server itself are asked there. */
@@ -289,6 +302,7 @@ function controllersOf(
   { parts, log, timers }: Controlling,
   access: AccessParts,
   system: SystemObjects,
+  aggregated: AggregationPart,
 ): (registry: RegistryDeps) => Controller {
   const { customResources, queues } = parts;
   return (registry) => {
@@ -301,6 +315,7 @@ function controllersOf(
     return controllerManager([
       access.controllers(registry),
       system.controllers(registry),
+      aggregated.controllers(registry),
       ...allocations,
       ...own,
     ]);
@@ -332,6 +347,7 @@ interface Running {
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
+  readonly aggregated: Pick<AggregationPart, 'stop'>;
   readonly keys: Pick<FollowedConfiguration, 'stop'>;
   readonly tlsFiles: { stop(): void };
   readonly abandonStore: () => void;
@@ -362,6 +378,7 @@ function stopper(
     await background.stop();
     parts.authorization.stop();
     access.stop();
+    running.aggregated.stop();
     keys.stop();
     tlsFiles.stop();
     await parts.streams.endAllWatches();

@@ -45,6 +45,7 @@ import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
+import type { Aggregation } from '../../aggregation/aggregation.ts';
 import { createActorsDebug } from '../../endpoints/debug/actors.ts';
 import { createFairnessDebug } from '../../endpoints/debug/fairness.ts';
 import { actorsDebugging } from './actors-debugging.ts';
@@ -121,6 +122,7 @@ export interface ServingDeps {
   readonly flow: FlowControl | undefined;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
+  readonly aggregation: Aggregation;
   /** Of authentication. */
   readonly accessSeries: readonly MetricSeries[];
   readonly storeTimes: () => readonly StoreTimes[];
@@ -149,6 +151,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const health = healthOf(config, deps, () => shuttingDown);
   const endpoints = endpointsOf(config, deps, metrics);
   const api = createApiHandler({
+    aggregation: deps.aggregation,
     filter: filterOf(deps, metrics),
     seats,
     prng: parts.registry.prng,
@@ -181,7 +184,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     handshakeFailed: () => metrics.handshakeFailed(),
     setAddress(address) {
       servedAddress = address;
-      discovery = makeDiscovery({ ...parts.registry, identity, serverAddress: address });
+      discovery = discoveryAt(address, deps);
     },
     startShutdown() {
       shuttingDown = true;
@@ -202,6 +205,13 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function discoveryAt(
+  serverAddress: string,
+  { aggregation, identity, parts }: ServingDeps,
+): Discovery {
+  return makeDiscovery({ ...parts.registry, aggregation, identity, serverAddress });
 }
 
 function debugPages(
@@ -418,10 +428,11 @@ function schemasOf({ groups }: Scheme): SchemaOf {
 
 function openApiOf(
   config: CompletedConfig,
-  { parts, identity, kinds }: ServingDeps,
+  { aggregation, parts, identity, kinds }: ServingDeps,
   version: string,
 ): OpenApi {
   return makeOpenApi({
+    aggregation,
     documents: openApiDocuments({
       scheme: parts.registry.scheme,
       domain: identity.domain,

@@ -39,8 +39,13 @@ export interface CaStore {
   take(contents: readonly Uint8Array[]): Steps<void>;
 }
 
-/** @throws OptionsError. */
-export function readCaStore(access: AccessConfig, ownPem: string): CaStore {
+/** `ownProxy`: as whom this server itself passes requests on, where no flag says who may.
+ * @throws OptionsError. */
+export function readCaStore(
+  access: AccessConfig,
+  ownPem: string,
+  ownProxy?: TrustedProxies,
+): CaStore {
   const { clientCaFile, requestHeader } = access;
   const named: readonly NamedFile[] = [
     ...(clientCaFile === undefined ? [] : [{ flag: clientFlag, file: clientCaFile }]),
@@ -52,7 +57,7 @@ export function readCaStore(access: AccessConfig, ownPem: string): CaStore {
       const at = named.findIndex((each) => each.flag === flag);
       return contents[at] && Buffer.from(contents[at]).toString('utf8');
     };
-    return trustedCas(ownPem, pemOf(clientFlag), pemOf(proxyFlag), requestHeader);
+    return trustedCas(ownPem, pemOf(clientFlag), pemOf(proxyFlag), requestHeader, ownProxy);
   };
   let current = finished(read(files.map(({ bytes }) => bytes)));
   return {
@@ -77,6 +82,7 @@ function* trustedCas(
   clients: string | undefined,
   proxies: string | undefined,
   requestHeader: RequestHeaderConfig | undefined,
+  ownProxy: TrustedProxies | undefined,
 ): Steps<TrustedCas> {
   const ownRoots = yield* rootSteps(clientFlag, own);
   const added = clients === undefined ? [] : yield* rootSteps(clientFlag, clients);
@@ -87,7 +93,7 @@ function* trustedCas(
     handshakePem: [own, clients, proxies].filter((pem) => pem !== undefined).join('\n'),
     trust: {
       clientCaPem: `${own}\n${clients ?? ''}`,
-      proxies: requestHeader && trustedProxies(requestHeader, proxies ?? ''),
+      proxies: requestHeader ? trustedProxies(requestHeader, proxies ?? '') : ownProxy,
     },
   };
 }

@@ -37,15 +37,21 @@ export interface AccessConfig {
   readonly clientCaFile: string | undefined;
   readonly tokenAuthFile: string | undefined;
   readonly requestHeader: RequestHeaderConfig | undefined;
+  /** What servers of APIServices are shown. Undefined: what is made in the data directory, unless
+   * `requestHeader` says who is to be believed. */
+  readonly proxyClient: KeyFiles | undefined;
   /** Undefined: as the authentication configuration says, else allowed unless all is allowed. */
   readonly anonymousAuth: boolean | undefined;
   readonly authenticationConfigFile: string | undefined;
   readonly authorization: AuthorizationOptions;
 }
 
-export interface TlsCertificateFiles {
+export interface KeyFiles {
   readonly certFile: string;
   readonly keyFile: string;
+}
+
+export interface TlsCertificateFiles extends KeyFiles {
   /** Of whom clients learn who has signed it; undefined: from somebody else. */
   readonly rootCaFile: string | undefined;
 }
@@ -160,6 +166,18 @@ export const accessOptionTable = [
     help: 'What the headers begin with in which a proxy puts extra fields.',
   },
   {
+    flag: 'proxy-client-cert-file',
+    value: 'FILE',
+    default: '',
+    help: 'What servers of APIServices are shown, PEM; empty makes one in the data directory.',
+  },
+  {
+    flag: 'proxy-client-key-file',
+    value: 'FILE',
+    default: '',
+    help: 'The key of --proxy-client-cert-file, PEM.',
+  },
+  {
     flag: 'anonymous-auth',
     value: 'true|false',
     default: '',
@@ -194,6 +212,7 @@ export function completeAccess(raw: Raw): AccessConfig {
     clientCaFile: optional(raw, 'client-ca-file'),
     tokenAuthFile: optional(raw, 'token-auth-file'),
     requestHeader: requestHeaderOf(raw),
+    proxyClient: proxyClientOf(raw),
     anonymousAuth: raw['anonymous-auth'] === '' ? undefined : boolean(raw, 'anonymous-auth'),
     authenticationConfigFile: optional(raw, 'authentication-config'),
     authorization: completeAuthorization(raw),
@@ -238,6 +257,14 @@ function tlsCertificateOf(raw: Raw): AccessConfig['tlsCertificate'] {
     throw new OptionsError('--root-ca-file: it is for --tls-cert-file: give that, too');
   }
   throw new OptionsError('--tls-cert-file, --tls-private-key-file: give both or neither');
+}
+
+function proxyClientOf(raw: Raw): KeyFiles | undefined {
+  const certFile = optional(raw, 'proxy-client-cert-file');
+  const keyFile = optional(raw, 'proxy-client-key-file');
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  throw new OptionsError('--proxy-client-cert-file, --proxy-client-key-file: give both or neither');
 }
 
 function requestHeaderOf(raw: Raw): RequestHeaderConfig | undefined {

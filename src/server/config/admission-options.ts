@@ -53,7 +53,7 @@ export const admissionOptionTable = [
     flag: 'enable-aggregator-routing',
     value: 'true|false',
     default: 'false',
-    help: 'Webhooks behind a service are called at one of its endpoints, not at its cluster IP.',
+    help: 'Webhooks and APIServices are called at endpoints of services, not at cluster IPs.',
   },
   {
     flag: 'default-not-ready-toleration-seconds',
