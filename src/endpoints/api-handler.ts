@@ -202,6 +202,7 @@ function serveAdmitted(
     const { aggregation, endpoints } = deps;
     return handleRemote({ ...endpoints, aggregation }, request, remote);
   }
+  if (info.resource?.subresource === 'proxy') audited?.passing();
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }

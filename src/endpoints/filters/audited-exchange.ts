@@ -4,9 +4,9 @@
  * Elsewhere: the policy and the events (src/audit) and what is recorded of a body
  * (audited-body.ts). Without a policy no exchange is wrapped.
  *
- * Invariants: what the client gets is as without it. A trail ends once: with a
- * whole answer, with the end of a stream, or with the client's going. Only watches and connections
- * have the stage ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
+ * Invariants: what the client gets is as without it. A trail ends once: with a whole answer, with
+ * the end of a stream, or with the client's going. Only watches and connections have the stage
+ * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
  * a watch with its head and a streamed list with its end; the parts between, and the end of a
  * watch, wait for nothing. The stages of a request are handed on in their order. Bodies are kept
  * for the trail only where it wants them (audited-body.ts).
