@@ -69,7 +69,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     }
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
-    const asked = { ...readTarget(exchange, startMs), auditId };
+    const asked = readTarget(exchange, startMs, auditId);
     turnWatch.mark(asked.info, nowMs);
     const seat = seats.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
@@ -80,8 +80,8 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
       const sending = sendAnswer(deps.endpoints, answered, answer);
       if (sending !== undefined) {
         const isPassed = !(answer instanceof StatusError) && answer.kind === 'passed';
-        const over = isPassed ? requestCounts.passedOn(seen, asked.info, asked.query) : undefined;
-        await sending.finally(over);
+        if (!isPassed) await sending;
+        else await sending.finally(requestCounts.passedOn(seen, asked.info, asked.query));
       }
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
@@ -115,6 +115,7 @@ async function failed(
 }
 
 interface Asked {
+  readonly auditId: string;
   readonly info: RequestInfo;
   /** Undefined: not well formed. */
   readonly query: QueryParameters | undefined;
@@ -127,9 +128,11 @@ interface Asked {
 }
 
 /** With its ID. */
-type Identified = Asked & { readonly auditId: string };
-
-function readTarget({ method, path, query: text }: HttpExchange, startMs: number): Asked {
+function readTarget(
+  { method, path, query: text }: HttpExchange,
+  startMs: number,
+  auditId: string,
+): Asked {
   const warnings: string[] = [];
   const parsedQuery = parseQuery(text);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
@@ -137,21 +140,21 @@ function readTarget({ method, path, query: text }: HttpExchange, startMs: number
   const parsed = parseRequestInfo(method, path, watch);
   if (parsed.kind === 'ok') {
     if (parsedQuery instanceof StatusError) {
-      return { info: parsed.info, query, problem: parsedQuery, startMs, warnings };
+      return { auditId, info: parsed.info, query, problem: parsedQuery, startMs, warnings };
     }
     const problem = isLongRunning(parsed.info) ? undefined : requestTimeoutProblem(parsedQuery);
-    return { info: parsed.info, query, problem, startMs, warnings };
+    return { auditId, info: parsed.info, query, problem, startMs, warnings };
   }
   const info = { path, resource: undefined, verb: method.toLowerCase() };
   const problem = newBadRequest('the path holds an escape that is not UTF-8');
-  return { info, query, problem, startMs, warnings };
+  return { auditId, info, query, problem, startMs, warnings };
 }
 
 function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { auditId, info, query, problem, startMs, warnings }: Identified,
+  { auditId, info, query, problem, startMs, warnings }: Asked,
   seat: Seat,
 ): Promise<Answer> | Answer {
   if (isLongRunning(info)) audited?.longRunning();

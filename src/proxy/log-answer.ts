@@ -26,7 +26,7 @@ export async function passLog(
   if (status >= 200 && status <= 206) {
     return passAnswer<StatusError>(exchange, { changed: asText }, opened.response, timers);
   }
-  return refusalOf(status, await textOf(opened.response));
+  return refusalOf(status, await textOf(exchange, opened.response));
 }
 
 function asText({ status }: AnswerHead): AnswerHead {

@@ -86,7 +86,7 @@ export async function runCommand(
       end(failure(passed.unreachable(opened.why).message));
       return undefined;
     case 'answered': {
-      const text = await textOf(opened.response);
+      const text = await textOf(exchange, opened.response);
       end(failure(`unable to upgrade connection: ${text}`));
       return undefined;
     }
@@ -194,7 +194,8 @@ function fromKubelet(session: Session): FrameEvents {
       session.hasEnded ||= channelOf.get(stream) === channels.error;
       if (open.size === 0) session.settle(statusOf(Buffer.concat(session.errors)));
     },
-    ping: (id) => void socket.write(writer.ping(id)),
+    // Who reads nothing is not answered: it would grow here.
+    ping: (id) => void (socket.writableNeedDrain || socket.write(writer.ping(id))),
     goAway: () => (session.hasEnded = true),
     broken: (why) => session.settle(failure(`the connection to the container broke off: ${why}`)),
   };

@@ -1,6 +1,6 @@
 /**
  * kubectl logs, exec, attach, cp, port-forward and proxies: what people read when nothing can be
- * reached, over both transports (TLS is node's, plain HTTP is uWebSockets.js'), by an old client
+ * reached, and a log and a command, over both transports (TLS is node's, plain HTTP is uWebSockets.js'), by an old client
  * that asks for SPDY and a new one that asks for a WebSocket first. Skipped, with the reason, where
  * no kubectl of that release is installed.
  */
@@ -9,6 +9,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import { startKubelet } from '../support/servers/kubelet.ts';
+import type { Kubelet } from '../support/servers/kubelet.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -24,8 +26,7 @@ const missing = programs.every(([, program]) => program === undefined);
 const pods = '/api/v1/namespaces/default/pods';
 const container = { name: 'c', image: 'example.io/c:1' };
 const unbound = 'pod waiting does not have a host assigned';
-const unreached = (what: string): string =>
-  `${what} of pod placed is not served: this server does not connect to the kubelet of node n`;
+const noNode = 'nodes "n" not found';
 
 /** Arguments, and what kubectl says; `$dir` is a directory with a file `f`. */
 const rows: readonly (readonly [args: readonly string[], said: string])[] = [
@@ -36,10 +37,10 @@ const rows: readonly (readonly [args: readonly string[], said: string])[] = [
   [['attach', 'waiting'], unbound],
   [['cp', '$dir/f', 'waiting:/tmp/f'], unbound],
   [['cp', 'waiting:/tmp/f', '$dir/g'], unbound],
-  [['port-forward', 'placed', '0:80'], unreached('portforward')],
-  [['logs', 'placed'], `Error from server (NotImplemented): ${unreached('log')}`],
-  [['exec', 'placed', '--', 'ls'], unreached('exec')],
-  [['attach', 'placed'], unreached('attach')],
+  [['port-forward', 'placed', '0:80'], noNode],
+  [['logs', 'placed'], `Error from server (NotFound): ${noNode}`],
+  [['exec', 'placed', '--', 'ls'], noNode],
+  [['attach', 'placed'], noNode],
   [['logs', 'gone'], 'rror from server (NotFound): pods "gone" not found'],
   [['exec', 'gone', '--', 'ls'], 'Error from server (NotFound): pods "gone" not found'],
   [['get', '--raw', `${pods}/waiting/proxy/x/y`], '(BadRequest): address not allowed'],
@@ -50,7 +51,11 @@ const rows: readonly (readonly [args: readonly string[], said: string])[] = [
   ],
 ];
 
-async function fill(server: TestServer, headers: Record<string, string>): Promise<void> {
+async function fill(
+  server: TestServer,
+  headers: Record<string, string>,
+  kubelet: Kubelet,
+): Promise<void> {
   const send = async (method: string, target: string, body: object, more = {}): Promise<void> => {
     const reply = await server.request(method, target, { body, headers: { ...headers, ...more } });
     assert.ok(reply.status < 300, reply.text);
@@ -60,6 +65,15 @@ async function fill(server: TestServer, headers: Record<string, string>): Promis
   await send('POST', pods, { metadata: { name: 'placed' }, spec: placed });
   const patch = { 'content-type': 'application/merge-patch+json' };
   await send('PATCH', `${pods}/placed/status`, { status: { phase: 'Running' } }, patch);
+  const status = {
+    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+    daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+  };
+  await send('POST', '/api/v1/nodes', { metadata: { name: 'k' } });
+  await send('PATCH', '/api/v1/nodes/k/status', { status }, patch);
+  const running = { nodeName: 'k', containers: [container] };
+  await send('POST', pods, { metadata: { name: 'running' }, spec: running });
+  await send('PATCH', `${pods}/running/status`, { status: { phase: 'Running' } }, patch);
   const spec = { ports: [{ port: 80 }] };
   await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec });
 }
@@ -76,12 +90,13 @@ function configOf(cluster: object, user: object): string {
 }
 
 describe(
-  'kubectl and what cannot be reached',
+  'kubectl and what can be reached, or cannot',
   { skip: missing ? 'no kubectl found' : false },
   () => {
     let home = '';
     let plain: TestServer;
     let secure: SecureServer;
+    let kubelet: Kubelet;
     const kubeconfigs = new Map<string, string>();
 
     before(async () => {
@@ -89,8 +104,12 @@ describe(
       await writeFile(path.join(home, 'f'), 'content\n');
       plain = await startTestServer({ transport: 'uws' });
       secure = await startSecureServer();
-      await fill(plain, {});
-      await fill(secure, { authorization: `Bearer ${tokens.admin}` });
+      kubelet = await startKubelet({
+        log: (_request, response) => void response.end('a line\n'),
+        stderr: 'oh',
+      });
+      await fill(plain, {}, kubelet);
+      await fill(secure, { authorization: `Bearer ${tokens.admin}` }, kubelet);
       const ca = Buffer.from(secure.caPem).toString('base64');
       const tls = { server: secure.secureUrl, 'certificate-authority-data': ca };
       const configs = {
@@ -105,6 +124,7 @@ describe(
     });
 
     after(async () => {
+      kubelet.close();
       await plain.remove();
       await secure.remove();
       await directories.removeAll();
@@ -136,6 +156,21 @@ describe(
         );
       }
 
+      for (const transport of ['uws', 'node']) {
+        test(`${release}, ${transport}: the log of a container`, { skip }, async () => {
+          const ran = await run(program ?? '', transport, ['logs', 'running', '--tail=3']);
+          assert.deepEqual([ran.code, ran.stdout, ran.stderr], [0, 'a line\n', '']);
+        });
+
+        const asksForSpdy = release === '1.27';
+        const notRun = asksForSpdy ? 'the kubelet of these tests does not know its SPDY' : skip;
+        test(`${release}, ${transport}: a command in a container`, { skip: notRun }, async () => {
+          const args = ['exec', '-i', 'running', '--', 'cat'];
+          const ran = await run(program ?? '', transport, args);
+          assert.deepEqual([ran.code, ran.stdout, ran.stderr.trim()], [0, '', 'oh']);
+        });
+      }
+
       test(`${release}: the right to a part is asked for by its name`, { skip }, async () => {
         const headers = { authorization: `Bearer ${tokens.admin}` };
         const root = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
@@ -163,7 +198,7 @@ describe(
         await says(proxied, 'cannot get resource "pods/proxy" in API group ""');
         await grant(['pods', 'pods/exec', 'pods/log', 'pods/proxy'], ['get', 'create']);
         await says(['exec', 'waiting', '--', 'ls'], unbound);
-        await says(['logs', 'placed'], unreached('log'));
+        await says(['logs', 'placed'], noNode);
         await says(proxied, 'address not allowed');
       });
     }

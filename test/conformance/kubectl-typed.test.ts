@@ -155,7 +155,12 @@ for (const release of ['1.27', '1.33'] as const) {
 
     before(async () => {
       home = directories.make();
-      const flags = ['--http-port=0', `--data-dir=${home}`, '--identity=kubernetes'];
+      const flags = [
+        '--http-port=0',
+        `--data-dir=${home}`,
+        '--identity=kubernetes',
+        '--controllers=apiserviceavailability',
+      ];
       server = await startChildServer(flags);
     });
     after(async () => {

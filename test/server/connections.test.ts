@@ -213,6 +213,21 @@ for (const transport of ['uws', 'node'] as const) {
       );
     });
 
+    it('thousands of small messages at once are all heard, in their order', async () => {
+      await withNode(
+        {},
+        async ({ server }) => {
+          const path = `${pod}/exec?stdin=1&stdout=1&command=cat`;
+          const { said, socket } = await talk(server, path, 'v5.channel.k8s.io');
+          const sent = Array.from({ length: 3_000 }, (_, at) => `${at};`);
+          for (const each of sent) socket.send(message('v5', 0, each));
+          await eventually('all of them came back', () => said.get(1) === sent.join(''));
+          socket.terminate();
+        },
+        { transport },
+      );
+    });
+
     it('the size of a terminal is passed on', async () => {
       await withNode(
         {},

@@ -54,6 +54,7 @@ import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsRequest, UwsResponse } from './uws-binding.ts';
 import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
+import { createMessageTurns } from './message-turns.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import type { Upgrading } from './uws-message-stream.ts';
 import { UwsExchange } from './uws-exchange.ts';
@@ -77,6 +78,7 @@ export function createUwsListen(
       load: options.load ?? createTransportLoad(options.limits),
       scheme: tls === undefined ? 'http' : 'https',
       timers,
+      messageTurns: createMessageTurns(timers),
       writes: undefined,
       stopping: false,
       closed: false,

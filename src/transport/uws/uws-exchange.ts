@@ -34,6 +34,7 @@ import type { BodyFlow } from '../request-body.ts';
 import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
 import { textOfAddress } from './address-text.ts';
 import type { UwsRequest, UwsResponse, UwsWebSocket } from './uws-binding.ts';
+import type { MessageTurns } from './message-turns.ts';
 import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
 import type { AskedUpgrade, Upgrading } from './uws-message-stream.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
@@ -64,6 +65,7 @@ export interface UwsShared {
   readonly load: TransportLoad;
   readonly scheme: 'http' | 'https';
   readonly timers: Pick<Timers, 'nextTurn'>;
+  readonly messageTurns: MessageTurns;
   /** Made for the first response that is streamed. */
   writes: UwsWrites | undefined;
   /** Set once: answers then close their connection. */
@@ -322,8 +324,9 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   /** Inside of changeOver(). */
   opened(socket: UwsWebSocket): void {
     const isText = this.#upgrade?.framing?.isText === true;
-    const { load, timers } = this.#shared;
-    this.#stream = new UwsMessageStream(socket, isText, timers, this, load.bodies);
+    const { load, messageTurns, timers } = this.#shared;
+    const { bodies } = load;
+    this.#stream = new UwsMessageStream(socket, isText, timers, this, bodies, messageTurns);
   }
 
   /** While it is one of messages. */

@@ -15,6 +15,8 @@ import { conversationLimits } from '../http-exchange.ts';
 import type { Conversation, HttpExchange, MessageFraming, Receiver } from '../http-exchange.ts';
 import type { BodyBytes } from '../load.ts';
 import { normalClosure, protocolsOf, webSocketLimits } from '../web-socket.ts';
+import { messageTurnLimits } from './message-turns.ts';
+import type { MessageTurns } from './message-turns.ts';
 import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
@@ -47,6 +49,9 @@ export function askedUpgrade(
   return { protocols, upgrading, framing: undefined };
 }
 
+/** What a message takes beside its bytes. */
+const perMessageBytes = 128;
+
 /** What a client has said. */
 interface Said {
   readonly bytes: Uint8Array;
@@ -71,9 +76,16 @@ export class UwsMessageStream implements Conversation {
   #pings = 0;
   #drained: (() => void) | undefined;
   readonly #bodies: Pick<BodyBytes, 'take' | 'give'>;
+  readonly #turns: MessageTurns;
+  /** How many the client has said in this turn, and which turn it is. */
+  #said = 0;
+  #turn = 0;
   #receiver: Receiver | undefined;
   #paused = false;
-  readonly #held: Said[] = [];
+  /** From `#heldFrom` on: to shift is to move all of them. */
+  #held: Said[] = [];
+  #heldFrom = 0;
+  #hearsLater = false;
   #heldBytes = 0;
 
   constructor(
@@ -82,7 +94,9 @@ export class UwsMessageStream implements Conversation {
     timers: Pick<Timers, 'nextTurn'>,
     watcher: Pick<ResponseWatcher, 'blocked'>,
     bodies: Pick<BodyBytes, 'take' | 'give'>,
+    turns: MessageTurns,
   ) {
+    this.#turns = turns;
     this.#socket = socket;
     this.#bodies = bodies;
     this.#timers = timers;
@@ -124,30 +138,61 @@ export class UwsMessageStream implements Conversation {
 
   resume(): void {
     this.#paused = false;
-    while (!this.#paused) {
-      const said = this.#held.shift();
-      if (said === undefined) return;
+    this.#hear();
+  }
+
+  /** What is held, as much as one turn is for. */
+  #hear(): void {
+    let heard = 0;
+    while (!this.#paused && this.#receiver !== undefined) {
+      if (heard === messageTurnLimits.servedMax) return this.#hearLater();
+      const said = this.#held[this.#heldFrom];
+      if (said === undefined) return this.#forget();
+      heard += 1;
+      this.#heldFrom += 1;
       this.#drop(said);
-      this.#receiver?.data(said.bytes, said.isText);
+      this.#receiver.data(said.bytes, said.isText);
     }
   }
 
+  #hearLater(): void {
+    if (this.#hearsLater) return;
+    this.#hearsLater = true;
+    this.#timers.nextTurn(() => {
+      this.#hearsLater = false;
+      this.#hear();
+    });
+  }
+
   #drop({ bytes }: Said): void {
-    this.#heldBytes -= bytes.length;
-    this.#bodies.give(bytes.length);
+    const size = bytes.length + perMessageBytes;
+    this.#heldBytes -= size;
+    this.#bodies.give(size);
+  }
+
+  #forget(): void {
+    this.#held = [];
+    this.#heldFrom = 0;
   }
 
   /** The memory is the library's. */
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#closed) return;
-    const receiver = this.#receiver;
+    const { ofOneMin, servedMax } = messageTurnLimits;
+    const hasRoomInTurn = this.#turns.take();
+    this.#said = this.#turn === this.#turns.turn ? this.#said + 1 : 1;
+    this.#turn = this.#turns.turn;
+    if (!hasRoomInTurn && this.#said > ofOneMin) return this.abort();
     const bytes = new Uint8Array(message);
-    if (receiver !== undefined && !this.#paused) return receiver.data(bytes, !isBinary);
-    const total = this.#heldBytes + bytes.length;
+    const isNext = !this.#paused && this.#held.length === 0 && this.#said <= servedMax;
+    if (isNext && this.#receiver !== undefined) return this.#receiver.data(bytes, !isBinary);
+    const size = bytes.length + perMessageBytes;
+    const total = this.#heldBytes + size;
     const hasRoom = total <= conversationLimits.heldBytesMax;
-    if (!hasRoom || !this.#bodies.take(bytes.length, total)) return this.abort();
+    if (!hasRoom || !this.#bodies.take(size, total)) return this.abort();
     this.#heldBytes = total;
     this.#held.push({ bytes: bytes.slice(), isText: !isBinary });
+    if (!this.#paused) this.#hearLater();
   }
 
   end(): void {
@@ -192,7 +237,8 @@ export class UwsMessageStream implements Conversation {
     this.gone();
     const receiver = this.#receiver;
     this.#receiver = undefined;
-    for (const said of this.#held.splice(0)) this.#drop(said);
+    for (const said of this.#held.slice(this.#heldFrom)) this.#drop(said);
+    this.#forget();
     receiver?.end();
   }
 }
