@@ -38,7 +38,7 @@ import { passUpgrade } from './pass-upgrade.ts';
 import { passedHeaders } from './passed-headers.ts';
 import type { Pass, PassedRequest } from './passed-request.ts';
 import type { Places } from './places.ts';
-import { isTunnelled, tunnelPorts } from './port-tunnel.ts';
+import { tunnelled, tunnelPorts } from './port-tunnel.ts';
 import { forwardedHeaders, relocated } from './relocated.ts';
 import { runCommand, spdy } from './remote-command.ts';
 import type { CommandStreams } from './remote-command.ts';
@@ -143,14 +143,12 @@ function streamPass(
   { exchange, protocols, streams }: AskedConnection,
 ): Pass | StatusError {
   const { upgrade, webSocketProtocols } = exchange;
-  const speaksWebSocket = webSocketProtocols !== undefined;
-  if (speaksWebSocket && kind === 'command') {
+  if (webSocketProtocols !== undefined && kind === 'command') {
     const request = asSpdy(passed, [commandProtocol(domain)]);
     return (seen) => runCommand(seen, request, { streams, domain }, timers);
   }
-  if (speaksWebSocket && isTunnelled(webSocketProtocols, domain)) {
-    return (seen) => tunnelPorts(seen, asSpdy(passed, []), domain, timers);
-  }
+  const tunnel = tunnelled(webSocketProtocols ?? [], domain);
+  if (tunnel.length > 0) return (seen) => tunnelPorts(seen, asSpdy(passed, tunnel), timers);
   if (upgrade === 'bytes') return (seen) => passUpgrade(seen, offering(passed, protocols), timers);
   return newBadRequest(
     'unable to upgrade: this port speaks WebSocket only; SPDY is spoken at the secure port',

@@ -5,10 +5,11 @@
  * Invariant: a server that refuses is heard; one that answers as if nothing had been asked has
  * failed (500), as by the reference.
  */
+import type { IncomingMessage } from 'node:http';
 import { newUnknownError } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
-import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { Conversation, HttpExchange } from '../transport/http-exchange.ts';
 import { join } from './join.ts';
 import { openRequest } from './open-request.ts';
 import { passAnswer } from './pass-request.ts';
@@ -18,12 +19,26 @@ import type { PassedRequest, Refusal } from './passed-request.ts';
 const refusalsFrom = 400;
 
 /** The exchange's `upgrade` is `bytes`. Settles as Pass does. */
-export async function passUpgrade<R extends Refusal>(
+export function passUpgrade<R extends Refusal>(
   exchange: HttpExchange,
   passed: PassedRequest<R>,
   timers: Pick<Timers, 'after'>,
 ): Promise<R | StatusError | undefined> {
   const asked = exchange.header('upgrade') ?? '';
+  return passSwitch(exchange, passed, asked, timers, ({ rawHeaders }) =>
+    exchange.converse(pairsOf(rawHeaders), undefined),
+  );
+}
+
+/** `asked`: the protocol. `change` changes the client's connection over, when the server has
+ * switched. Settles as Pass does. */
+export async function passSwitch<R extends Refusal>(
+  exchange: HttpExchange,
+  passed: PassedRequest<R>,
+  asked: string,
+  timers: Pick<Timers, 'after'>,
+  change: (response: IncomingMessage) => Conversation | undefined,
+): Promise<R | StatusError | undefined> {
   const opened = await openRequest(passed, asked, exchange, timers);
   switch (opened.kind) {
     case 'failed':
@@ -40,7 +55,7 @@ export async function passUpgrade<R extends Refusal>(
     }
     case 'switched': {
       const { response, rest, socket } = opened;
-      const conversation = exchange.converse(pairsOf(response.rawHeaders), undefined);
+      const conversation = change(response);
       if (conversation === undefined) socket.destroy();
       else await join(exchange, conversation, socket, rest);
       return undefined;

@@ -62,9 +62,7 @@ export function createFrameWriter(): FrameWriter {
       return [head, bytes];
     },
     ping(id) {
-      const about = Buffer.alloc(4);
-      about.writeUInt32BE(id, 0);
-      return control(types.ping, about);
+      return control(types.ping, number32(id));
     },
   };
 }

@@ -68,6 +68,12 @@ export function randomBelow(prng: Prng, bound: number): number {
   }
 }
 
+/** The items from some place on, and then those before it. */
+export function turned<T>(items: readonly T[], prng: Prng): readonly T[] {
+  const at = items.length === 0 ? 0 : randomBelow(prng, items.length);
+  return [...items.slice(at), ...items.slice(0, at)];
+}
+
 const hexDigits = Buffer.from('0123456789abcdef');
 const dash = 0x2d;
 /** Bytes of a UUID before which a dash stands. */

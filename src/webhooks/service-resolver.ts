@@ -10,7 +10,7 @@
 import { objects, part, text, texts } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Prng } from '../stdx/prng.ts';
-import { randomBelow } from '../stdx/prng.ts';
+import { randomBelow, turned } from '../stdx/prng.ts';
 import { WebhookError } from './webhook-poster.ts';
 
 export interface ServiceAddress {
@@ -96,12 +96,6 @@ function readyIn(slice: JsonObject, portName: string, prng: Prng): ServiceAddres
   if (port === undefined || ready.length === 0) return undefined;
   const [host = ''] = texts(ready[randomBelow(prng, ready.length)] ?? {}, 'addresses');
   return { host, port: Number(port['port']) };
-}
-
-/** From some place on, and then those before it. */
-function turned<T>(items: readonly T[], prng: Prng): readonly T[] {
-  const at = items.length === 0 ? 0 : randomBelow(prng, items.length);
-  return [...items.slice(at), ...items.slice(0, at)];
 }
 
 function unreachable(why: string): WebhookError {

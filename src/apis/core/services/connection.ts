@@ -10,8 +10,7 @@ import { isReachable } from '../../../apimachinery/reachable-address.ts';
 import { isNotFound, newServiceUnavailable } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
 import { assert } from '../../../stdx/assert.ts';
-import { randomBelow } from '../../../stdx/prng.ts';
-import type { Prng } from '../../../stdx/prng.ts';
+import { turned } from '../../../stdx/prng.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { ok } from '../../../registry/registry.ts';
 import { readConnected } from '../../connections.ts';
@@ -77,10 +76,4 @@ async function isPodAt(
   const pod = await readConnected(deps, { kind, namespace, name });
   if (pod.kind === 'refused') return false;
   return objects(part(pod.value, 'status'), 'podIPs').some(({ ip }) => ip === host);
-}
-
-/** From some place on, and then those before it. */
-function turned<T>(all: readonly T[], prng: Prng): readonly T[] {
-  const at = all.length === 0 ? 0 : randomBelow(prng, all.length);
-  return [...all.slice(at), ...all.slice(0, at)];
 }
