@@ -124,6 +124,17 @@ export function* produceUpdate(
   return produced(withOwners(prepared, owned.metadata), tracking.warnings, owned);
 }
 
+/** What the server does for a request: a binding, an eviction. Nobody comes to own it. */
+export function unownedUpdate(
+  scope: DecisionScope,
+  { kind }: ObjectTarget,
+  next: ApiObject,
+  current: CurrentObject,
+): Production {
+  const tooMany = tooManyFields(scope, kind, next, current.object);
+  return tooMany === undefined ? produced(next) : refused(tooMany);
+}
+
 /** The object with its field ownership. It is validated after mutating admission (decide.ts). */
 export function trackedUpdate(
   scope: DecisionScope,

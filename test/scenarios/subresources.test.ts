@@ -82,6 +82,12 @@ function touchStatus(name: string, revision: string): Step {
   };
 }
 
+/** Nobody owns what the server does for a request: only these subresources have been written. */
+function assertOnlyWriters(text: string, subresources: readonly string[]): void {
+  const written = [...text.matchAll(/"subresource":"([^"]*)"/g)].map(([, name]) => name);
+  assert.deepEqual(written, subresources);
+}
+
 const violates = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 const bindings: readonly Scenario[] = [
@@ -97,13 +103,14 @@ const bindings: readonly Scenario[] = [
           metadata: { uid: '$uid', annotations: { kept: 'yes', chosen: 'first' } },
           spec: { nodeName: 'node-1' },
         },
-        check: ({ body }) => {
+        check: ({ body, text }) => {
           const { status } = body as unknown as { status: { conditions: unknown[] } };
           const [condition] = status.conditions as Record<string, unknown>[];
           assert.equal(status.conditions.length, 1);
           assert.equal(condition?.['type'], 'PodScheduled');
           assert.equal(condition['status'], 'True');
           assert.match(String(condition['lastTransitionTime']), /^\d{4}-.*Z$/);
+          assertOnlyWriters(text, []);
         },
         save: { bound: 'metadata.resourceVersion' },
       },
@@ -218,6 +225,7 @@ const evictions: readonly Scenario[] = [
         check: ({ text }) => {
           assert.match(text, /"type":"DisruptionTarget","status":"True"/);
           assert.match(text, /"reason":"EvictionByEvictionAPI"/);
+          assertOnlyWriters(text, ['status']);
         },
         save: { evicted: 'metadata.resourceVersion' },
       },

@@ -19,7 +19,7 @@ import { preconditionConflict, preconditionsOf } from '../../../registry/precond
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { refused } from '../../../registry/registry.ts';
 import type { WriteResult } from '../../../registry/registry.ts';
-import { trackedUpdate, writerOf } from '../../../registry/update.ts';
+import { unownedUpdate } from '../../../registry/update.ts';
 import { operationObject } from '../../../registry/write-command.ts';
 import type { DecideOperation } from '../../../registry/write-command.ts';
 import { assert } from '../../../stdx/assert.ts';
@@ -47,7 +47,7 @@ function unlabelled(binding: ApiObject): ApiObject {
   return { ...binding, metadata };
 }
 
-export const decideBinding: DecideOperation = (scope, target, body, input, current) => {
+export const decideBinding: DecideOperation = (scope, target, body, _input, current) => {
   const binding = operationObject(body);
   const conflict = preconditionConflict(preconditionsOf(binding), current, target);
   if (conflict !== undefined) return refused(conflict);
@@ -56,7 +56,7 @@ export const decideBinding: DecideOperation = (scope, target, body, input, curre
     return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
   }
   const next = withBinding(current.object, binding, scope.nowMs);
-  return trackedUpdate(scope, target, next, writerOf(input), current);
+  return unownedUpdate(scope, target, next, current);
 };
 
 function bindingErrors(binding: ApiObject): readonly FieldError[] {

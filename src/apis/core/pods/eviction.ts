@@ -34,7 +34,7 @@ import type {
   Result,
 } from '../../../registry/registry.ts';
 import { ok, refused } from '../../../registry/registry.ts';
-import { trackedUpdate, writerOf } from '../../../registry/update.ts';
+import { unownedUpdate } from '../../../registry/update.ts';
 import type { DecideOperation, OperationBody } from '../../../registry/write-command.ts';
 import {
   budgetsOf,
@@ -71,23 +71,23 @@ export async function evict(
   return evictPod(deps, target, { ...parsed, dryRun }, options);
 }
 
-/** `options` are those of the deletion; `writer` owns what is written into the pod's status. */
+/** `options` are those of the deletion; `evictor` asks for it. */
 async function evictPod(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  writer: Evictor,
+  evictor: Evictor,
 ): Promise<Result<undefined>> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const found = await getObject(deps, target, { kind: 'most-recent' });
     if (found.kind === 'refused') return found;
     const pod = decodeObject(found.value.bytes);
-    if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, writer);
+    if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, evictor);
     const asked = (options.preconditions?.resourceVersion ?? '') !== '';
     // A pod that has not started may just be starting.
     const exactly = pod.metadata.deletionTimestamp === undefined && phaseOf(pod) === 'Pending';
     const going = exactly && !asked ? onlyThisVersion(options, pod) : options;
-    const gone = await markAndDelete(deps, target, going, writer);
+    const gone = await markAndDelete(deps, target, going, evictor);
     const final = asked || !isSamePod(options, pod);
     if (gone.kind === 'ok' || final || !isConflict(gone.error)) return gone;
   }
@@ -115,19 +115,19 @@ async function evictGuarded(
   target: ObjectTarget,
   pod: ApiObject,
   options: DeleteOptions,
-  writer: Evictor,
+  evictor: Evictor,
 ): Promise<Result<undefined>> {
   const [budget, ...more] = await budgetsOf(deps, pod);
   if (more.length > 0) return refused(moreThanOneBudget());
-  if (budget === undefined) return markAndDelete(deps, target, options, writer);
+  if (budget === undefined) return markAndDelete(deps, target, options, evictor);
   if (isPodReady(pod) || !allowsUnhealthyEviction(budget)) {
     const taken = await takeDisruption(deps, budget, target.name, options.dryRun);
     if (taken.kind === 'refused') return taken;
-    return markAndDelete(deps, target, options, writer);
+    return markAndDelete(deps, target, options, evictor);
   }
   const asked = (options.preconditions?.resourceVersion ?? '') !== '';
   const going = asked ? options : onlyThisVersion(options, pod);
-  const gone = await markAndDelete(deps, target, going, writer);
+  const gone = await markAndDelete(deps, target, going, evictor);
   if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
   // It may be ready by now, and count.
   return refused(budgetNotReady(budget.metadata.name ?? ''));
@@ -147,7 +147,7 @@ function onlyThisVersion(options: DeleteOptions, pod: ApiObject): DeleteOptions 
   return { ...options, preconditions: { uid: options.preconditions?.uid, resourceVersion } };
 }
 
-export const decideDisruptionMark: DecideOperation = (scope, target, body, input, current) => {
+export const decideDisruptionMark: DecideOperation = (scope, target, body, _input, current) => {
   const preconditions: Preconditions = {
     uid: preconditionOf(body, 'uid'),
     resourceVersion: preconditionOf(body, 'resourceVersion'),
@@ -155,7 +155,7 @@ export const decideDisruptionMark: DecideOperation = (scope, target, body, input
   const conflict = preconditionConflict(preconditions, current, target);
   if (conflict !== undefined) return refused(conflict);
   const next = withPodCondition(current.object, disrupted, scope.nowMs);
-  return trackedUpdate(scope, target, next, writerOf(input), current);
+  return unownedUpdate(scope, target, next, current);
 };
 
 function preconditionOf({ data }: OperationBody, name: keyof Preconditions): string | undefined {
@@ -167,10 +167,10 @@ async function markAndDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  writer: Evictor,
+  evictor: Evictor,
 ): Promise<Result<undefined>> {
   const { uid, resourceVersion } = options.preconditions ?? {};
-  const { manager, user } = writer;
+  const { manager, user } = evictor;
   const marked = await executeChange(deps, target, {
     body: {
       verb: 'operation',
