@@ -135,7 +135,7 @@ export interface ResponseStream {
 export interface Conversation extends ResponseStream {
   /** What the client sends, from now on; call it once, in the turn in which it begins. */
   receive(receiver: Receiver): void;
-  /** Asks the client to wait. It may still send what `conversationLimits` allow. */
+  /** Asks the client to wait, or holds what it sends where it cannot be asked. */
   pause(): void;
   resume(): void;
 }
@@ -150,9 +150,6 @@ export interface Receiver {
 export const conversationLimits = {
   /** Of a message. Policy: its connection is closed (1009). */
   messageBytesMax: 1024 * 1024,
-  /** Messages of a client that was asked to wait, where the library cannot ask; they count among
-   * the bodies that are being received. Policy: its connection is cut. */
-  heldBytesMax: 16 * 1024 * 1024,
 } as const;
 
 export interface TransportLimits {

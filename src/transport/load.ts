@@ -1,12 +1,14 @@
 /**
- * Counts what all ports of one process hold for their clients: bytes of request bodies, and of
- * answers that their readers have not taken yet.
+ * Counts what all ports of one process hold for their clients: bytes of request bodies, of what
+ * they say faster than it is taken, and of answers that their readers have not taken yet.
  *
  * Bounds: `bodyBytesMax` and UnreadAnswers' own. A body or an answer of at most `smallBytesMax` is
  * counted and never refused: a few large ones cannot stop the traffic that a cluster lives on.
  */
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { BodyTurns } from './body-turns.ts';
+import { Spool } from './spool.ts';
+import type { SpoolOptions } from './spool.ts';
 import { StalledResponses } from './stalled-responses.ts';
 
 const smallBytesMax = 16 * 1024;
@@ -15,10 +17,13 @@ export interface LoadLimits {
   readonly bodyBytesMax: number;
   readonly unreadBytesMax: number;
   readonly idleTimeoutMs: number;
+  /** On disk, of what clients say faster than it is taken. Without it nothing is put there. */
+  readonly spool?: SpoolOptions | undefined;
 }
 
 export interface TransportLoad {
   readonly bodies: BodyBytes;
+  readonly spool: Spool;
   readonly answers: StalledResponses;
 }
 
@@ -28,7 +33,8 @@ export function createTransportLoad(limits: LoadLimits): TransportLoad {
     systemClock,
     systemTimers,
   );
-  return { bodies: new BodyBytes(limits.bodyBytesMax), answers };
+  const spool = new Spool(limits.spool ?? { directory: '', bytesMax: 0 });
+  return { bodies: new BodyBytes(limits.bodyBytesMax), spool, answers };
 }
 
 /** Bytes of bodies that are being received, or wait for the answer to their request. */

@@ -20,6 +20,8 @@ export const webSocketLimits = {
 
 /** The stream has said all there is to say. */
 export const normalClosure = 1000;
+export const tooBigClosure = 1009;
+export const errorClosure = 1011;
 
 type RequestHead = Pick<HttpExchange, 'method' | 'header' | 'headerValues'>;
 

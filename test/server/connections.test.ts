@@ -3,8 +3,9 @@
  * is read by a library that nobody here wrote (support/servers/kubelet.ts).
  */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
@@ -246,22 +247,7 @@ for (const transport of ['uws', 'node'] as const) {
       await withNode(
         {},
         async ({ server, kubelet }) => {
-          const protocol = 'SPDY/3.1+portforward.k8s.io';
-          const request = http.request(`${server.url}${pod}/portforward`, {
-            headers: {
-              connection: 'Upgrade',
-              upgrade: 'websocket',
-              'sec-websocket-version': '13',
-              'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-              'sec-websocket-protocol': protocol,
-            },
-          });
-          request.end();
-          const [response, socket] = (await once(request, 'upgrade')) as Upgraded;
-          assert.equal(response.headers['sec-websocket-protocol'], protocol);
-          const receiver = new Receiver({ isServer: false });
-          const sender = new Sender(socket);
-          socket.pipe(receiver);
+          const { receiver, sender, socket } = await openPort(server);
           const got: Buffer[] = [];
           receiver.on('message', (data: Buffer) => got.push(data));
           const sent = Buffer.alloc(300_000, 'x');
@@ -274,7 +260,71 @@ for (const transport of ['uws', 'node'] as const) {
         { transport },
       );
     });
+
+    it('ports: a kubelet that does not read yet gets all of it, and its client nothing twice', async () => {
+      let read: () => void = () => undefined;
+      const reads = new Promise<void>((resolve) => (read = resolve));
+      await withNode(
+        { reads },
+        async ({ server }) => {
+          const { receiver, sender, socket } = await openPort(server);
+          const [sent, got] = [createHash('sha256'), createHash('sha256')];
+          let bytes = 0;
+          receiver.on('message', (data: Buffer) => {
+            got.update(data);
+            bytes += data.length;
+          });
+          const parts = 100;
+          const part = 512 * 1024;
+          for (let at = 0; at < parts; at += 1) {
+            const data = Buffer.alloc(part, `${at},`);
+            sent.update(data);
+            sender.send(data, { mask: true, binary: true, fin: true, compress: false });
+          }
+          if (transport === 'uws') {
+            await eventually('it is on the disk', async () => (await spooled(server)) > 0);
+          }
+          read();
+          await eventually('it is there', () => bytes === parts * part);
+          assert.equal(got.digest('hex'), sent.digest('hex'));
+          assert.equal(await spooled(server), 0);
+          assert.deepEqual(readdirSync(server.dataDir).filter(isSpool), []);
+          socket.destroy();
+        },
+        { transport },
+      );
+    });
   });
+}
+
+/** The tunnel of kubectl's port-forward. */
+async function openPort(server: TestServer) {
+  const protocol = 'SPDY/3.1+portforward.k8s.io';
+  const request = http.request(`${server.url}${pod}/portforward`, {
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-protocol': protocol,
+    },
+  });
+  request.end();
+  const [response, socket] = (await once(request, 'upgrade')) as Upgraded;
+  assert.equal(response.headers['sec-websocket-protocol'], protocol);
+  const receiver = new Receiver({ isServer: false });
+  socket.pipe(receiver);
+  return { receiver, sender: new Sender(socket), socket };
+}
+
+async function spooled(server: TestServer): Promise<number> {
+  const { text } = await server.request('GET', '/metrics');
+  const [, bytes = ''] = /^sluice_spooled_bytes (\S+)$/m.exec(text) ?? [];
+  return Number.parseFloat(bytes);
+}
+
+function isSpool(name: string): boolean {
+  return name.startsWith('.spool');
 }
 
 describe('a connection in another protocol', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BodyBytes } from '../../src/transport/load.ts';
+import { Spool } from '../../src/transport/spool.ts';
 import { createMessageTurns, messageTurnLimits } from '../../src/transport/uws/message-turns.ts';
 import { UwsMessageStream } from '../../src/transport/uws/uws-message-stream.ts';
 import type { UwsWebSocket } from '../../src/transport/uws/uws-binding.ts';
@@ -27,7 +28,9 @@ function opened(turns: ReturnType<typeof manualTurns>, shared = createMessageTur
   const socket = { close: () => (isCut = true) } as unknown as UwsWebSocket;
   const bodies = new BodyBytes(1_000_000_000);
   const watcher = { blocked: () => undefined };
-  const stream = new UwsMessageStream(socket, false, turns, watcher, bodies, shared);
+  const load = { bodies, spool: new Spool({ directory: '', bytesMax: 0 }) };
+  const port = { timers: turns, load, messageTurns: shared };
+  const stream = new UwsMessageStream(socket, false, port, watcher);
   const heard: number[] = [];
   stream.receive({ data: (bytes) => heard.push(bytes[0] ?? 0), end: () => undefined });
   const say = (at: number): void => stream.received(Uint8Array.of(at).buffer, true);

@@ -127,7 +127,10 @@ export async function startServer(
   for (const warning of config.warnings) log.warn({}, warning);
   const kinds = environment.kinds ?? builtInKinds;
   const scheme = schemeOf(config, identity, kinds, log);
-  const transportLoad = createTransportLoad(transportLimits(config));
+  const transportLoad = createTransportLoad({
+    ...transportLimits(config),
+    spool: { directory: config.dataDir, bytesMax: config.load.spooledBytesMax },
+  });
   const prepared = await preparePorts(config, worker, transportLoad, log);
   makeDataDir(config.dataDir);
   const lock = worker === undefined ? await holdStorage(config) : undefined;

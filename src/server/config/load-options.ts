@@ -14,6 +14,7 @@ export interface LoadConfig {
   readonly priorityAndFairness: boolean;
   /** Of request bodies being received. */
   readonly bodyBytesMax: number;
+  readonly spooledBytesMax: number;
   /** Of answers that their readers have not taken. */
   readonly unreadBytesMax: number;
   readonly unreadBytesPerConnectionMax: number;
@@ -69,6 +70,12 @@ export const loadOptionTable = [
     help: 'The same on one connection (HTTP/2); above it 429.',
   },
   {
+    flag: 'max-spooled-bytes',
+    value: 'BYTES',
+    default: String(8192 * mebibyte),
+    help: 'Disk for what WebSocket clients send faster than it is read; an eighth for one.',
+  },
+  {
     flag: 'http2-max-streams-per-connection',
     value: 'N',
     default: '1000',
@@ -110,6 +117,7 @@ export function completeLoad(raw: RawValues<Flag>): LoadConfig {
       bytesMin,
       bytesMax,
     ),
+    spooledBytesMax: integer(raw, 'max-spooled-bytes', 0, bytesMax),
     http2StreamsMax: integer(raw, 'http2-max-streams-per-connection', 1, 100_000),
     clientCertificateBytesMax: integer(
       raw,

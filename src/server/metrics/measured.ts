@@ -75,10 +75,15 @@ export function loadMeasured(
   seats: Pick<Seats, 'streamsCount'>,
   load: TransportLoad,
 ): readonly Measured[] {
-  const { answers, bodies } = load;
+  const { answers, bodies, spool } = load;
   return [
     of('sluice_watches_open', 'Watches that hold a seat.', () => seats.streamsCount),
     of('sluice_request_body_bytes', 'Bytes of request bodies held.', () => bodies.heldBytes),
+    of(
+      'sluice_spooled_bytes',
+      'Bytes on disk of what clients sent faster than it was taken.',
+      () => spool.usedBytes,
+    ),
     of(
       'sluice_unread_answer_bytes',
       'Bytes of answers that their readers have not taken.',

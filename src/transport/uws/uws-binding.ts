@@ -52,7 +52,7 @@ export interface UwsWebSocket<T = unknown> {
   /** 0: taken, but the socket is backed up; 1: sent; 2: dropped. */
   send(message: Uint8Array, isBinary: boolean, compress: boolean): number;
   /** After a closing handshake. */
-  end(code: number): void;
+  end(code: number, reason?: string): void;
   /** At once. */
   close(): void;
   getBufferedAmount(): number;

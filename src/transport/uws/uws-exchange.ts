@@ -324,9 +324,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   /** Inside of changeOver(). */
   opened(socket: UwsWebSocket): void {
     const isText = this.#upgrade?.framing?.isText === true;
-    const { load, messageTurns, timers } = this.#shared;
-    const { bodies } = load;
-    this.#stream = new UwsMessageStream(socket, isText, timers, this, bodies, messageTurns);
+    this.#stream = new UwsMessageStream(socket, isText, this.#shared, this);
   }
 
   /** While it is one of messages. */

@@ -8,13 +8,19 @@
  * says so; nothing more is written then until it has been sent. The library's socket is not touched
  * after its `close`. Bounds: the library closes a connection of which nothing has come for its idle
  * time, answers to its pings included; it holds at most one message more than the socket took. It
- * cannot ask a client to wait: what one says meanwhile is held here, up to `conversationLimits`.
+ * cannot ask a client to wait: what one says meanwhile is held (held-messages.ts).
  */
 import type { Timers } from '../../stdx/clock.ts';
-import { conversationLimits } from '../http-exchange.ts';
 import type { Conversation, HttpExchange, MessageFraming, Receiver } from '../http-exchange.ts';
-import type { BodyBytes } from '../load.ts';
-import { normalClosure, protocolsOf, webSocketLimits } from '../web-socket.ts';
+import type { TransportLoad } from '../load.ts';
+import {
+  errorClosure,
+  normalClosure,
+  protocolsOf,
+  tooBigClosure,
+  webSocketLimits,
+} from '../web-socket.ts';
+import { HeldMessages } from './held-messages.ts';
 import { messageTurnLimits } from './message-turns.ts';
 import type { MessageTurns } from './message-turns.ts';
 import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
@@ -49,13 +55,11 @@ export function askedUpgrade(
   return { protocols, upgrading, framing: undefined };
 }
 
-/** What a message takes beside its bytes. */
-const perMessageBytes = 128;
-
-/** What a client has said. */
-interface Said {
-  readonly bytes: Uint8Array;
-  readonly isText: boolean;
+/** Shared by all of a port. */
+export interface MessagePort {
+  readonly timers: Pick<Timers, 'nextTurn'>;
+  readonly load: Pick<TransportLoad, 'bodies' | 'spool'>;
+  readonly messageTurns: MessageTurns;
 }
 
 export class UwsMessageStream implements Conversation {
@@ -75,33 +79,29 @@ export class UwsMessageStream implements Conversation {
   #resumes = false;
   #pings = 0;
   #drained: (() => void) | undefined;
-  readonly #bodies: Pick<BodyBytes, 'take' | 'give'>;
   readonly #turns: MessageTurns;
   /** How many the client has said in this turn, and which turn it is. */
   #said = 0;
   #turn = 0;
   #receiver: Receiver | undefined;
   #paused = false;
-  /** From `#heldFrom` on: to shift is to move all of them. */
-  #held: Said[] = [];
-  #heldFrom = 0;
+  readonly #load: MessagePort['load'];
+  /** Made for who says more than is taken. */
+  #held: HeldMessages | undefined;
   #hearsLater = false;
-  #heldBytes = 0;
 
   constructor(
     socket: UwsWebSocket,
     isText: boolean,
-    timers: Pick<Timers, 'nextTurn'>,
+    { timers, load, messageTurns }: MessagePort,
     watcher: Pick<ResponseWatcher, 'blocked'>,
-    bodies: Pick<BodyBytes, 'take' | 'give'>,
-    turns: MessageTurns,
   ) {
-    this.#turns = turns;
+    this.#turns = messageTurns;
     this.#socket = socket;
-    this.#bodies = bodies;
     this.#timers = timers;
     this.#watcher = watcher;
     this.#isText = isText;
+    this.#load = load;
   }
 
   /** It waits for its socket. */
@@ -146,11 +146,9 @@ export class UwsMessageStream implements Conversation {
     let heard = 0;
     while (!this.#paused && this.#receiver !== undefined) {
       if (heard === messageTurnLimits.servedMax) return this.#hearLater();
-      const said = this.#held[this.#heldFrom];
-      if (said === undefined) return this.#forget();
+      const said = this.#held?.next();
+      if (said === undefined) return;
       heard += 1;
-      this.#heldFrom += 1;
-      this.#drop(said);
       this.#receiver.data(said.bytes, said.isText);
     }
   }
@@ -164,17 +162,6 @@ export class UwsMessageStream implements Conversation {
     });
   }
 
-  #drop({ bytes }: Said): void {
-    const size = bytes.length + perMessageBytes;
-    this.#heldBytes -= size;
-    this.#bodies.give(size);
-  }
-
-  #forget(): void {
-    this.#held = [];
-    this.#heldFrom = 0;
-  }
-
   /** The memory is the library's. */
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#closed) return;
@@ -184,15 +171,21 @@ export class UwsMessageStream implements Conversation {
     this.#turn = this.#turns.turn;
     if (!hasRoomInTurn && this.#said > ofOneMin) return this.abort();
     const bytes = new Uint8Array(message);
-    const isNext = !this.#paused && this.#held.length === 0 && this.#said <= servedMax;
+    const isNext = !this.#paused && this.#held?.isEmpty !== false && this.#said <= servedMax;
     if (isNext && this.#receiver !== undefined) return this.#receiver.data(bytes, !isBinary);
-    const size = bytes.length + perMessageBytes;
-    const total = this.#heldBytes + size;
-    const hasRoom = total <= conversationLimits.heldBytesMax;
-    if (!hasRoom || !this.#bodies.take(size, total)) return this.abort();
-    this.#heldBytes = total;
-    this.#held.push({ bytes: bytes.slice(), isText: !isBinary });
+    this.#held ??= this.#holding();
+    if (!this.#held.push(bytes, !isBinary)) {
+      return this.#refuse(tooBigClosure, 'more than is held here for a side that does not read');
+    }
     if (!this.#paused) this.#hearLater();
+  }
+
+  #holding(): HeldMessages {
+    const { bodies, spool } = this.#load;
+    return new HeldMessages(bodies, () => spool.file(), {
+      ready: () => this.#hearLater(),
+      failed: () => this.#refuse(errorClosure, 'what was said is lost: the disk failed'),
+    });
   }
 
   end(): void {
@@ -205,6 +198,13 @@ export class UwsMessageStream implements Conversation {
   abort(): void {
     this.gone();
     if (!this.#isOver) this.#socket.close();
+  }
+
+  /** The client is told why. */
+  #refuse(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.gone();
+    this.#socket.end(code, reason);
   }
 
   /** The socket has taken some. */
@@ -237,8 +237,7 @@ export class UwsMessageStream implements Conversation {
     this.gone();
     const receiver = this.#receiver;
     this.#receiver = undefined;
-    for (const said of this.#held.slice(this.#heldFrom)) this.#drop(said);
-    this.#forget();
+    this.#held?.clear();
     receiver?.end();
   }
 }

@@ -53,6 +53,8 @@ export interface KubeletTraits {
   readonly status?: string;
   /** What a command writes to stderr at its beginning. */
   readonly stderr?: string;
+  /** Nothing of a port is read before. */
+  readonly reads?: Promise<void>;
   /** Upgrades are refused with it. */
   readonly refusal?: string;
 }
@@ -116,7 +118,7 @@ function upgraded(request: IncomingMessage, socket: Duplex, traits: KubeletTrait
       `X-Stream-Protocol-Version: ${version}\r\n\r\n`,
   );
   if (request.url?.startsWith('/portForward/') === true) {
-    socket.pipe(socket);
+    void (traits.reads ?? Promise.resolve()).then(() => socket.pipe(socket));
     return;
   }
   serveCommand(socket, traits);
