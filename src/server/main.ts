@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32 --min-semi-space-size=4 --no-memory-reducer
+#!/usr/bin/env -S node --max-semi-space-size=32 --min-semi-space-size=4 --no-memory-reducer --no-allocation-site-pretenuring
 /**
  * The executable's first file. It loads all others, which takes most of a second, and has what must
  * hold meanwhile, too:

@@ -231,8 +231,10 @@ test('files open with a header, are named in kebab-case and stay below 600 lines
     if (file.name.endsWith('.gen.ts')) continue;
     if (lines.length > 601) wrong.push(`${file.name}: ${lines.length} lines`);
     lines.forEach((line, index) => {
-      // Titles in tests are sentences, and prettier does not break strings.
-      const columnsMax = file.name.startsWith('test/') ? 150 : 100;
+      // Titles in tests are sentences, and prettier does not break strings. The line that names
+      // the interpreter cannot be broken; older kernels read 127 characters of it.
+      const isInterpreter = index === 0 && line.startsWith('#!');
+      const columnsMax = isInterpreter ? 127 : file.name.startsWith('test/') ? 150 : 100;
       if ([...line].length > columnsMax) {
         wrong.push(`${file.name}:${index + 1}: ${line.length} columns`);
       }
