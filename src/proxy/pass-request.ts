@@ -15,6 +15,9 @@ import type { AnswerHead, PassedRequest, Refusal } from './passed-request.ts';
 
 const noBytes = new Uint8Array();
 
+/** Statuses whose answers have no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 304]);
+
 /** Settles as Pass does. */
 export async function passRequest<R extends Refusal>(
   exchange: HttpExchange,
@@ -81,9 +84,11 @@ function headOf(response: IncomingMessage): AnswerHead {
 
 function passBody(
   exchange: HttpExchange,
-  { headers, preamble = noBytes, status }: AnswerHead,
+  { changed, headers, preamble = noBytes, status }: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
+  const isBare = exchange.method === 'HEAD' || bodiless.has(status);
+  const body = changed === undefined || isBare ? response : changed(response);
   return new Promise((resolve) => {
     const stream = exchange.stream(status, headers, preamble);
     const over = (): void => {
@@ -95,14 +100,14 @@ function passBody(
       over();
     };
     exchange.onAbort(leave);
-    stream.onDrain(() => response.resume());
-    response.on('data', (piece: Buffer) => {
-      if (!stream.write(piece)) response.pause();
+    stream.onDrain(() => body.resume());
+    body.on('data', (piece: Buffer) => {
+      if (!stream.write(piece)) body.pause();
     });
-    response.on('error', () => undefined);
-    response.on('end', () => stream.end());
-    response.on('close', () => {
-      if (!response.complete) stream.abort();
+    body.on('error', () => undefined);
+    body.on('end', () => stream.end());
+    body.on('close', () => {
+      if (!body.readableEnded || !response.complete) stream.abort();
       over();
     });
   });

@@ -5,6 +5,7 @@
  * pass-request.ts, pass-upgrade.ts, remote-command.ts, port-tunnel.ts.
  */
 import type http from 'node:http';
+import type { Readable } from 'node:stream';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 
@@ -50,6 +51,8 @@ export interface AnswerHead {
   readonly headers: readonly Header[];
   /** As for HttpExchange.stream(). Absent: there is none. */
   readonly preamble?: Uint8Array | undefined;
+  /** What becomes of the body. Absent: it is passed on. */
+  readonly changed?: ((body: Readable) => Readable) | undefined;
 }
 
 /** Settles when all is over. An error: nothing has been answered yet, and it is to be. */

@@ -1,10 +1,11 @@
 /**
- * Redirects of a proxied program that lead to itself, as they are followed through the proxy; and
- * what the program is told of where it seems to be.
+ * Redirects and links of a proxied program that lead to itself, as they are followed through the
+ * proxy; and what the program is told of where it seems to be.
  *
  *     Location: /login   ─▶   /api/v1/namespaces/a/pods/b/proxy/login
  */
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+import { pageRewriting } from './html-links.ts';
 import type { AnswerHead } from './passed-request.ts';
 
 /** Headers of browsers' rules about origins, which would be said in this server's name. */
@@ -22,12 +23,18 @@ export function relocated(
   prefix: string,
   hosts: readonly string[],
 ): AnswerHead {
-  const kept = headers.filter(([name]) => !ofOrigins.has(name));
+  const own = headers.filter(([name]) => !ofOrigins.has(name));
+  const through = (link: string): string => throughProxy(link, prefix, hosts);
+  const valueOf = (wanted: string): string => own.find(([name]) => name === wanted)?.[1] ?? '';
+  const changed = pageRewriting(valueOf('content-type'), valueOf('content-encoding'), through);
+  // A page with other links has another length.
+  const kept = changed === undefined ? own : own.filter(([name]) => name !== 'content-length');
   return {
     status,
     headers: kept.map(([name, value]): Header =>
-      name === 'location' ? [name, throughProxy(value, prefix, hosts)] : [name, value],
+      name === 'location' ? [name, through(value)] : [name, value],
     ),
+    changed,
   };
 }
 

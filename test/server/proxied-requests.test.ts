@@ -5,11 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { isReachable } from '../../src/apimachinery/reachable-address.ts';
 import { podSpec } from '../support/data/valid-objects.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -78,6 +82,16 @@ async function withProgram(
   }
 }
 
+/** As it comes: the client of the tests would unpack it. */
+async function fetchPacked(server: TestServer, path: string): Promise<Buffer> {
+  const { hostname, port } = new URL(server.url);
+  const token = readFileSync(join(server.dataDir, 'pki', 'admin.token'), 'utf8').trim();
+  const headers = { authorization: `Bearer ${token}` };
+  const request = http.get({ hostname, port, path, headers, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return buffer(response);
+}
+
 const skip = address === undefined ? 'this machine has no address but loopback' : false;
 
 describe('a proxied request', { skip }, () => {
@@ -129,6 +143,49 @@ describe('a proxied request', { skip }, () => {
           seen.push(headers['location']);
         }
         assert.deepEqual(seen, [`${proxy}/login`, 'relative', 'http://elsewhere.example/x']);
+      },
+    );
+  });
+
+  it('for a page gets one whose links lead through the proxy, packed or not', async () => {
+    const page = (at: string): string =>
+      `<a href="${at}/login">one</a><img src="x.png"><a href="http://elsewhere.example/y">`;
+    await withProgram(
+      ({ url, method }, response) => {
+        const isPacked = url === '/packed';
+        const bytes = isPacked ? gzipSync(page('')) : Buffer.from(page(''));
+        response.writeHead(200, {
+          'content-type': 'text/html; charset=utf-8',
+          'content-length': bytes.length,
+          ...(isPacked && { 'content-encoding': 'gzip' }),
+        });
+        response.end(method === 'HEAD' ? undefined : bytes);
+      },
+      async (server, _program, proxy) => {
+        const plain = await server.request('GET', `${proxy}/plain`);
+        assert.equal(plain.text, page(proxy));
+        const packed = await fetchPacked(server, `${proxy}/packed`);
+        assert.equal(gunzipSync(packed).toString(), page(proxy));
+        const head = await server.request('HEAD', `${proxy}/plain`);
+        assert.equal(head.status, 200);
+        assert.equal(head.text, '');
+      },
+    );
+  });
+
+  it('for a page that breaks off, or cannot be unpacked, breaks off', async () => {
+    await withProgram(
+      ({ url }, response) => {
+        const isPacked = url === '/packed';
+        response.writeHead(200, {
+          'content-type': 'text/html',
+          ...(isPacked && { 'content-encoding': 'gzip' }),
+        });
+        response.write('<a href="/x">', () => (isPacked ? response.end() : response.destroy()));
+      },
+      async (server, _program, proxy) => {
+        await assert.rejects(server.request('GET', `${proxy}/plain`));
+        await assert.rejects(fetchPacked(server, `${proxy}/packed`));
       },
     );
   });

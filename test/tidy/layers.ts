@@ -222,6 +222,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/server/compose/log.ts'],
   'prom-client': ['src/server/metrics/metrics.ts'],
   commander: ['src/server/commands/command-line.ts'],
+  htmlparser2: ['src/proxy/html-links.ts'],
   'libsodium-wrappers': ['src/encryption/record-keys.ts'],
   re2js: ['src/cel/library/regular-expression.ts'],
 };
