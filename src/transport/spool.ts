@@ -3,10 +3,12 @@
  *
  * Invariants: a file has no name from its first moment on, so it ends with its process; what is in
  * it is encrypted under a key that is only in memory. No call waits for the disk. Bounds: of one
- * block, of one file, of all files of a space (`spoolLimits`, `bytesMax`); a file is as long as
- * what was in it at its fullest.
+ * block, of one file, of all files of a space (`spoolLimits`, `bytesMax`), and half of what is free
+ * on the disk without them, for a store may be there; a file is as long as what was in it at its
+ * fullest.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,6 +31,8 @@ export interface SpoolOptions {
   readonly directory: string;
   /** Of all its files together. 0: there is none. */
   readonly bytesMax: number;
+  /** Of the disk. Default: as the system says. */
+  readonly freeBytes?: ((directory: string) => number) | undefined;
 }
 
 /** Where one block is. */
@@ -41,10 +45,12 @@ export interface SpooledBlock {
 export class Spool {
   readonly #directory: string;
   readonly #placesMax: number;
+  readonly #freeBytes: (directory: string) => number;
   #placesTaken = 0;
 
-  constructor({ directory, bytesMax }: SpoolOptions) {
+  constructor({ directory, bytesMax, freeBytes = freeBytesOf }: SpoolOptions) {
     this.#directory = directory;
+    this.#freeBytes = freeBytes;
     this.#placesMax = Math.floor(bytesMax / spoolLimits.blockBytesMax);
   }
 
@@ -52,12 +58,18 @@ export class Spool {
     return this.#placesTaken * spoolLimits.blockBytesMax;
   }
 
+  /** With one block more: of what is free without any. */
+  #leavesHalf(): boolean {
+    const more = this.usedBytes + spoolLimits.blockBytesMax;
+    return this.#freeBytes(this.#directory) >= more + spoolLimits.blockBytesMax;
+  }
+
   /** A file of its own. It is made when the first block comes. */
   file(): SpoolFile {
     return new SpoolFile(this.#directory, {
       max: Math.floor(this.#placesMax * spoolLimits.fileShare),
       take: () => {
-        if (this.#placesTaken >= this.#placesMax) return false;
+        if (this.#placesTaken >= this.#placesMax || !this.#leavesHalf()) return false;
         this.#placesTaken += 1;
         return true;
       },
@@ -65,6 +77,15 @@ export class Spool {
         this.#placesTaken -= 1;
       },
     });
+  }
+}
+
+function freeBytesOf(directory: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return 0;
   }
 }
 

@@ -15,8 +15,8 @@ const directories = testDirectories('sluice-held');
 
 after(() => directories.removeAll());
 
-function holding(directory: string, bytesMax = 1024 * mebibyte) {
-  const spool = new Spool({ directory, bytesMax });
+function holding(directory: string, bytesMax = 1024 * mebibyte, freeBytes?: () => number) {
+  const spool = new Spool({ directory, bytesMax, freeBytes });
   const bodies = new BodyBytes(1024 * mebibyte);
   const errors: unknown[] = [];
   const owner = { ready: () => undefined, failed: (error: unknown) => errors.push(error) };
@@ -117,6 +117,25 @@ describe('messages that are held', () => {
     assert.equal(all.spool.usedBytes, 0);
   });
 
+  it('leave half of what is free on the disk to others', async () => {
+    const diskBytes = 20 * spoolLimits.blockBytesMax;
+    const spool: Spool = new Spool({
+      directory: directories.make(),
+      bytesMax: 1024 * mebibyte,
+      freeBytes: () => diskBytes - spool.usedBytes,
+    });
+    const all = { ...holding('', 0), spool };
+    const owner = { ready: () => undefined, failed: (error: unknown) => all.errors.push(error) };
+    const held = new HeldMessages(all.bodies, () => spool.file(), owner);
+    let at = 0;
+    while (push({ ...all, held }, at, 1_000_000)) {
+      at += 1;
+      if (spool.usedBytes < diskBytes / 2) await leaving(all);
+    }
+    assert.equal(spool.usedBytes, diskBytes / 2);
+    held.clear();
+  });
+
   it('that go in the middle leave nothing behind', async () => {
     const directory = directories.make();
     const all = holding(directory);
@@ -132,7 +151,7 @@ describe('messages that are held', () => {
   });
 
   it('are lost with a disk that fails, which is told', async () => {
-    const all = holding(path.join(directories.make(), 'nowhere'));
+    const all = holding(path.join(directories.make(), 'nowhere'), undefined, () => Infinity);
     for (let at = 0; at < 10; at += 1) push(all, at, 1_000_000);
     await eventually('it is told', () => all.errors.length > 0);
     assert.match(String(all.errors[0]), /ENOENT/);
