@@ -32,17 +32,27 @@ export function openDocument(
   return finished(openDocumentSteps(bytes, apiVersions, kind));
 }
 
+/** What a document was called once, and may be still. */
+interface OlderForm {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /** The same, yielding where others may have a turn. */
 export function* openDocumentSteps(
   bytes: Uint8Array,
   apiVersions: readonly string[],
   kind: string,
+  before?: OlderForm,
 ): Steps<OpenedDocument> {
   const decoded = yield* yamlSteps(bytes);
   if (decoded.kind === 'refused') return { kind: 'invalid', problem: unreadable(decoded.error) };
   const document = decoded.value;
   if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };
-  if (!apiVersions.includes(text(document, 'apiVersion'))) {
+  const apiVersion = text(document, 'apiVersion');
+  const isOlder = apiVersion === before?.apiVersion && document['kind'] === before.kind;
+  if (isOlder) return { kind: 'ok', document };
+  if (!apiVersions.includes(apiVersion)) {
     const which = apiVersions.length === 1 ? apiVersions[0] : `one of ${apiVersions.join(', ')}`;
     return { kind: 'invalid', problem: `apiVersion: ${which} expected` };
   }

@@ -30,6 +30,9 @@ import type { KeyKind } from './record-keys.ts';
 import { maskedNames, resourceProblems } from './resource-names.ts';
 import type { Provider, ResourceEntry } from './resource-keys.ts';
 
+/** In clusters that have come a long way. */
+const older = { apiVersion: 'v1', kind: 'EncryptionConfig' } as const;
+
 const entriesMax = 1_000;
 const resourcesMax = 1_000;
 const keysMax = 100;
@@ -56,7 +59,7 @@ export function* readEncryptionConfiguration(
   identities: readonly Identity[],
 ): Steps<ReadEncryption> {
   const versions = identities.map(({ groups }) => `${groups.apiserverConfig}/v1`);
-  const opened = yield* openDocumentSteps(bytes, versions, 'EncryptionConfiguration');
+  const opened = yield* openDocumentSteps(bytes, versions, 'EncryptionConfiguration', older);
   if (opened.kind === 'invalid') return { kind: 'invalid', problems: [opened.problem] };
   const problems: string[] = [];
   unknownFields(opened.document, ['apiVersion', 'kind', 'resources'], '', problems);

@@ -96,6 +96,12 @@ describe('an EncryptionConfiguration', () => {
       ['plain', 'aesgcmone:'],
     ],
     [
+      'has the name that it had once',
+      file(entry('[secrets]', gcm)).replace(head, 'apiVersion: v1\nkind: EncryptionConfig\n'),
+      [secrets],
+      ['aesgcmone:'],
+    ],
+    [
       'has several keys of each kind, in their order',
       file(entry('[secrets]', keyOf('secretbox'), cbc, plain, gcm)),
       [secrets],
@@ -113,6 +119,11 @@ describe('an EncryptionConfiguration', () => {
   const refused: readonly (readonly [string, string, string])[] = [
     ['no YAML', '{', 'body'],
     ['another kind', head.replace('Encryption', 'Decryption'), 'kind: EncryptionConfiguration'],
+    [
+      'half of the name that it had once',
+      head.replace('apiserver.config.k8s.io/v1', 'v1'),
+      'apiVersion: ',
+    ],
     ['another group', head.replace('k8s.io', 'example.com'), 'apiVersion: '],
     ['no entry', head, 'resources: at least one is required'],
     ['an unknown field', `${head}provider: []\n`, 'provider: unknown field'],
