@@ -10,6 +10,7 @@ import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { openRequest } from './open-request.ts';
 import type { Opened } from './open-request.ts';
+import { whenOver } from './over.ts';
 import { answeredHeaders } from './passed-headers.ts';
 import type { AnswerHead, PassedRequest, Refusal } from './passed-request.ts';
 
@@ -35,7 +36,7 @@ export async function passRequest<R extends Refusal>(
 const harmless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Once more, where the connection that was kept had been ended, and twice does no harm. */
-async function openAgain<R extends Refusal>(
+export async function openAgain<R extends Refusal>(
   exchange: HttpExchange,
   passed: PassedRequest<R>,
   timers: Pick<Timers, 'after'>,
@@ -79,31 +80,22 @@ function headOf(response: IncomingMessage): AnswerHead {
   return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
 }
 
-function passBody(
+async function passBody(
   exchange: HttpExchange,
   { headers, preamble = noBytes, status }: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    const stream = exchange.stream(status, headers, preamble);
-    const over = (): void => {
-      exchange.offAbort(leave);
-      resolve();
-    };
-    const leave = (): void => {
-      response.destroy();
-      over();
-    };
-    exchange.onAbort(leave);
-    stream.onDrain(() => response.resume());
-    response.on('data', (piece: Buffer) => {
-      if (!stream.write(piece)) response.pause();
-    });
-    response.on('error', () => undefined);
-    response.on('end', () => stream.end());
-    response.on('close', () => {
-      if (!response.complete) stream.abort();
-      over();
-    });
+  const leave = (): void => void response.destroy();
+  // Before the head: one that cannot be said ends the exchange.
+  exchange.onAbort(leave);
+  const stream = exchange.stream(status, headers, preamble);
+  stream.onDrain(() => response.resume());
+  response.on('data', (piece: Buffer) => {
+    if (!stream.write(piece)) response.pause();
   });
+  response.on('error', () => undefined);
+  response.on('end', () => stream.end());
+  await new Promise<void>((resolve) => whenOver(response, resolve));
+  if (!response.complete) stream.abort();
+  exchange.offAbort(leave);
 }
