@@ -39,7 +39,7 @@ import { passedHeaders } from './passed-headers.ts';
 import type { Pass, PassedRequest } from './passed-request.ts';
 import type { Places } from './places.ts';
 import { tunnelled, tunnelPorts } from './port-tunnel.ts';
-import { forwardedHeaders, relocated } from './relocated.ts';
+import { relocated, withForwarded } from './relocated.ts';
 import { runCommand, spdy } from './remote-command.ts';
 import type { CommandStreams } from './remote-command.ts';
 
@@ -194,12 +194,16 @@ function proxyPass(
   }
   const origin = `${scheme}://${host}`;
   if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(host)}`);
+  const url = new URL(origin);
+  // As it will be called: an address has many spellings, and a URL has one.
+  const called = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(called) !== 0 && !isReachable(called)) return addressNotAllowed();
   const hosts = [host, exchange.header('host') ?? ''];
   const passed: PassedRequest = {
-    url: new URL(origin),
+    url,
     target: `${subpath === '' ? '/' : subpath}${search}`,
     method: exchange.method,
-    headers: [...passedHeaders(exchange), ...forwardedHeaders(exchange)],
+    headers: withForwarded(passedHeaders(exchange), exchange),
     ...agents,
     body,
     dialTimeoutMs,
@@ -236,7 +240,6 @@ function proxiedServer(
   const { node, port } = destination;
   const address = kubeletAddress(node, kubelets.addressTypes);
   if (address instanceof StatusError) return address;
-  if (isIP(address.host) !== 0 && !isReachable(address.host)) return addressNotAllowed();
   if (port === '' || port === address.port) {
     return {
       agents: kubelets.proxied,

@@ -98,3 +98,34 @@ describe('a kubelet', () => {
     assert.ok(messages < 300, `${messages} messages`);
   });
 });
+
+describe('a node whose address is this machine', () => {
+  it('is proxied to by none of the spellings of that address', async () => {
+    const server = await startTestServer({});
+    const body = (object: object): string => JSON.stringify(object);
+    try {
+      await server.request('POST', '/api/v1/nodes', { body: body({ metadata: { name: 'n' } }) });
+      for (const address of [
+        '127.0.0.1',
+        '127.1',
+        '2130706433',
+        '0x7f.1',
+        '0::1',
+        '0:0::ffff:7f00:1',
+      ]) {
+        const status = { addresses: [{ type: 'InternalIP', address }] };
+        const patched = await server.request('PATCH', '/api/v1/nodes/n/status', {
+          headers: { 'content-type': 'application/merge-patch+json' },
+          body: body({ status }),
+        });
+        assert.equal(patched.status, 200, patched.text);
+        for (const name of ['n', 'http:n:1']) {
+          const reply = await server.request('GET', `/api/v1/nodes/${name}/proxy/x`);
+          assert.match(reply.text, /address not allowed/, address);
+        }
+      }
+    } finally {
+      await server.remove();
+    }
+  });
+});
