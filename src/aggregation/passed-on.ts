@@ -103,8 +103,8 @@ function unreachable(why: string): PlainRefusal {
   return plain(503, `error trying to reach service: ${why}`);
 }
 
-/** Servers clean paths, each in its own way; and most decode them before they split them, so to them
- * an encoded slash in a name is the border between two names. */
+/** Servers clean paths, each in its own way. Most decode them before they split them: to those an
+ * encoded slash in a name is the border between two names. */
 function isAmbiguous(path: string, subpath: string): boolean {
   const judged = path.slice(0, path.length - subpath.length);
   return path.includes('\\') || dots.test(path) || encodedSlash.test(judged);
