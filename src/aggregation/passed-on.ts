@@ -44,6 +44,8 @@ export interface AskedOfRemote {
   readonly user: UserInfo;
   readonly body: Uint8Array | undefined;
   readonly auditId: string;
+  /** The end of the path that only the other server reads: what stands behind a subresource. */
+  readonly subpath: string;
   /** `discovery`: what there is in the version. `lasting`: a watch, a connection. */
   readonly nature: 'discovery' | 'brief' | 'lasting' | 'watch';
 }
@@ -54,8 +56,8 @@ export function passTo(
   { backends, timers }: { readonly backends: Pick<Backends, 'reach'>; readonly timers: Timers },
 ): Pass | Refusal {
   if (!service.isAvailable) return plain(503, unavailable);
-  const { body, exchange, nature } = asked;
-  if (isAmbiguous(exchange.path)) return ambiguous();
+  const { body, exchange, nature, subpath } = asked;
+  if (isAmbiguous(exchange.path, subpath)) return ambiguous();
   const reached = backends.reach(service.backend);
   if (reached.kind === 'nowhere') return plain(503, unavailable);
   if (reached.kind === 'unusable') return plain(500, reached.why);
@@ -101,15 +103,18 @@ function unreachable(why: string): PlainRefusal {
   return plain(503, `error trying to reach service: ${why}`);
 }
 
-/** Servers clean paths, each in its own way. */
-function isAmbiguous(path: string): boolean {
-  return path.includes('\\') || dots.test(path);
+/** Servers clean paths, each in its own way. Most decode them before they split them: to those an
+ * encoded slash in a name is the border between two names. */
+function isAmbiguous(path: string, subpath: string): boolean {
+  const judged = path.slice(0, path.length - subpath.length);
+  return path.includes('\\') || dots.test(path) || encodedSlash.test(judged);
 }
 
-const dots = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+const dots = /(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)/i;
+const encodedSlash = /%2f/i;
 
 function ambiguous(): StatusError {
-  return newBadRequest('the path holds a segment of dots, or a backslash');
+  return newBadRequest('the path holds a segment of dots, a backslash, or an encoded slash');
 }
 
 /** Set anew. */

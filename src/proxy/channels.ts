@@ -8,8 +8,10 @@
  *     channel.{domain}, none       a text, of a failure only
  *     base64.…, v4.base64.…        in text: a digit, then base64
  */
+import { text } from '../apimachinery/members.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
-import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { JsonValue } from '../apimachinery/unstructured.ts';
 
 export const channels = {
   stdin: 0,
@@ -82,45 +84,50 @@ export function decodeMessage(
   const first = message[0];
   if (first === undefined) return undefined;
   if (!isText) return { channel: first, bytes: message.subarray(1) };
-  const text = Buffer.from(message.subarray(1)).toString('latin1');
-  return { channel: first - 0x30, bytes: Buffer.from(text, 'base64') };
+  const digits = Buffer.from(message.subarray(1)).toString('latin1');
+  return { channel: first - 0x30, bytes: Buffer.from(digits, 'base64') };
 }
 
-/** What the client is told at the end. `status`: a Status; undefined: nothing has gone wrong.
- * Undefined comes back where nothing is to be said. */
-export function lastMessage(
-  protocol: ChannelProtocol,
-  status: JsonObject | undefined,
-): Uint8Array | undefined {
-  const success = { metadata: {}, status: 'Success' };
-  if (protocol.endsWithStatus) {
-    const text = JSON.stringify(status ?? success);
-    return encodeMessage(protocol, channels.error, Buffer.from(text));
-  }
-  if (status === undefined || status['status'] === 'Success') return undefined;
-  const text = typeof status['message'] === 'string' ? status['message'] : '';
-  return encodeMessage(protocol, channels.error, Buffer.from(text));
+/** How a command has ended. */
+export interface Ending {
+  readonly isSuccess: boolean;
+  readonly message: string;
+  /** The Status as it is sent: a kubelet's own word for word, however deep it goes. */
+  readonly json: string;
 }
 
-/** What a kubelet has said at the end: JSON of a Status, or a text. */
-export function statusOf(said: Buffer): JsonObject | undefined {
-  if (said.length === 0) return undefined;
-  const text = said.toString();
+const success: Ending = {
+  isSuccess: true,
+  message: '',
+  json: JSON.stringify({ metadata: {}, status: 'Success' }),
+};
+
+/** What the client is told at the end. Undefined comes back where nothing is to be said. */
+export function lastMessage(protocol: ChannelProtocol, ending: Ending): Uint8Array | undefined {
+  const { isSuccess, json, message } = ending;
+  if (isSuccess && !protocol.endsWithStatus) return undefined;
+  const said = protocol.endsWithStatus ? json : message;
+  return encodeMessage(protocol, channels.error, Buffer.from(said));
+}
+
+/** What a kubelet has said at the end: JSON of a Status, or a text; nothing where all went well. */
+export function endingOf(said: Buffer): Ending {
+  if (said.length === 0) return success;
+  const json = said.toString();
   try {
-    const parsed: unknown = JSON.parse(text);
-    if (isStatus(parsed)) return parsed;
+    const parsed = JSON.parse(json) as JsonValue;
+    if (isJsonObject(parsed) && 'status' in parsed) {
+      return { isSuccess: parsed['status'] === 'Success', message: text(parsed, 'message'), json };
+    }
   } catch {
     // A text, then.
   }
-  return failure(text);
+  return failure(json);
 }
 
 /** Of what has gone wrong on the way. */
-export function failure(message: string): JsonObject {
+export function failure(message: string): Ending {
   const { internalError: reason } = StatusReason;
-  return { metadata: {}, status: 'Failure', message, reason, code: 500 };
-}
-
-function isStatus(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && 'status' in value;
+  const status = { metadata: {}, status: 'Failure', message, reason, code: 500 };
+  return { isSuccess: false, message, json: JSON.stringify(status) };
 }

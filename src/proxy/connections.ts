@@ -39,7 +39,7 @@ import { passedHeaders } from './passed-headers.ts';
 import type { Pass, PassedRequest } from './passed-request.ts';
 import type { Places } from './places.ts';
 import { tunnelled, tunnelPorts } from './port-tunnel.ts';
-import { forwardedHeaders, relocated } from './relocated.ts';
+import { relocated, withForwarded } from './relocated.ts';
 import { runCommand, spdy } from './remote-command.ts';
 import type { CommandStreams } from './remote-command.ts';
 
@@ -50,15 +50,21 @@ export interface ConnectionDeps {
   readonly domain: string;
   readonly kubelets: KubeletPort;
   /** To pods and services, whose certificates nobody can judge. */
-  readonly network: { readonly plain: http.Agent; readonly secure: http.Agent };
+  readonly network: { readonly plain: Agents; readonly secure: Agents };
+}
+
+/** As PassedRequest has them. */
+export interface Agents {
+  readonly agent: http.Agent;
+  readonly fresh: http.Agent;
 }
 
 export interface KubeletPort {
-  readonly agent: http.Agent;
-  /** Which takes any certificate. */
-  readonly insecureAgent: http.Agent;
+  readonly judged: Agents;
+  /** Which take any certificate. */
+  readonly insecure: Agents;
   /** For proxied requests, which do not lead to every address. */
-  readonly proxyAgent: http.Agent;
+  readonly proxied: Agents;
   /** In the order of preference. */
   readonly addressTypes: readonly AddressType[];
   readonly dialTimeoutMs: number;
@@ -126,7 +132,7 @@ function kubeletPass(
     target: query === '' ? path : `${path}?${query}`,
     method: exchange.method,
     headers: passedHeaders(exchange),
-    agent: insecure ? kubelets.insecureAgent : kubelets.agent,
+    ...(insecure ? kubelets.insecure : kubelets.judged),
     body: undefined,
     dialTimeoutMs: kubelets.dialTimeoutMs,
     headTimeoutMs: kind === 'log' ? undefined : upgradeTimeoutMs,
@@ -178,7 +184,7 @@ function proxyPass(
 ): Pass | StatusError {
   const found = proxiedServer(deps, destination);
   if (found instanceof StatusError) return found;
-  const { agent, host, scheme } = found;
+  const { agents, host, scheme } = found;
   const { body, exchange, protocols, subpath } = asked;
   const search = exchange.query === '' ? '' : `?${exchange.query}`;
   const prefix = exchange.path.slice(0, exchange.path.length - subpath.length);
@@ -188,13 +194,17 @@ function proxyPass(
   }
   const origin = `${scheme}://${host}`;
   if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(host)}`);
+  const url = new URL(origin);
+  // As it will be called: an address has many spellings, and a URL has one.
+  const called = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(called) !== 0 && !isReachable(called)) return addressNotAllowed();
   const hosts = [host, exchange.header('host') ?? ''];
   const passed: PassedRequest = {
-    url: new URL(origin),
+    url,
     target: `${subpath === '' ? '/' : subpath}${search}`,
     method: exchange.method,
-    headers: [...passedHeaders(exchange), ...forwardedHeaders(exchange)],
-    agent,
+    headers: withForwarded(passedHeaders(exchange), exchange),
+    ...agents,
     body,
     dialTimeoutMs,
     changed: (head) => relocated(head, prefix, hosts),
@@ -213,7 +223,7 @@ function redirected(exchange: HttpExchange, location: string): Promise<undefined
 }
 
 interface ProxiedServer {
-  readonly agent: http.Agent;
+  readonly agents: Agents;
   readonly scheme: string;
   readonly host: string;
 }
@@ -223,20 +233,19 @@ function proxiedServer(
   destination: ProxyDestination,
 ): ProxiedServer | StatusError {
   const scheme = destination.scheme === '' ? 'http' : destination.scheme;
-  const agent = scheme === 'https' ? network.secure : network.plain;
+  const agents = scheme === 'https' ? network.secure : network.plain;
   if (destination.kind === 'network') {
-    return { agent, scheme, host: hostOf(destination.host, destination.port) };
+    return { agents, scheme, host: hostOf(destination.host, destination.port) };
   }
   const { node, port } = destination;
   const address = kubeletAddress(node, kubelets.addressTypes);
   if (address instanceof StatusError) return address;
-  if (isIP(address.host) !== 0 && !isReachable(address.host)) return addressNotAllowed();
   if (port === '' || port === address.port) {
     return {
-      agent: kubelets.proxyAgent,
+      agents: kubelets.proxied,
       scheme: 'https',
       host: hostOf(address.host, address.port),
     };
   }
-  return { agent, scheme, host: hostOf(address.host, port) };
+  return { agents, scheme, host: hostOf(address.host, port) };
 }

@@ -5,7 +5,9 @@
  * is ended, behind what was on its way, as by the reference: half a connection is none.
  */
 import type { Duplex } from 'node:stream';
+import type { Timers } from '../stdx/clock.ts';
 import type { Conversation, HttpExchange } from '../transport/http-exchange.ts';
+import { endConnection, whenOver } from './over.ts';
 
 /** Resolves when both are over. `rest`: what the server has said already. */
 export function join(
@@ -13,6 +15,7 @@ export function join(
   conversation: Conversation,
   socket: Duplex,
   rest: Buffer,
+  timers: Pick<Timers, 'after'>,
 ): Promise<void> {
   return new Promise((resolve) => {
     const cut = (): void => void socket.destroy();
@@ -21,23 +24,22 @@ export function join(
         // Copied: it waits in the socket, and the memory is the transport's.
         if (!socket.write(Buffer.from(bytes))) conversation.pause();
       },
-      end: () => void socket.end(cut),
+      end: () => endConnection(socket, timers),
     });
     socket.on('drain', () => conversation.resume());
     conversation.onDrain(() => socket.resume());
     socket.on('data', (piece: Buffer) => {
       if (!conversation.write(piece)) socket.pause();
     });
-    socket.on('error', () => undefined);
-    socket.on('end', () => socket.end());
-    socket.on('close', () => {
-      exchange.offAbort(cut);
-      conversation.end();
-      resolve();
-    });
+    socket.on('end', () => endConnection(socket, timers));
     exchange.onAbort(cut);
     if (rest.length > 0 && !conversation.write(rest)) socket.pause();
     else socket.resume();
     conversation.resume();
+    whenOver(socket, () => {
+      exchange.offAbort(cut);
+      conversation.end();
+      resolve();
+    });
   });
 }

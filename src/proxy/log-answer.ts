@@ -6,8 +6,7 @@ import { newBadRequest, newInternalError, newUnknownError } from '../apimachiner
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
-import { openRequest } from './open-request.ts';
-import { passAnswer } from './pass-request.ts';
+import { openAgain, passAnswer } from './pass-request.ts';
 import type { AnswerHead, PassedRequest } from './passed-request.ts';
 import { textOf } from './refused-text.ts';
 
@@ -19,7 +18,7 @@ export async function passLog(
   passed: PassedRequest,
   timers: Pick<Timers, 'after'>,
 ): Promise<StatusError | undefined> {
-  const opened = await openRequest(passed, undefined, exchange, timers);
+  const opened = await openAgain(exchange, passed, timers);
   if (opened.kind === 'failed') return passed.unreachable(opened.why);
   if (opened.kind !== 'answered') return undefined;
   const { statusCode: status = 0 } = opened.response;

@@ -22,6 +22,9 @@ import type { PassedRequest, Refusal } from './passed-request.ts';
 
 const interimAnswersMax = 8;
 
+/** What every version of HTTP can say of an answer. */
+const finalStatuses = { first: 200, last: 599 } as const;
+
 /** What comes of a connection that the other side has ended. */
 const endings: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -85,9 +88,15 @@ export function openRequest(
     });
     begun.on('response', (response) => {
       if (settled) return void response.destroy();
+      const { statusCode = 0 } = response;
+      const { first, last } = finalStatuses;
+      if (statusCode < first || statusCode > last)
+        return fail(`answered with status ${statusCode}`);
       settle({ kind: 'answered', response });
     });
     begun.on('upgrade', (response, socket, rest) => {
+      // Node listens no more, and it may break off before anybody else does.
+      socket.on('error', () => undefined);
       if (settled || upgrade === undefined) {
         socket.destroy();
         return fail('answered with status 101');

@@ -10,6 +10,7 @@ import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { openRequest } from './open-request.ts';
 import type { Opened } from './open-request.ts';
+import { whenOver } from './over.ts';
 import { answeredHeaders } from './passed-headers.ts';
 import type { AnswerHead, PassedRequest, Refusal } from './passed-request.ts';
 
@@ -38,7 +39,7 @@ export async function passRequest<R extends Refusal>(
 const harmless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Once more, where the connection that was kept had been ended, and twice does no harm. */
-async function openAgain<R extends Refusal>(
+export async function openAgain<R extends Refusal>(
   exchange: HttpExchange,
   passed: PassedRequest<R>,
   timers: Pick<Timers, 'after'>,
@@ -82,33 +83,24 @@ function headOf(response: IncomingMessage): AnswerHead {
   return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
 }
 
-function passBody(
+async function passBody(
   exchange: HttpExchange,
   { changed, headers, preamble = noBytes, status }: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
+  const leave = (): void => void response.destroy();
+  // Before the head: one that cannot be said ends the exchange.
+  exchange.onAbort(leave);
+  const stream = exchange.stream(status, headers, preamble);
   const isBare = exchange.method === 'HEAD' || bodiless.has(status);
   const body = changed === undefined || isBare ? response : changed(response);
-  return new Promise((resolve) => {
-    const stream = exchange.stream(status, headers, preamble);
-    const over = (): void => {
-      exchange.offAbort(leave);
-      resolve();
-    };
-    const leave = (): void => {
-      response.destroy();
-      over();
-    };
-    exchange.onAbort(leave);
-    stream.onDrain(() => body.resume());
-    body.on('data', (piece: Buffer) => {
-      if (!stream.write(piece)) body.pause();
-    });
-    body.on('error', () => undefined);
-    body.on('end', () => stream.end());
-    body.on('close', () => {
-      if (!body.readableEnded || !response.complete) stream.abort();
-      over();
-    });
+  stream.onDrain(() => body.resume());
+  body.on('data', (piece: Buffer) => {
+    if (!stream.write(piece)) body.pause();
   });
+  body.on('error', () => undefined);
+  body.on('end', () => stream.end());
+  await new Promise<void>((resolve) => whenOver(body, resolve));
+  if (!body.readableEnded || !response.complete) stream.abort();
+  exchange.offAbort(leave);
 }

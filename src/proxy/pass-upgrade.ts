@@ -57,7 +57,7 @@ export async function passSwitch<R extends Refusal>(
       const { response, rest, socket } = opened;
       const conversation = change(response);
       if (conversation === undefined) socket.destroy();
-      else await join(exchange, conversation, socket, rest);
+      else await join(exchange, conversation, socket, rest, timers);
       return undefined;
     }
   }

@@ -31,7 +31,7 @@ export function passedHeaders(exchange: HttpExchange): readonly Header[] {
   const kept = exchange
     .headers()
     .filter(([name]) => !isOfConnection(name, named) && name !== 'x-forwarded-for');
-  const before = exchange.headerValues('x-forwarded-for');
+  const before = named.has('x-forwarded-for') ? [] : exchange.headerValues('x-forwarded-for');
   const from = [...before, exchange.remoteAddress].filter((each) => each !== '').join(', ');
   return from === '' ? kept : [...kept, ['x-forwarded-for', from]];
 }

@@ -1,6 +1,7 @@
 /** The text with which another server refuses, as far as a person reads it. */
 import type { IncomingMessage } from 'node:http';
 import type { Requester } from '../stdx/requester.ts';
+import { whenOver } from './over.ts';
 
 /** As much as the reference reads. */
 const textBytesMax = 2_000;
@@ -18,7 +19,7 @@ export function textOf(requester: Requester, response: IncomingMessage): Promise
       if (size >= textBytesMax) response.destroy();
     });
     response.on('error', () => undefined);
-    response.on('close', () => {
+    whenOver(response, () => {
       requester.offAbort(leave);
       resolve(Buffer.concat(pieces).subarray(0, textBytesMax).toString().trim());
     });

@@ -46,11 +46,22 @@ function throughProxy(location: string, prefix: string, hosts: readonly string[]
   return path.startsWith(`${prefix}/`) || path === prefix ? path : `${prefix}${path}`;
 }
 
-/** What the program may want to know to name itself as its callers do. */
-export function forwardedHeaders(exchange: HttpExchange): readonly Header[] {
+/** What the program may want to know to name itself as its callers do, in place of what a caller
+ * says of it. */
+export function withForwarded(
+  headers: readonly Header[],
+  exchange: HttpExchange,
+): readonly Header[] {
   return [
+    ...headers.filter(([name]) => !forwarded.has(name)),
     ['x-forwarded-uri', exchange.path],
     ['x-forwarded-host', exchange.header('host') ?? ''],
     ['x-forwarded-proto', exchange.scheme],
   ];
 }
+
+const forwarded: ReadonlySet<string> = new Set([
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-uri',
+]);

@@ -14,7 +14,6 @@
 import type { Duplex } from 'node:stream';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { newBadRequest } from '../apimachinery/status-error.ts';
-import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Conversation, HttpExchange } from '../transport/http-exchange.ts';
 import {
@@ -23,12 +22,13 @@ import {
   channels,
   decodeMessage,
   encodeMessage,
+  endingOf,
   failure,
   lastMessage,
-  statusOf,
 } from './channels.ts';
-import type { ChannelProtocol } from './channels.ts';
+import type { ChannelProtocol, Ending } from './channels.ts';
 import { openRequest } from './open-request.ts';
+import { endConnection, whenOver } from './over.ts';
 import { textOf } from './refused-text.ts';
 import type { PassedRequest } from './passed-request.ts';
 import { createFrameReader, createFrameWriter } from './spdy-frames.ts';
@@ -74,8 +74,8 @@ export async function runCommand(
   // It tells the client that the connection is there.
   conversation.write(encodeMessage(protocol, firstWritten(streams), noBytes));
   const opened = await openRequest(passed, spdy.protocol, exchange, timers);
-  const end = (status: JsonObject | undefined): void => {
-    const last = lastMessage(protocol, status);
+  const end = (ending: Ending): void => {
+    const last = lastMessage(protocol, ending);
     if (last !== undefined) conversation.write(last);
     conversation.end();
   };
@@ -91,7 +91,7 @@ export async function runCommand(
       return undefined;
     }
     case 'switched':
-      end(await converse(exchange, conversation, protocol, streams, opened));
+      end(await converse(exchange, conversation, protocol, streams, opened, timers));
       return undefined;
   }
 }
@@ -118,7 +118,8 @@ function converse(
   protocol: ChannelProtocol,
   wanted: CommandStreams,
   { rest, socket }: Switched,
-): Promise<JsonObject | undefined> {
+  timers: Pick<Timers, 'after'>,
+): Promise<Ending> {
   return new Promise((resolve) => {
     const cut = (): void => void socket.destroy();
     const session: Session = {
@@ -127,24 +128,31 @@ function converse(
       socket,
       writer: createFrameWriter(),
       numbers: streamNumbers(wanted),
+      said: [],
+      saidOn: channels.error,
+      pinged: undefined,
       errors: [],
       errorBytes: 0,
       hasEnded: false,
       isOver: false,
-      settle(status) {
+      settle(ending) {
         if (session.isOver) return;
         session.isOver = true;
         exchange.offAbort(cut);
-        socket.end(cut);
-        resolve(status);
+        endConnection(socket, timers);
+        resolve(ending);
       },
     };
-    const read = createFrameReader(fromKubelet(session));
+    const readFrames = createFrameReader(fromKubelet(session));
+    const read = (bytes: Buffer): void => {
+      readFrames(bytes);
+      sayAll(session);
+      answerPing(session);
+    };
     socket.on('data', read);
     socket.on('drain', () => conversation.resume());
     conversation.onDrain(() => socket.resume());
-    socket.on('error', () => undefined);
-    socket.on('close', () => closed(session));
+
     exchange.onAbort(cut);
     for (const [channel, stream] of session.numbers) {
       socket.write(session.writer.open(stream, { streamtype: streamTypes[channel] ?? '' }));
@@ -153,6 +161,7 @@ function converse(
     conversation.receive({ data: (message) => fromClient(session, message), end: cut });
     socket.resume();
     conversation.resume();
+    whenOver(socket, () => closed(session));
   });
 }
 
@@ -163,17 +172,22 @@ interface Session {
   readonly writer: FrameWriter;
   /** The stream of each channel. */
   readonly numbers: ReadonlyMap<number, number>;
+  /** What this read has brought for the client so far, all on one channel. */
+  readonly said: Uint8Array[];
+  saidOn: number;
+  /** The last ping of this read. */
+  pinged: number | undefined;
   /** What has come on the error stream. */
   readonly errors: Buffer[];
   errorBytes: number;
   /** The kubelet has ended its part on purpose. */
   hasEnded: boolean;
   isOver: boolean;
-  settle(status: JsonObject | undefined): void;
+  settle(ending: Ending): void;
 }
 
 function fromKubelet(session: Session): FrameEvents {
-  const { conversation, numbers, protocol, socket, writer } = session;
+  const { numbers } = session;
   const channelOf = new Map([...numbers].map(([channel, stream]) => [stream, channel]));
   /** Streams on which something may still come. */
   const open = new Set(
@@ -186,25 +200,45 @@ function fromKubelet(session: Session): FrameEvents {
         session.errorBytes += bytes.length;
         if (session.errorBytes <= errorBytesMax) session.errors.push(Buffer.from(bytes));
       } else if (channel !== undefined && isWritten(channel)) {
-        if (!conversation.write(encodeMessage(protocol, channel, bytes))) socket.pause();
+        say(session, channel, bytes);
       }
     },
     ended(stream) {
       open.delete(stream);
       session.hasEnded ||= channelOf.get(stream) === channels.error;
-      if (open.size === 0) session.settle(statusOf(Buffer.concat(session.errors)));
+      if (open.size === 0) session.settle(endingOf(Buffer.concat(session.errors)));
     },
-    // Who reads nothing is not answered: it would grow here.
-    ping: (id) => void (socket.writableNeedDrain || socket.write(writer.ping(id))),
+    ping: (id) => void (session.pinged = id),
     goAway: () => (session.hasEnded = true),
     broken: (why) => session.settle(failure(`the connection to the container broke off: ${why}`)),
   };
 }
 
+/** In one message with what came before it on its channel: each costs more than a thousand bytes
+ * in it, and a frame may be one byte. */
+function say(session: Session, channel: number, bytes: Uint8Array): void {
+  if (channel !== session.saidOn) sayAll(session);
+  session.saidOn = channel;
+  session.said.push(bytes);
+}
+
+function sayAll({ conversation, protocol, said, saidOn, socket }: Session): void {
+  if (said.length === 0) return;
+  const bytes = Buffer.concat(said.splice(0));
+  if (!conversation.write(encodeMessage(protocol, saidOn, bytes))) socket.pause();
+}
+
+/** One for each read. Who reads nothing is not answered: it would grow here. */
+function answerPing(session: Session): void {
+  const { pinged, socket, writer } = session;
+  session.pinged = undefined;
+  if (pinged !== undefined && !socket.writableNeedDrain) socket.write(writer.ping(pinged));
+}
+
 /** The kubelet's connection. */
 function closed(session: Session): void {
   const isWhole = session.hasEnded || session.errorBytes > 0;
-  if (isWhole) session.settle(statusOf(Buffer.concat(session.errors)));
+  if (isWhole) session.settle(endingOf(Buffer.concat(session.errors)));
   else session.settle(failure('the connection to the container broke off'));
 }
 

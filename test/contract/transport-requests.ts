@@ -45,17 +45,23 @@ export const requestProperties: readonly Property[] = [
         ['Warning', 'second\r\nInjected: yes'],
         ['Content-Length', '3'],
       ] as const;
-      exchange.send(200, headers, JSON.stringify([seen, exchange.header('x-bad')]));
+      const body = JSON.stringify([seen, exchange.header('x-bad')]);
+      if (exchange.path === '/whole') return exchange.send(200, headers, body);
+      const stream = exchange.stream(200, headers, Buffer.from(' '));
+      stream.write(Buffer.from(body));
+      return stream.end();
     },
     async ({ connect }) => {
-      const client = connect();
-      client.request('GET', '/', 'X-Name: caf\xc3\xa9!\r\nX-Bad: !\xff!\r\n');
-      const response = await client.response();
-      assert.deepEqual(JSON.parse(response.body.toString()), ['café!', '!\ufffd!']);
-      assert.deepEqual(headerOf(response, 'warning'), [
-        '299 - "caf\xc3\xa9!"',
-        'second Injected: yes',
-      ]);
+      for (const path of ['/whole', '/streamed']) {
+        const client = connect();
+        client.request('GET', path, 'X-Name: caf\xc3\xa9!\r\nX-Bad: !\xff!\r\n');
+        const response = await client.response();
+        assert.deepEqual(JSON.parse(response.body.toString()), ['café!', '!\ufffd!']);
+        assert.deepEqual(headerOf(response, 'warning'), [
+          '299 - "caf\xc3\xa9!"',
+          'second Injected: yes',
+        ]);
+      }
     },
   ],
   [

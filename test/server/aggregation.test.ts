@@ -149,6 +149,11 @@ describe('a version that another server answers for', () => {
     const reply = await as(tokens.alice).request('GET', `${own}/namespaces/a/widgets`);
     assert.equal(reply.status, 403);
     assert.match(reply.text, /User \\"alice\\" cannot list resource \\"widgets\\" in API group/);
+    // Discovery is everybody's; what that server would read as an object is not.
+    for (const path of ['/namespaces/a/widgets%2fw', '/namespaces%2Fa%2Fwidgets']) {
+      const disguised = await as(tokens.alice).request('GET', `${own}${path}`);
+      assert.equal(disguised.status, 400, path);
+    }
     assert.deepEqual(passed(), []);
   });
 
@@ -216,7 +221,7 @@ describe('a version that another server answers for', () => {
       [502, 'the backend attempted to redirect this request, which is not permitted\n'],
     );
     backend.answers.delete(`${own}/widgets`);
-    for (const path of ['/a/%2e%2e/b', '/a/%2E/b', '/a/.%2e']) {
+    for (const path of ['/a/%2e%2e/b', '/a/%2E/b', '/a/.%2e', '/a/b/c/d%2f..%2Fe', '/a%2Fb']) {
       assert.equal((await asAdmin().request('GET', `${own}${path}`)).status, 400, path);
     }
     assert.ok(passed().every(({ url }) => url === `${own}/widgets`));

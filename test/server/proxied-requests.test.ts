@@ -105,6 +105,10 @@ describe('a proxied request', { skip }, () => {
             'content-type': 'text/odd',
             connection: 'x-hop',
             'x-hop': '1',
+            'x-remote-user': 'root',
+            'x-remote-extra-a': 'b',
+            'x-forwarded-uri': '/forged',
+            'x-forwarded-host': 'forged',
           },
           body: 'a body',
         });
@@ -119,6 +123,9 @@ describe('a proxied request', { skip }, () => {
         assert.equal(head.headers['content-type'], 'text/odd');
         assert.equal(head.headers['x-hop'], undefined);
         assert.equal(head.headers['authorization'], undefined);
+        assert.equal(head.headers['x-remote-user'], undefined);
+        assert.equal(head.headers['x-remote-extra-a'], undefined);
+        assert.equal(head.headers['x-forwarded-host'], new URL(server.url).host);
         assert.equal(head.headers['x-forwarded-for'], '127.0.0.1');
         assert.equal(head.headers['x-forwarded-uri'], `${proxy}/a//b%2Fc/`);
       },

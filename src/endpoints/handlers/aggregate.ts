@@ -44,7 +44,9 @@ export async function handleRemote(
   // It is followed there, not here.
   if (info.verb === 'watch') request.seat.begun();
   const { auditId } = request;
-  const asked = { exchange, user, body: body?.value, auditId, nature: natureOf(request) };
+  const nature = natureOf(request);
+  const subpath = info.resource?.subpath ?? '';
+  const asked = { exchange, user, body: body?.value, auditId, subpath, nature };
   const passed = aggregation.pass(service, asked);
   return typeof passed === 'function' ? { kind: 'passed', pass: passed } : passed;
 }

@@ -8,6 +8,7 @@
  * Invariants: a file that cannot be read, or holds anything that is not understood, ends the start
  * with one line that names the flag; no secret is in that line.
  */
+import { saysWho } from '../../aggregation/remote-user.ts';
 import type {
   Authenticator,
   CallerAuthentication,
@@ -116,7 +117,9 @@ export function buildAuthentication(
   return createAuthentication({
     methods,
     anonymous,
-    isCredentialHeader: (name) => proxy !== undefined && isProxyHeader(proxy.headers, name),
+    // Where no proxy is believed as well: a server behind this one may believe what it is passed.
+    isCredentialHeader: (name) =>
+      saysWho(name) || (proxy !== undefined && isProxyHeader(proxy.headers, name)),
   });
 }
 

@@ -4,17 +4,18 @@
  *
  * Invariants: kubelets are shown a certificate, pods and services none. Whose certificate a kubelet
  * shows is judged where the operator has said by which CA; that of a pod is not, for nobody could.
- * Bound: `idlePerServer` connections are kept for each server, for `idleMs`.
+ * Bounds: `idleLimits.perServer` connections are kept for each server and `ofAll` in all, for `ms`:
+ * one pod may be thousands of servers, one at each of its ports.
  */
-import type http from 'node:http';
 import type https from 'node:https';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import { isPair } from '../../pki/certificate-authority.ts';
 import { createPlaces } from '../../proxy/places.ts';
-import type { ConnectionDeps } from '../../proxy/connections.ts';
+import type { Agents, ConnectionDeps } from '../../proxy/connections.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { reachableLookup } from '../../proxy/reachable-lookup.ts';
+import { keepAtMost } from '../../webhooks/kept-connections.ts';
 import { agentInTurns, lookupOfProcess } from '../../webhooks/read-turns.ts';
 import { trusting } from '../../webhooks/trust.ts';
 import type { KubeletConfig } from '../config/kubelet-options.ts';
@@ -22,8 +23,7 @@ import { readOptionText } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { rootsOf } from './trusted-cas.ts';
 
-const idlePerServer = 4;
-const idleMs = 90_000;
+const idleLimits = { perServer: 4, ofAll: 256, ms: 90_000 } as const;
 const keepAliveMs = 30_000;
 
 /** For where callers lead this server. */
@@ -46,27 +46,29 @@ export function connectionDeps(
     domain,
     places: createPlaces(connectionsMax),
     kubelets: {
-      agent: agentOf(true, { cert, key, ...judged }),
-      insecureAgent: agentOf(true, { cert, key, ...anyCertificate }),
-      proxyAgent: agentOf(true, { cert, key, ...judged, lookup }),
+      judged: agentsOf(true, { cert, key, ...judged }),
+      insecure: agentsOf(true, { cert, key, ...anyCertificate }),
+      proxied: agentsOf(true, { cert, key, ...judged, lookup }),
       addressTypes,
       dialTimeoutMs,
     },
     network: {
-      plain: agentOf(false, { lookup }),
-      secure: agentOf(true, { ...anyCertificate, lookup }),
+      plain: agentsOf(false, { lookup }),
+      secure: agentsOf(true, { ...anyCertificate, lookup }),
     },
   };
 }
 
-function agentOf(secure: boolean, options: https.AgentOptions): http.Agent {
-  return agentInTurns(secure, {
+function agentsOf(secure: boolean, options: https.AgentOptions): Agents {
+  const agent = agentInTurns(secure, {
     keepAlive: true,
     keepAliveMsecs: keepAliveMs,
-    maxFreeSockets: idlePerServer,
-    timeout: idleMs,
+    maxFreeSockets: idleLimits.perServer,
+    timeout: idleLimits.ms,
     ...options,
   });
+  keepAtMost(agent, idleLimits.ofAll);
+  return { agent, fresh: agentInTurns(secure, { keepAlive: false, ...options }) };
 }
 
 function clientOf({ client }: KubeletConfig, own: KeyPair): KeyPair {

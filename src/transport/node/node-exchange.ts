@@ -83,6 +83,7 @@ function connectionOf(req: NodeRequest): Connection {
 }
 
 const noHeaders: readonly Header[] = [];
+const noBytes = new Uint8Array();
 
 export class NodeExchange
   implements HttpExchange, Expiring, StreamedExchange, StallableResponse, Departing
@@ -246,7 +247,8 @@ export class NodeExchange
     this.#headers = noHeaders;
     // It has sent the head by now.
     if (isHttp2(res)) return new PassedResponseStream(res, this);
-    res.flushHeaders();
+    // Not flushHeaders(): it has the head encoded as UTF-8 a second time.
+    res.write(noBytes);
     if (!isChunked) return new PassedResponseStream(res, this);
     return new ChunkedResponseStream(res, this, this.#shared.frames);
   }
@@ -441,15 +443,18 @@ export class NodeExchange
     bodyBytes: number | undefined,
     close: boolean,
   ): void {
-    this.#setHeaders(headers);
     const res = this.#res;
-    if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
-    if (isHttp2(res)) {
+    try {
+      this.#setHeaders(headers);
+      if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
+      const isLast = close || this.#shared.stopping;
+      if (isLast && !isHttp2(res)) res.setHeader('Connection', 'close');
       res.writeHead(status);
-      return;
+    } catch (error) {
+      // What cannot be said at all is never said: nobody waits for it.
+      this.cut();
+      throw error;
     }
-    if (close || this.#shared.stopping) res.setHeader('Connection', 'close');
-    res.writeHead(status);
   }
 
   #setHeaders(headers: readonly Header[]): void {
@@ -464,7 +469,10 @@ export class NodeExchange
     const res = this.#res;
     for (const [name, values] of byName) {
       const only = values.length === 1 ? values[0] : undefined;
-      res.setHeader(name, only ?? values);
+      // HTTP/2 of node refuses two values of what has one (RFC 9110, section 5.3, lets them be
+      // joined).
+      const joined = isHttp2(res) && name.toLowerCase() !== 'set-cookie';
+      res.setHeader(name, only ?? (joined ? values.join(', ') : values));
     }
   }
 

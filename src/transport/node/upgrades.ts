@@ -20,6 +20,7 @@ import type { WebSocket } from 'ws';
 import type { MessageFraming } from '../http-exchange.ts';
 import { conversationLimits } from '../http-exchange.ts';
 import type { Header } from '../http-exchange.ts';
+import { safeHeaderValue, utf8AsLatin1 } from '../header-rules.ts';
 import { webSocketLimits } from '../web-socket.ts';
 
 /** What a connection may become, until its request is answered. */
@@ -94,7 +95,7 @@ function given(res: ServerResponse, socket: Socket): boolean {
 }
 
 function switching(headers: readonly Header[]): string {
-  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  const lines = headers.map(([name, value]) => `${name}: ${utf8AsLatin1(safeHeaderValue(value))}`);
   return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
 }
 
