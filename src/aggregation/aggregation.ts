@@ -2,7 +2,8 @@
  * The contract between what answers requests and the servers behind this one.
  *
  * Elsewhere: who answers for what (api-services.ts), what they say of themselves
- * (remote-documents.ts), and how requests get there (passed-on.ts).
+ * (remote-documents.ts), how requests get there (passed-on.ts), and how this server's own
+ * controllers get at objects there (remote-objects.ts).
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Pass, Refusal } from '../proxy/passed-request.ts';

@@ -6,11 +6,15 @@
  *     where controllers run   whether they are there
  */
 import type { Aggregation } from '../../aggregation/aggregation.ts';
+import type { RemoteAccess } from '../../aggregation/remote-objects.ts';
 import { followApiServices, noApiServices } from '../../aggregation/api-services.ts';
 import { createBackends } from '../../aggregation/backends.ts';
 import type { ClientPair } from '../../aggregation/backends.ts';
 import { passTo } from '../../aggregation/passed-on.ts';
 import { followRemoteDocuments } from '../../aggregation/remote-documents.ts';
+import { createRemoteLanes } from '../../aggregation/remote-lanes.ts';
+import { createRemoteObjects } from '../../aggregation/remote-objects.ts';
+import { remoteResources } from '../../aggregation/remote-resources.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
 import {
@@ -43,6 +47,8 @@ export interface AggregationDeps {
 
 export interface AggregationPart {
   readonly aggregation: Aggregation;
+  /** For this server's own controllers. */
+  readonly remote: RemoteAccess;
   readonly series: readonly MetricSeries[];
   controllers(registry: RegistryDeps): Controller;
   stop(): void;
@@ -79,6 +85,15 @@ export async function startAggregation(
       services,
       documents,
       pass: (service, asked) => passTo(service, asked, { backends, timers }),
+    },
+    remote: {
+      resources: remoteResources({ services, documents, turns: registry.turns }),
+      objects: createRemoteObjects({
+        backends,
+        lanes: createRemoteLanes(registry.clock),
+        identity,
+        turns: registry.turns,
+      }),
     },
     series: availabilitySeries(services, lost),
     controllers(own) {

@@ -1,5 +1,6 @@
 /** A server with no others behind it. */
 import type { Aggregation } from '../../../src/aggregation/aggregation.ts';
+import type { RemoteAccess } from '../../../src/aggregation/remote-objects.ts';
 import { noApiServices } from '../../../src/aggregation/api-services.ts';
 
 export const noAggregation: Pick<Aggregation, 'documents' | 'services'> = {
@@ -10,4 +11,11 @@ export const noAggregation: Pick<Aggregation, 'documents' | 'services'> = {
     openApiOf: () => undefined,
     discoveryOf: () => ({ resources: [], freshness: 'Stale' }),
   },
+};
+
+const nobody = (): Promise<never> => Promise.reject(new Error('there is no other server'));
+
+export const noRemoteAccess: RemoteAccess = {
+  resources: () => Promise.resolve({ resources: [], unknown: [] }),
+  objects: { page: nobody, get: nobody, deleteAll: nobody, delete: nobody, patch: nobody },
 };
