@@ -12,6 +12,7 @@
 import { jsonSteps } from '../apimachinery/codecs/json.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { objects, part, text } from '../apimachinery/members.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
@@ -25,7 +26,7 @@ import { HttpCallError } from '../webhooks/http-call.ts';
 import { pathOf, serverNameOf } from './api-service.ts';
 import type { BackendCall, Backends } from './backends.ts';
 import type { RemoteLanes } from './remote-lanes.ts';
-import type { FindRemoteResources, RemoteResource } from './remote-resources.ts';
+import type { RemoteResource } from './remote-resources.ts';
 
 const callLimits = {
   answerBytesMax: 4 * 1024 * 1024,
@@ -56,12 +57,6 @@ export interface RemotePage {
   readonly moreCount: number;
 }
 
-/** What controllers need to look after them. */
-export interface RemoteAccess {
-  readonly resources: FindRemoteResources;
-  readonly objects: RemoteObjects;
-}
-
 /** `options`: DeleteOptions without their type. */
 export interface RemoteObjects {
   page(place: RemotePlace, next: string, asking: RemoteAsking): Promise<RemotePage>;
@@ -88,6 +83,16 @@ class RemoteError extends Error {
     this.status = status;
     this.reason = reason;
   }
+}
+
+/** The server itself says that there is no such object; what stands in between never does. */
+export function isGone(error: unknown): boolean {
+  return isUnsupported(error) && (error as RemoteError).reason === StatusReason.notFound;
+}
+
+/** It is not as it was when it was decided what to do with it. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof RemoteError && error.status === 409;
 }
 
 /** The server has no such objects, or does not do this with them. */

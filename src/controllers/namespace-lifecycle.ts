@@ -21,7 +21,7 @@
  */
 import { merge } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
-import type { RemoteAccess } from '../aggregation/remote-objects.ts';
+import type { RemoteAccess } from '../aggregation/remote-access.ts';
 import { items, part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';

@@ -19,12 +19,8 @@
 import { pathOf, serverNameOf } from '../aggregation/api-service.ts';
 import type { RemoteService } from '../aggregation/api-service.ts';
 import { isUnsupported } from '../aggregation/remote-objects.ts';
-import type {
-  RemoteAccess,
-  RemoteAsking,
-  RemoteObjects,
-  RemotePlace,
-} from '../aggregation/remote-objects.ts';
+import type { RemoteAccess } from '../aggregation/remote-access.ts';
+import type { RemoteAsking, RemoteObjects, RemotePlace } from '../aggregation/remote-objects.ts';
 import type { RemoteResource } from '../aggregation/remote-resources.ts';
 import { text, texts } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';

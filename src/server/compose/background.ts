@@ -12,7 +12,7 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createEventExpiry } from '../../controllers/event-expiry.ts';
-import type { RemoteAccess } from '../../aggregation/remote-objects.ts';
+import type { RemoteAccess } from '../../aggregation/remote-access.ts';
 import { createGarbageCollector } from '../../controllers/garbage-collector.ts';
 import { createIdentityLeaseCollector } from '../../controllers/identity-lease-collector.ts';
 import { createIdentityLease } from '../../controllers/identity-lease.ts';
@@ -171,9 +171,11 @@ function namespacesOf(registry: RegistryDeps, deps: BackgroundDeps): Controller 
   });
 }
 
-function garbageOf(registry: RegistryDeps, { log, parts, timers }: BackgroundDeps): Controller {
+function garbageOf(registry: RegistryDeps, deps: BackgroundDeps): Controller {
+  const { log, parts, remote, timers } = deps;
   return createGarbageCollector({
     registry,
+    remote,
     timers,
     queues: parts.queues,
     onMisplaced: ({ kind, entry }) => {

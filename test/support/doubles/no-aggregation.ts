@@ -1,6 +1,6 @@
 /** A server with no others behind it. */
 import type { Aggregation } from '../../../src/aggregation/aggregation.ts';
-import type { RemoteAccess } from '../../../src/aggregation/remote-objects.ts';
+import type { RemoteAccess } from '../../../src/aggregation/remote-access.ts';
 import { noApiServices } from '../../../src/aggregation/api-services.ts';
 
 export const noAggregation: Pick<Aggregation, 'documents' | 'services'> = {
@@ -17,5 +17,6 @@ const nobody = (): Promise<never> => Promise.reject(new Error('there is no other
 
 export const noRemoteAccess: RemoteAccess = {
   resources: () => Promise.resolve({ resources: [], unknown: [] }),
+  follow: () => Promise.resolve(),
   objects: { page: nobody, get: nobody, deleteAll: nobody, delete: nobody, patch: nobody },
 };

@@ -67,7 +67,7 @@ class Store implements RemoteWidgets {
       if (found !== undefined && !isMet(JSON.parse(body) as JsonObject, found)) {
         return say(response, 409, status(409, 'Conflict', 'it is another one'));
       }
-      for (const at of gone) this.#delete(at);
+      for (const at of gone) this.#delete(at, body);
       return say(response, 200, status(200, '', ''));
     }
     if (method === 'PATCH' && found !== undefined) return this.#patch(path, found, body, response);
@@ -119,11 +119,16 @@ class Store implements RemoteWidgets {
     return object;
   }
 
-  #delete(path: string): void {
+  #delete(path: string, body: string): void {
     const object = this.objects.get(path);
     if (object === undefined) return;
-    const metadata = { ...object.metadata } as unknown as JsonObject;
-    this.#set(path, { deletionTimestamp: '2026-01-01T00:00:00Z', ...metadata });
+    const { propagationPolicy } = JSON.parse(body === '' ? '{}' : body) as JsonObject;
+    const own = propagationPolicy === 'Foreground' ? ['foregroundDeletion'] : [];
+    const orphan = propagationPolicy === 'Orphan' ? ['orphan'] : [];
+    const finalizers = [...(object.metadata.finalizers ?? []), ...own, ...orphan];
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    const metadata = { ...object.metadata, finalizers, deletionTimestamp };
+    this.#set(path, metadata);
   }
 
   #drop(path: string, object: ApiObject): void {
