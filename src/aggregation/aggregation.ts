@@ -34,4 +34,17 @@ export interface RemoteDocuments {
   readonly openApiGeneration: number;
   /** Where its document is, as the index of its server says. Undefined: nowhere. */
   openApiOf(service: RemoteService): string | undefined;
+  /** Another one when any document of OpenAPI 2.0 may be another. */
+  readonly openApiV2Generation: number;
+  /** Of each server that has one, in an order that stays. */
+  openApiV2(): readonly RemoteOpenApi[];
+}
+
+/** A document of OpenAPI 2.0 as it came. */
+export interface RemoteOpenApi {
+  readonly body: Uint8Array;
+  /** Of that, and of the prefixes. */
+  readonly digest: string;
+  /** Paths of the versions that this server answers for. */
+  readonly prefixes: readonly string[];
 }

@@ -24,6 +24,7 @@ export async function passRequest<R extends Refusal>(
   const opened = await openAgain(exchange, passed, timers);
   switch (opened.kind) {
     case 'failed':
+      if (opened.isLate && passed.late !== undefined) return passed.late();
       return passed.unreachable(opened.why);
     case 'answered':
       return passAnswer(exchange, passed, opened.response, timers);

@@ -9,6 +9,8 @@ export const noAggregation: Pick<Aggregation, 'documents' | 'services'> = {
     generation: 0,
     openApiGeneration: 0,
     openApiOf: () => undefined,
+    openApiV2Generation: 0,
+    openApiV2: () => [],
     discoveryOf: () => ({ resources: [], freshness: 'Stale' }),
   },
 };
