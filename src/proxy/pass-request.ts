@@ -1,6 +1,8 @@
 /**
  * Passes a request on to another server and its answer back, as it comes.
  *
+ * A short answer that says how long it is goes on as one, and says it, too; others as they come.
+ *
  * Invariants: no more is read of the answer than the client takes. An answer that breaks off breaks
  * off for the client, too. When the client goes, or its time is over, the call is cut.
  */
@@ -14,6 +16,9 @@ import { answeredHeaders } from './passed-headers.ts';
 import type { AnswerHead, PassedRequest, Refusal } from './passed-request.ts';
 
 const noBytes = new Uint8Array();
+
+/** Longer ones go on as they come. */
+const shortBytesMax = 64 * 1024;
 
 /** Settles as Pass does. */
 export async function passRequest<R extends Refusal>(
@@ -63,7 +68,8 @@ export async function passAnswer<R extends Refusal>(
   }
   const cut = (): void => void response.destroy();
   const timer = bodyTimeoutMs === undefined ? undefined : timers.after(bodyTimeoutMs, cut);
-  await passBody(exchange, head as AnswerHead, response);
+  const pass = isShort(exchange, response) ? passWhole : passBody;
+  await pass(exchange, head as AnswerHead, response);
   timer?.cancel();
   return undefined;
 }
@@ -78,6 +84,33 @@ function headOf(response: IncomingMessage): AnswerHead {
   const says = headers.some(([name]) => name === 'cache-control');
   const policy = ['cache-control', 'no-cache, private'] as const;
   return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
+}
+
+/** What has no body says nothing of its length here. */
+function isShort({ method }: HttpExchange, { headers, statusCode }: IncomingMessage): boolean {
+  const bytes = Number(headers['content-length'] ?? 0);
+  return method !== 'HEAD' && statusCode !== 304 && bytes > 0 && bytes <= shortBytesMax;
+}
+
+function passWhole(
+  exchange: HttpExchange,
+  head: AnswerHead,
+  response: IncomingMessage,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    const leave = (): void => void response.destroy();
+    exchange.onAbort(leave);
+    response.on('data', (piece: Buffer) => pieces.push(piece));
+    response.on('error', () => undefined);
+    response.on('close', () => {
+      exchange.offAbort(leave);
+      const { headers, preamble = noBytes, status } = head;
+      if (response.complete) exchange.send(status, headers, Buffer.concat(pieces));
+      else exchange.stream(status, headers, preamble).abort();
+      resolve();
+    });
+  });
 }
 
 function passBody(

@@ -2,8 +2,8 @@
  * What other servers say of their versions, as pieces of the document of everything (OpenAPI 2.0).
  *
  * A definition that is there already, and says the same, is not there twice; one that says another
- * thing under that name gets another one (`_v2`, `_v3`, ...). Texts for people, and under which kinds
- * a type is served, do not count.
+ * thing under that name gets another one (`_v2`, `_v3`, ...). Texts for people, and under which
+ * kinds a type is served, do not count.
  *
  * Invariants: pieces stay the same objects for as long as nothing that they depend on is another.
  * What has been read for a piece is not kept. In steps.
