@@ -2,7 +2,8 @@
  * The contract between what answers requests and the servers behind this one.
  *
  * Elsewhere: who answers for what (api-services.ts), what they say of themselves
- * (remote-documents.ts), and how requests get there (passed-on.ts).
+ * (remote-documents.ts), how requests get there (passed-on.ts), and how this server's own
+ * controllers get at objects there (remote-objects.ts).
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Pass, Refusal } from '../proxy/passed-request.ts';
@@ -33,4 +34,17 @@ export interface RemoteDocuments {
   readonly openApiGeneration: number;
   /** Where its document is, as the index of its server says. Undefined: nowhere. */
   openApiOf(service: RemoteService): string | undefined;
+  /** Another one when any document of OpenAPI 2.0 may be another. */
+  readonly openApiV2Generation: number;
+  /** Of each server that has one, in an order that stays. */
+  openApiV2(): readonly RemoteOpenApi[];
+}
+
+/** A document of OpenAPI 2.0 as it came. */
+export interface RemoteOpenApi {
+  readonly body: Uint8Array;
+  /** Of that, and of the prefixes. */
+  readonly digest: string;
+  /** Paths of the versions that this server answers for. */
+  readonly prefixes: readonly string[];
 }

@@ -14,6 +14,7 @@ import type http from 'node:http';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import type { Requester } from '../stdx/requester.ts';
 import { callHttp } from '../webhooks/http-call.ts';
 import type { HttpAnswer, HttpCall } from '../webhooks/http-call.ts';
 import { agentInTurns } from '../webhooks/read-turns.ts';
@@ -45,6 +46,12 @@ export interface BackendsDeps {
 
 export interface BackendCall {
   readonly path: string;
+  /** Absent: GET. */
+  readonly method?: 'DELETE' | 'PATCH' | undefined;
+  /** JSON; its type is among the headers. */
+  readonly body?: string | undefined;
+  /** When it goes the call is cut. */
+  readonly requester?: Requester | undefined;
   readonly user: UserInfo;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -131,10 +138,10 @@ export function createBackends({ certificate, resolve, timers }: BackendsDeps): 
     }
   };
   const send = async (origin: URL, by: SentBy, call: BackendCall) => {
-    const { answerBytesMax, path, timeoutMs } = call;
+    const { answerBytesMax, body, method = 'GET', path, requester, timeoutMs } = call;
     const url = new URL(path, origin);
     const headers = headersOfCall(call);
-    const sent = { url, method: 'GET', headers, body: undefined, ...by } as const;
+    const sent = { url, method, headers, body, requester, ...by } as const;
     return callHttp({ ...sent, timeoutMs, answerBytesMax }, timers);
   };
   return {
@@ -173,11 +180,12 @@ function newAgents(backend: Backend, certificate: ClientPair | undefined): Kept 
 }
 
 /** Of one name there may be several. */
-function headersOfCall({ headers, user }: BackendCall): Record<string, string | string[]> {
+function headersOfCall({ body, headers, user }: BackendCall): Record<string, string | string[]> {
   const ofUser = headersOfUser(user);
   const problem = unsayable(ofUser);
   if (problem !== undefined) throw new Error(`invalid header field value for ${problem}`);
   const all: Record<string, string | string[]> = { ...headers };
+  if (body !== undefined) all['Content-Length'] = String(Buffer.byteLength(body));
   for (const [name, value] of ofUser) {
     const known = all[name];
     all[name] = known === undefined ? value : [known, value].flat();

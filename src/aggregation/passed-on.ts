@@ -4,6 +4,7 @@
  *
  *     not available, or nowhere to be found     503  service unavailable
  *     it cannot be reached                      503  error trying to reach service: ...
+ *     it does not answer in time                504
  *     it leads elsewhere                        502  the backend attempted to redirect ...
  *
  * Elsewhere: whether the user may (before, as for every request), admission (that server's own).
@@ -13,7 +14,7 @@
  * Bounds: a request that does not last by nature has `timeoutMs`, one for discovery
  * `discoveryTimeoutMs`.
  */
-import { newBadRequest } from '../apimachinery/status-error.ts';
+import { newAllottedTimeout, newBadRequest } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Timers } from '../stdx/clock.ts';
@@ -80,6 +81,7 @@ export function passTo(
     ...(brief ? { headTimeoutMs: limitMs, bodyTimeoutMs: limitMs } : {}),
     changed: (head) => answered(head, nature),
     unreachable,
+    late: newAllottedTimeout,
   };
   if (exchange.header('upgrade') === undefined) return (seen) => passRequest(seen, passed, timers);
   if (exchange.upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, timers);

@@ -18,7 +18,6 @@ import { part, text } from '../apimachinery/members.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { createLimiter } from '../stdx/limiter.ts';
 import { paced } from '../stdx/paced.ts';
@@ -31,6 +30,7 @@ import type { ApiServices } from './api-services.ts';
 import { aggregatorUser } from './availability.ts';
 import type { BackendCall, Backends } from './backends.ts';
 import { readGroups, readResources } from './discovery-answers.ts';
+import { keepRemoteOpenApi, openApiUser } from './remote-openapi.ts';
 
 const documentLimits = {
   answerBytesMax: 4 * 1024 * 1024,
@@ -68,7 +68,9 @@ interface Known {
 export function followRemoteDocuments(deps: RemoteDocumentsDeps): FollowedDocuments {
   const { services, timers, turns } = deps;
   const kept = createKept();
-  const { look, stop } = asking(deps, kept);
+  let v2Generation = 0;
+  const v2 = keepRemoteOpenApi(deps, () => (v2Generation += 1));
+  const { look, stop } = asking(deps, kept, v2);
   let next: TimerHandle | undefined;
   let stopped = false;
   const repeat = (): void => {
@@ -106,6 +108,10 @@ export function followRemoteDocuments(deps: RemoteDocumentsDeps): FollowedDocume
       return kept.openApiGeneration;
     },
     openApiOf: ({ name }) => kept.urlOf(name),
+    get openApiV2Generation() {
+      return v2Generation;
+    },
+    openApiV2: () => v2.all(),
     stop() {
       stopped = true;
       stop();
@@ -116,6 +122,7 @@ export function followRemoteDocuments(deps: RemoteDocumentsDeps): FollowedDocume
 }
 
 type KeptDocuments = ReturnType<typeof createKept>;
+type KeptOpenApi = ReturnType<typeof keepRemoteOpenApi>;
 
 function createKept() {
   const versions = new Map<string, RemoteVersion>();
@@ -170,7 +177,7 @@ function createKept() {
 }
 
 /** One question at a time to each server. */
-function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments) {
+function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments, v2: KeptOpenApi) {
   const underWay = new Map<string, { again: boolean }>();
   const line = createLimiter(documentLimits.atOnceMax);
   const failingLine = createLimiter(documentLimits.failingAtOnceMax);
@@ -183,7 +190,7 @@ function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments) {
     const state = { again: false };
     underWay.set(id, state);
     const inLine = kept.hasFailed(id) ? failingLine : line;
-    void inLine(() => (stopped ? Promise.resolve() : ask(deps, kept, backend))).finally(() => {
+    void inLine(() => (stopped ? Promise.resolve() : ask(deps, kept, v2, backend))).finally(() => {
       underWay.delete(id);
       if (state.again) look(backend);
     });
@@ -195,13 +202,17 @@ function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments) {
 async function ask(
   deps: RemoteDocumentsDeps,
   kept: KeptDocuments,
+  v2: KeptOpenApi,
   backend: Backend,
 ): Promise<void> {
   const id = idOf(backend);
   const behind = servicesAt(deps.services, backend);
   for (const { name } of behind.filter((each) => !each.isAvailable)) kept.tell(name, stale);
   const asked = behind.filter((each) => each.isAvailable);
-  if (asked.length === 0) return kept.forget(id);
+  if (asked.length === 0) {
+    v2.forget(id);
+    return kept.forget(id);
+  }
   const known = kept.server(id);
   const isCurrent = asked.every(({ name }) => kept.of(name)?.freshness === 'Current');
   try {
@@ -213,6 +224,7 @@ async function ask(
       for (const { name } of asked) kept.tell(name, read.versions.get(name) ?? stale);
     }
     await askIndex(deps, kept, asked);
+    await askV2(deps, v2, asked, id);
   } catch (error) {
     kept.take(known, nothing);
     known.hasFailed = true;
@@ -254,8 +266,19 @@ async function askIndex(
   }
 }
 
-/** As the reference asks for these documents. */
-const openApiUser: UserInfo = { name: 'system:aggregator', uid: '', groups: [], extra: {} };
+/** A document that cannot be had makes nothing stale. */
+async function askV2(
+  { onError }: RemoteDocumentsDeps,
+  v2: KeptOpenApi,
+  asked: readonly RemoteService[],
+  id: string,
+): Promise<void> {
+  try {
+    await v2.look(id, asked);
+  } catch (error) {
+    onError(id, error);
+  }
+}
 
 const urlCharsMax = 1024;
 

@@ -410,6 +410,15 @@ export function newRequestTimeout(): StatusError {
   });
 }
 
+/** Of a request that waits for another server. */
+export function newAllottedTimeout(): StatusError {
+  const message = 'request did not complete within the allotted timeout';
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(message),
+  });
+}
+
 /** Without a hint to retry: clients follow one unasked, and it was the client that set the time. */
 export function newCollectionTimeout(
   gr: GroupResource,

@@ -13,7 +13,8 @@
  *                               none present                       delete it
  *
  * An owner is present only if the object at its reference has its uid. One whose kind is not
- * served, or that cannot be read, counts as present: nothing is deleted on a guess.
+ * served, or that cannot be read, counts as present: nothing is deleted on a guess. Nor is anything
+ * done with what names an owner of another server, until that has said whether it is there.
  *
  * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
@@ -34,6 +35,8 @@ import type { CircleMemory } from './garbage-collector-circles.ts';
 import type { ComingWrites } from './garbage-collector-coming.ts';
 import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
 import { isReference, metadataOf } from './garbage-collector-graph.ts';
+import { isRemoteReference } from './remote-dependents.ts';
+import type { RemoteDependents, RemoteOwnerState } from './remote-dependents.ts';
 
 /** Dependents of an owner that waits, looked at again at each look at it. Policy: the next look
  * goes on with the others. */
@@ -49,6 +52,8 @@ export interface DecisionContext {
   /** Writes under way, on which a decision may stand if its own write goes behind them. */
   readonly coming: Pick<ComingWrites, 'at' | 'goneBlockersOf'>;
   readonly circles: CircleMemory;
+  /** Owners of other servers; absent: there are none. */
+  readonly ownerElsewhere?: RemoteDependents['ownerAt'] | undefined;
 }
 
 export type Decision =
@@ -167,6 +172,7 @@ function decideOwned(
 ): Decision {
   if (owners.length === 0) return nothing;
   const states = owners.map((owner) => stateOf(owner, context, behind));
+  if (states.includes('asked')) return nothing;
   const lost = owners.filter((_, i) => states[i] !== 'present');
   if (lost.length === 0) return nothing;
   if (lost.length < owners.length) {
@@ -192,8 +198,9 @@ function stateOf(
   { at, uid }: OwnerLink,
   context: DecisionContext,
   behind: Set<WriteUnderWay>,
-): 'present' | 'waiting' | 'absent' {
+): RemoteOwnerState {
   if (!isReference(at)) return 'present';
+  if (isRemoteReference(at)) return context.ownerElsewhere?.(at, uid) ?? 'present';
   const coming = context.coming.at(at);
   if (coming?.uid === uid && coming.becomes !== 'other') {
     behind.add(coming.commit);

@@ -56,6 +56,8 @@ export interface OwnerGraph {
    * that wait for dependents themselves are left out: two such would have each other looked at
    * for ever. */
   nextDependents(uid: string, max: number): ObjectReference[];
+  /** All that name an owner at this place are looked at. */
+  examineDependents(owner: ObjectReference): void;
   /** Places of objects that name an owner of a kind that is not served. */
   unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
@@ -82,6 +84,9 @@ const nothing: ReadonlySet<ObjectReference> = new Set();
 const ownersWord = Buffer.from('"ownerReferences":[');
 const deletionWord = Buffer.from('"deletionTimestamp":"');
 
+/** Where an owner of a kind that is not served here may be. */
+export type PlaceElsewhere = (owner: OwnerReference, namespace: string) => OwnerLink['at'];
+
 /** Told of what has to be looked at because of a change. */
 export interface Examining {
   one(reference: ObjectReference): void;
@@ -96,8 +101,9 @@ export function createOwnerGraph(
   scheme: Scheme,
   finalizers: Identity['finalizers'],
   examine: Examining,
+  elsewhere: PlaceElsewhere = () => 'unknown',
 ): OwnerGraph {
-  return new Graph(scheme, finalizers, examine);
+  return new Graph(scheme, finalizers, examine, elsewhere);
 }
 
 /** Without managedFields. */
@@ -119,8 +125,16 @@ class Graph implements OwnerGraph {
   #version = 0;
   #linksVersion = 0;
 
-  constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: Examining) {
+  readonly #elsewhere: PlaceElsewhere;
+
+  constructor(
+    scheme: Scheme,
+    finalizers: Identity['finalizers'],
+    examine: Examining,
+    elsewhere: PlaceElsewhere,
+  ) {
     this.#scheme = scheme;
+    this.#elsewhere = elsewhere;
     this.#finalizers = finalizers;
     this.#examine = examine;
   }
@@ -193,7 +207,7 @@ class Graph implements OwnerGraph {
     if (type === 'DELETED') {
       this.#remove(reference);
       this.#waitNoMore(reference);
-      this.#examineDependents(reference);
+      this.examineDependents(reference);
       return;
     }
     const bytes = asBuffer(entry.bytes);
@@ -246,7 +260,7 @@ class Graph implements OwnerGraph {
     this.#examineAll(uid);
   }
 
-  #examineDependents(owner: ObjectReference): void {
+  examineDependents(owner: ObjectReference): void {
     for (const uid of this.#referred.get(owner) ?? []) this.#examineAll(uid);
   }
 
@@ -310,7 +324,9 @@ class Graph implements OwnerGraph {
 
   #ownerLink(owner: OwnerReference, namespace: string): OwnerLink {
     const blocks = owner.blockOwnerDeletion === true;
-    return { uid: owner.uid, at: referenceOf(this.#scheme, owner, namespace), blocks };
+    const here = referenceOf(this.#scheme, owner, namespace);
+    const at = here === 'unknown' ? this.#elsewhere(owner, namespace) : here;
+    return { uid: owner.uid, at, blocks };
   }
 }
 

@@ -3,7 +3,8 @@
  *
  *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ decide ─▶ conditional write
  *
- * What owners and dependents are is defined in the files beside this one.
+ * What owners and dependents are is defined in the files beside this one; those of other servers
+ * (remote-dependents.ts) have a queue of their own, in which nothing of this server waits.
  *
  * Invariants: a decision is made on snapshots that show everything acknowledged before it, and on a
  * graph of the same revision; a uid that is gone never comes back, and the write holds only for
@@ -16,6 +17,7 @@
  */
 import { defer, map, merge, Subject, switchMap } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
+import type { RemoteAccess } from '../aggregation/remote-access.ts';
 import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
@@ -38,6 +40,8 @@ import { createOwnerGraph } from './garbage-collector-graph.ts';
 import type { OwnerGraph, ObjectReference } from './garbage-collector-graph.ts';
 import { deleteObserved, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
 import type { QueueMeters } from './queue-meters.ts';
+import { createRemoteDependents, isRemoteReference } from './remote-dependents.ts';
+import type { RemoteDependents, RemoteWrites } from './remote-dependents.ts';
 import { servedChanges } from './served-changes.ts';
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -54,10 +58,15 @@ export interface GarbageCollectorDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly queues: QueueMeters;
+  /** Other servers' objects. */
+  readonly remote: RemoteAccess;
   /** An object names an owner that it cannot have. Called once for each state of the object. */
   readonly onMisplaced: (object: { kind: KindInfo; entry: Entry; uid: string }) => void;
   readonly onError: (reference: string, error: unknown) => void;
 }
+
+/** Objects of other servers that are worked on at a time. */
+const remoteAtOnceMax = 16;
 
 type GraphEvent = Added | Modified | Deleted | typeof wasRead;
 const wasRead = { type: 'RESET', resource: '' } as const;
@@ -70,6 +79,9 @@ class Collector implements Controller {
   readonly #deps: GarbageCollectorDeps;
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
+  /** Of what is on other servers. */
+  readonly #remoteQueue: WorkQueue;
+  readonly #remote: RemoteDependents;
   readonly #context: DecisionContext;
   readonly #coming: ComingWrites;
   /** To be decided on what is coming. */
@@ -91,28 +103,33 @@ class Collector implements Controller {
   #isWhole = false;
 
   constructor(deps: GarbageCollectorDeps) {
-    const { registry, timers } = deps;
-    const { identity, scheme, streams } = registry;
+    const { identity, scheme } = deps.registry;
     this.#deps = deps;
-    this.#queue = createWorkQueue({
-      timers,
-      meter: deps.queues.meterOf('garbage-collector'),
-      monotonicMs: () => registry.clock.monotonicMs(),
-      prepare: () => streams.waitUntilCurrent(),
-      pause: () => registry.turns.pause(shortWorkMs),
-      work: (reference, isStopped) => this.#work(reference, isStopped),
-      all: () => this.#graph.references(),
-      onError: deps.onError,
+    this.#queue = this.#newQueue('garbage-collector', undefined);
+    this.#remoteQueue = this.#newQueue('garbage-collector-remote', remoteAtOnceMax);
+    this.#remote = createRemoteDependents({
+      ...this.#queueing('garbage-collector-owners'),
+      turns: deps.registry.turns,
+      identity,
+      remote: deps.remote,
+      graph: () => this.#graph,
+      onResources: () => void this.#lookForOwners().catch((error) => deps.onError('', error)),
     });
-    this.#graph = createOwnerGraph(scheme, identity.finalizers, {
-      one: (reference) => this.#queue.add(reference),
-      lost: (reference) => noteLost(reference, this.#context.circles),
-      all: (references) => this.#examineAll(references),
-    });
+    const examine = {
+      one: (reference: ObjectReference) => this.#look(reference),
+      lost: (reference: ObjectReference) => noteLost(reference, this.#context.circles),
+      all: (references: Keys) => this.#examineAll(references),
+    };
+    this.#graph = createOwnerGraph(scheme, identity.finalizers, examine, (owner, namespace) =>
+      this.#remote.referenceOf(owner, namespace),
+    );
     this.#coming = createComingWrites({
       graph: this.#graph,
       finalizers: identity.finalizers,
-      examine: (reference) => this.#goAhead(reference),
+      examine: (reference) => {
+        if (isRemoteReference(reference)) this.#look(reference);
+        else this.#goAhead(reference);
+      },
     });
     this.#context = {
       coming: this.#coming,
@@ -120,7 +137,40 @@ class Collector implements Controller {
       graph: this.#graph,
       finalizers: identity.finalizers,
       entryAt: (reference) => this.#entryAt(reference),
+      ownerElsewhere: (reference, uid) => this.#remote.ownerAt(reference, uid),
     };
+  }
+
+  #queueing(name: string) {
+    const { onError, queues, registry, timers } = this.#deps;
+    return {
+      timers,
+      meter: queues.meterOf(name),
+      monotonicMs: () => registry.clock.monotonicMs(),
+      pause: () => registry.turns.pause(shortWorkMs),
+      onError,
+    };
+  }
+
+  #newQueue(name: string, batchMax: number | undefined): WorkQueue {
+    const { streams } = this.#deps.registry;
+    const isRemote = batchMax !== undefined;
+    return createWorkQueue({
+      ...this.#queueing(name),
+      batchMax,
+      prepare: () => streams.waitUntilCurrent(),
+      work: (reference, isStopped) => this.#work(reference, isStopped),
+      all: () => this.#references(isRemote),
+    });
+  }
+
+  *#references(isRemote: boolean): IterableIterator<ObjectReference> {
+    for (const each of this.#graph.references())
+      if (isRemoteReference(each) === isRemote) yield each;
+  }
+
+  #look(reference: ObjectReference): void {
+    (isRemoteReference(reference) ? this.#remoteQueue : this.#queue).add(reference);
   }
 
   start(): void {
@@ -129,15 +179,16 @@ class Collector implements Controller {
       if (event.type === 'RESET') this.#becomeWhole();
       else this.#apply(event.resource, event.type, event.entry);
     });
+    this.#remote.start();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    const worked = this.#queue.stop();
+    const worked = [this.#queue.stop(), this.#remoteQueue.stop(), this.#remote.stop()];
     // What it failed with has been reported.
     await this.#loading.catch(() => undefined);
-    await worked;
+    await Promise.all(worked);
     await this.#goingAhead;
   }
 
@@ -208,7 +259,7 @@ class Collector implements Controller {
 
   #examineAll(references: Keys): void {
     const add = (reference: ObjectReference): number => {
-      this.#queue.add(reference);
+      this.#look(reference);
       return 0;
     };
     const { turns } = this.#deps.registry;
@@ -220,6 +271,7 @@ class Collector implements Controller {
   #becomeWhole(): void {
     this.#isWhole = true;
     this.#queue.start();
+    this.#remoteQueue.start();
   }
 
   async #load(): Promise<void> {
@@ -232,6 +284,7 @@ class Collector implements Controller {
     const own = this.#loads;
     const isOver = (): boolean => this.#stopped || own !== this.#loads;
     await runStepwise(registry.turns, this.#reading(kindsOf(registry)), isOver);
+    await runStepwise(registry.turns, this.#readingRemote(), isOver);
   }
 
   /** What is there of kinds that have come; a reading of all that begins meanwhile has it, too. */
@@ -257,6 +310,14 @@ class Collector implements Controller {
       // It may have changed since, and that change has come already.
       const now = streams.snapshot(storage).get(entry.namespace, entry.name);
       if (now === entry) this.#apply(storageName(storage), 'ADDED', entry);
+      return entry.bytes.length;
+    });
+  }
+
+  /** What is known of other servers by now. */
+  *#readingRemote(): Steps<void> {
+    yield* inSteps(this.#remote.entries(), ({ entry, resource }) => {
+      this.#graph.apply(resource, 'ADDED', entry);
       return entry.bytes.length;
     });
   }
@@ -307,13 +368,12 @@ class Collector implements Controller {
     verdict: Verdict | undefined,
     isStopped: () => boolean,
   ): Promise<boolean> {
-    const kind = this.#kindAt(reference);
-    if (verdict === undefined || kind === undefined) return true;
-    this.#reportMisplaced(verdict, kind);
-    const { behind, decision, entry, uid } = verdict;
-    const observed = { kind, entry, uid };
-    const write = (how: (registry: RegistryDeps) => Promise<boolean>): Promise<boolean> =>
-      this.#write(reference, uid, behind, how);
+    if (verdict === undefined) return true;
+    const { decision } = verdict;
+    const writes = isRemoteReference(reference)
+      ? this.#remoteWrites(reference, verdict)
+      : this.#writesOf(reference, verdict);
+    if (writes === undefined) return true;
     switch (decision.kind) {
       case 'nothing':
         return true;
@@ -321,17 +381,39 @@ class Collector implements Controller {
       case 'later':
         return false;
       case 'wait':
-        for (const each of decision.examine) this.#queue.add(each);
+        for (const each of decision.examine) this.#look(each);
         return true;
       case 'delete':
-        return write((registry) => deleteObserved(registry, observed, decision.policy));
+        return writes.delete(decision.policy);
       case 'forget-owners':
-        return write((registry) => forgetOwners(registry, observed, decision.uids));
+        return writes.forgetOwners(decision.uids);
       case 'release':
-        return write((registry) => releaseFinalizer(registry, observed, decision.finalizer));
+        return writes.release(decision.finalizer);
       case 'orphan':
         return this.#orphan(decision.uid, decision.dependents, isStopped);
     }
+  }
+
+  #writesOf(reference: ObjectReference, verdict: Verdict): RemoteWrites | undefined {
+    const kind = this.#kindAt(reference);
+    if (kind === undefined) return undefined;
+    this.#reportMisplaced(verdict, kind);
+    const { behind, entry, uid } = verdict;
+    const observed = { kind, entry, uid };
+    const write = (how: (registry: RegistryDeps) => Promise<boolean>): Promise<boolean> =>
+      this.#write(reference, uid, behind, how);
+    return {
+      delete: (policy) => write((registry) => deleteObserved(registry, observed, policy)),
+      forgetOwners: (uids) => write((registry) => forgetOwners(registry, observed, uids)),
+      release: (finalizer) => write((registry) => releaseFinalizer(registry, observed, finalizer)),
+    };
+  }
+
+  /** What is sent to others can go behind nothing: it is decided when that is there. */
+  #remoteWrites(reference: ObjectReference, { behind, uid }: Verdict): RemoteWrites | undefined {
+    if (behind.length === 0) return this.#remote.writesOf(reference, uid);
+    const later = (): Promise<boolean> => Promise.resolve(false);
+    return { delete: later, forgetOwners: later, release: later };
   }
 
   /** What stands on it is looked at as soon as it is handed over. */
@@ -378,7 +460,7 @@ class Collector implements Controller {
         if (this.#stopped) return;
         this.#early.delete(reference);
         // What fails, or is not done, is looked at in the usual way.
-        const again = (): void => this.#queue.add(reference);
+        const again = (): void => this.#look(reference);
         this.#work(reference, () => this.#stopped).then((done) => done || again(), again);
       }
     } catch (error) {
@@ -413,6 +495,9 @@ class Collector implements Controller {
     const entry = this.#entryAt(reference);
     const kind = this.#kindAt(reference);
     const node = this.#graph.node(reference);
+    if (isRemoteReference(reference)) {
+      return this.#remote.writesOf(reference, node?.uid ?? '')?.forgetOwners(uids) ?? true;
+    }
     if (entry === undefined || kind === undefined || node === undefined) return true;
     if (entry === 'unreadable') return false;
     return forgetOwners(this.#deps.registry, { kind, entry, uid: node.uid }, uids);
@@ -430,6 +515,7 @@ class Collector implements Controller {
   }
 
   #entryAt(reference: ObjectReference): Entry | 'unreadable' | undefined {
+    if (isRemoteReference(reference)) return this.#remote.entryAt(reference);
     const [group = '', resource = '', namespace = '', name = ''] = reference.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
     const { unreadable } = snapshot;

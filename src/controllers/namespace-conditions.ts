@@ -15,6 +15,8 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 
 /** What a pass over the namespace left behind. */
 export interface RemainingContent {
+  /** Versions of other servers whose resources are not known, each in words. */
+  readonly undiscovered: readonly string[];
   readonly failures: readonly string[];
   readonly resources: readonly { readonly resource: GroupResource; readonly count: number }[];
   /** Finalizer -> objects that it holds. */
@@ -59,13 +61,10 @@ function condition(finding: Finding, conditions: readonly JsonObject[], nowMs: n
   return same ? before : { ...before, ...finding };
 }
 
-function findingsOf({ failures, resources, finalizers }: RemainingContent): readonly Finding[] {
+function findingsOf(content: RemainingContent): readonly Finding[] {
+  const { failures, finalizers, resources } = content;
   return [
-    fine(
-      'NamespaceDeletionDiscoveryFailure',
-      'ResourcesDiscovered',
-      'All resources successfully discovered',
-    ),
+    discoveryFinding(content),
     fine(
       'NamespaceDeletionGroupVersionParsingFailure',
       'ParsedGroupVersions',
@@ -102,6 +101,16 @@ function findingsOf({ failures, resources, finalizers }: RemainingContent): read
           `Some content in the namespace has finalizers remaining: ${finalizersText(finalizers)}`,
         ),
   ];
+}
+
+function discoveryFinding({ undiscovered }: RemainingContent): Finding {
+  const type = 'NamespaceDeletionDiscoveryFailure';
+  if (undiscovered.length === 0) {
+    return fine(type, 'ResourcesDiscovered', 'All resources successfully discovered');
+  }
+  const why = `unable to retrieve the complete list of server APIs: ${shown(undiscovered)}`;
+  const message = `Discovery failed for some groups, ${undiscovered.length} failing: ${why}`;
+  return amiss(type, 'DiscoveryFailed', message);
 }
 
 function countText({ resource, count }: RemainingContent['resources'][number]): string {

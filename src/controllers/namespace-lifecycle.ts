@@ -6,7 +6,8 @@
  *               │     ▼                    │              ▼
  *               └─ last of a kind gone, or later ─ conditions say what is left
  *
- * Pods go first, as what runs in them may rely on the rest: on network policies, for one.
+ * Pods go first, as what runs in them may rely on the rest: on network policies, for one. With the
+ * rest goes what other servers have in the namespace (namespace-remote-content.ts).
  *
  * It needs no lock against creators: a create tests in its own transaction that the namespace is
  * live, so the content can only shrink.
@@ -20,6 +21,7 @@
  */
 import { merge } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
+import type { RemoteAccess } from '../aggregation/remote-access.ts';
 import { items, part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
@@ -40,6 +42,8 @@ import type { QueueMeters } from './queue-meters.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
+import { createRemoteContent, isNothing, nothingLeft } from './namespace-remote-content.ts';
+import type { RemoteContent } from './namespace-remote-content.ts';
 import { servedChanges } from './served-changes.ts';
 import type { ServedChange } from './served-changes.ts';
 import { isMarked, unmarkedEntries } from './unmarked-entries.ts';
@@ -56,6 +60,8 @@ export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly queues: QueueMeters;
+  /** Other servers' objects. */
+  readonly remote: RemoteAccess;
   readonly onError: (namespace: string, error: unknown) => void;
 }
 
@@ -87,10 +93,11 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),
     pause: () => registry.turns.pause(shortWorkMs),
-    work: (name, isStopped) => emptyNamespace(registry, name, isStopped),
+    work: (name, isStopped) => emptyNamespace({ registry, remote }, name, isStopped),
     all: () => terminating,
     onError: deps.onError,
   });
+  const remote = remoteContentOf(deps, terminating, (name) => queue.add(name));
   return {
     start() {
       const events = merge(streams.resourceEvents(namespaces), contentDeletions(registry));
@@ -101,17 +108,46 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
         }
         if (event.resource !== namespacesId) {
           emptied(event.resource, event.entry.namespace);
-        } else if (event.type === 'DELETED') terminating.delete(event.entry.name);
-        else look(event.entry);
+        } else if (event.type === 'DELETED') {
+          terminating.delete(event.entry.name);
+          remote.forget(event.entry.name);
+        } else look(event.entry);
         return undefined;
       });
       queue.start();
+      remote.start();
     },
     async stop() {
       following?.unsubscribe();
-      await queue.stop();
+      await Promise.all([queue.stop(), remote.stop()]);
     },
   };
+}
+
+function remoteContentOf(
+  { onError, queues, registry, remote, timers }: NamespaceControllerDeps,
+  terminating: ReadonlySet<string>,
+  onLooked: (namespace: string) => void,
+): RemoteContent {
+  const { clock, identity, streams, turns } = registry;
+  return createRemoteContent({
+    timers,
+    remote,
+    meter: queues.meterOf('namespace-remote-content'),
+    monotonicMs: () => clock.monotonicMs(),
+    nowMs: () => clock.nowMs(),
+    pause: () => turns.pause(shortWorkMs),
+    systemNamespace: identity.namespaces.system,
+    all: () => terminating,
+    find(name) {
+      const entry = streams.snapshot(namespaces).get('', name);
+      const { deletionTimestamp, uid = '' } = entry === undefined ? {} : metadataOf(entry);
+      if (deletionTimestamp === undefined) return undefined;
+      return { uid, markedMs: Date.parse(deletionTimestamp) };
+    },
+    onLooked,
+    onError,
+  });
 }
 
 /** Of whatever a namespace can hold. A namespace that loses the last of a kind before that is
@@ -126,10 +162,15 @@ function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {
     .filter((found): found is KindInfo => found !== undefined && found.namespaced);
 }
 
+interface Emptying {
+  readonly registry: RegistryDeps;
+  readonly remote: Pick<RemoteContent, 'leftIn'>;
+}
+
 /** True when there is nothing (more) to do for this namespace. Stopped, it deletes no more, and the
  * next start goes on. */
 async function emptyNamespace(
-  registry: RegistryDeps,
+  { registry, remote }: Emptying,
   name: string,
   isStopped: () => boolean,
 ): Promise<boolean> {
@@ -137,32 +178,52 @@ async function emptyNamespace(
   const entry = streams.snapshot(namespaces).get('', name);
   const kind = scheme.findStorage(namespaces);
   if (entry === undefined || kind === undefined || !isMarked(entry)) return true;
-  let left: RemainingContent = { failures: [], resources: [], finalizers: new Map() };
-  let emptied = true;
-  for (const kinds of inOrder(contentKinds(registry))) {
-    const stage = await emptyOf(registry, kinds, name, isStopped);
-    if (stage === undefined) return false;
-    left = stage;
-    emptied = left.resources.length === 0 && left.failures.length === 0;
-    if (!emptied) break;
-  }
   const { uid = '' } = metadataOf(entry);
+  const [first, rest] = inOrder(contentKinds(registry));
+  let left = await emptyOf(registry, first, name, isStopped);
+  let elsewhere: RemainingContent | 'unknown' = nothingLeft;
+  if (left !== undefined && isNothing(left)) {
+    elsewhere = await remote.leftIn(name, uid);
+    left = await emptyOf(registry, rest, name, isStopped);
+  }
+  if (left === undefined) return false;
+  const isEmpty = isNothing(left);
+  // It is looked at again when that is known.
+  if (isEmpty && elsewhere === 'unknown') return true;
+  const all = elsewhere === 'unknown' ? left : together(left, elsewhere);
   const own = identity.finalizers.namespace;
   // The conditions say why a namespace stays; one that is removed now needs none.
-  if (!emptied || isHeldByOthers(entry, own)) {
+  if (!isNothing(all) || isHeldByOthers(entry, own)) {
     await changeNamespace(registry, kind, name, uid, 'status', (object) =>
-      withContentConditions(object, left, registry.clock.nowMs()),
+      withContentConditions(object, all, registry.clock.nowMs()),
     );
   }
-  if (!emptied) return false;
+  if (!isEmpty) return false;
+  // What is left elsewhere is tried again there.
+  if (!isNothing(all)) return true;
   return changeNamespace(registry, kind, name, uid, 'finalize', (object) =>
     withoutFinalizer(object, own),
   );
 }
 
+function together(here: RemainingContent, elsewhere: RemainingContent): RemainingContent {
+  const finalizers = new Map(here.finalizers);
+  for (const [name, count] of elsewhere.finalizers) {
+    finalizers.set(name, (finalizers.get(name) ?? 0) + count);
+  }
+  return {
+    undiscovered: elsewhere.undiscovered,
+    failures: [...here.failures, ...elsewhere.failures],
+    resources: [...here.resources, ...elsewhere.resources],
+    finalizers,
+  };
+}
+
 /** The kinds in the order in which they go: those of the second list once all of the first are
  * gone. */
-function inOrder(contents: readonly KindInfo[]): readonly (readonly KindInfo[])[] {
+function inOrder(
+  contents: readonly KindInfo[],
+): readonly [readonly KindInfo[], readonly KindInfo[]] {
   const isPods = ({ storage }: KindInfo): boolean =>
     storage.group === pods.group && storage.resource === pods.resource;
   return [contents.filter(isPods), contents.filter((kind) => !isPods(kind))];
@@ -228,7 +289,7 @@ async function remaining(
       }
     }
   }
-  return { failures, resources, finalizers };
+  return { undiscovered: [], failures, resources, finalizers };
 }
 
 async function changeNamespace(

@@ -5,6 +5,8 @@
  * Invariants: all are read with GET or HEAD, and any other method is 405; a path that nobody knows
  * is 404, whatever its method.
  */
+import type { Aggregation } from '../aggregation/aggregation.ts';
+import { pathOf } from '../aggregation/api-service.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import {
@@ -29,6 +31,7 @@ import type { ApiRequest, EndpointDeps } from './request.ts';
 
 export interface PlainPathDeps {
   readonly endpoints: EndpointDeps;
+  readonly aggregation: Pick<Aggregation, 'services'>;
   readonly discovery: Discovery;
   readonly openapi: OpenApi;
   readonly version: JsonObject;
@@ -156,7 +159,11 @@ function pathsAnswer(deps: PlainPathDeps): Answer {
     '/version',
     ...deps.documents.keys(),
   ];
-  const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
+  const others = [...deps.aggregation.services.remotes()].flatMap((service) =>
+    service.group === '' ? [pathOf(service)] : [`/apis/${service.group}`, pathOf(service)],
+  );
+  const paths = ['/api', '/apis', ...new Set([...groups, ...others]), ...checks, ...documents];
+  paths.sort();
   return documentAnswer(200, jsonHeaders, encodeJson({ paths }, true));
 }
 

@@ -42,6 +42,8 @@ export type Opened =
       readonly why: string;
       /** On a connection that had been kept, and was ended meanwhile. */
       readonly wasKept: boolean;
+      /** It has been sent, and was not answered in time. */
+      readonly isLate: boolean;
     }
   | { readonly kind: 'left' };
 
@@ -61,16 +63,16 @@ export function openRequest(
       requester.offAbort(leave);
       resolve(opened);
     };
-    const fail = (why: string, wasKept = false): void => {
-      settle({ kind: 'failed', why, wasKept });
+    const fail = (why: string, wasKept = false, isLate = false): void => {
+      settle({ kind: 'failed', why, wasKept, isLate });
       request?.destroy();
     };
     const leave = (): void => {
       settle({ kind: 'left' });
       request?.destroy();
     };
-    const within = (ms: number | undefined, why: string) =>
-      ms === undefined ? undefined : timers.after(ms, () => fail(why));
+    const within = (ms: number | undefined, why: string, isLate = false) =>
+      ms === undefined ? undefined : timers.after(ms, () => fail(why, false, isLate));
     const begun = begin(passed, upgrade);
     const request = typeof begun === 'string' ? undefined : begun;
     let timer = within(passed.dialTimeoutMs, 'dial timeout');
@@ -80,7 +82,7 @@ export function openRequest(
     begun.on('finish', () => {
       if (settled) return;
       timer?.cancel();
-      timer = within(passed.headTimeoutMs, 'no answer in time');
+      timer = within(passed.headTimeoutMs, 'no answer in time', true);
     });
     begun.on('information', () => {
       interimAnswers += 1;

@@ -1,10 +1,13 @@
 /**
  * Passes a request on to another server and its answer back, as it comes.
  *
+ * A short answer that says how long it is goes on as one, and says it, too; others as they come.
+ *
  * Invariants: no more is read of the answer than the client takes. An answer that breaks off breaks
  * off for the client, too. When the client goes, or its time is over, the call is cut.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
@@ -19,6 +22,9 @@ const noBytes = new Uint8Array();
 /** Statuses whose answers have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
+/** Longer ones go on as they come. */
+const shortBytesMax = 64 * 1024;
+
 /** Settles as Pass does. */
 export async function passRequest<R extends Refusal>(
   exchange: HttpExchange,
@@ -28,6 +34,7 @@ export async function passRequest<R extends Refusal>(
   const opened = await openAgain(exchange, passed, timers);
   switch (opened.kind) {
     case 'failed':
+      if (opened.isLate && passed.late !== undefined) return passed.late();
       return passed.unreachable(opened.why);
     case 'answered':
       return passAnswer(exchange, passed, opened.response, timers);
@@ -66,7 +73,8 @@ export async function passAnswer<R extends Refusal>(
   }
   const cut = (): void => void response.destroy();
   const timer = bodyTimeoutMs === undefined ? undefined : timers.after(bodyTimeoutMs, cut);
-  await passBody(exchange, head as AnswerHead, response);
+  const pass = isShort(exchange, response) ? passWhole : passBody;
+  await pass(exchange, head as AnswerHead, response);
   timer?.cancel();
   return undefined;
 }
@@ -81,6 +89,29 @@ function headOf(response: IncomingMessage): AnswerHead {
   const says = headers.some(([name]) => name === 'cache-control');
   const policy = ['cache-control', 'no-cache, private'] as const;
   return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
+}
+
+/** What has no body says nothing of its length here. */
+function isShort({ method }: HttpExchange, { headers, statusCode }: IncomingMessage): boolean {
+  const bytes = Number(headers['content-length'] ?? 0);
+  return method !== 'HEAD' && statusCode !== 304 && bytes > 0 && bytes <= shortBytesMax;
+}
+
+async function passWhole(
+  exchange: HttpExchange,
+  { changed, headers, preamble = noBytes, status }: AnswerHead,
+  response: IncomingMessage,
+): Promise<void> {
+  const leave = (): void => void response.destroy();
+  exchange.onAbort(leave);
+  const body = changed === undefined ? response : changed(response);
+  const pieces: Buffer[] = [];
+  body.on('data', (piece: Buffer) => pieces.push(piece));
+  body.on('error', () => undefined);
+  await new Promise<void>((resolve) => whenOver(body, resolve));
+  exchange.offAbort(leave);
+  if (isWhole(body, response)) exchange.send(status, headers, Buffer.concat(pieces));
+  else exchange.stream(status, headers, preamble).abort();
 }
 
 async function passBody(
@@ -101,6 +132,10 @@ async function passBody(
   body.on('error', () => undefined);
   body.on('end', () => stream.end());
   await new Promise<void>((resolve) => whenOver(body, resolve));
-  if (!body.readableEnded || !response.complete) stream.abort();
+  if (!isWhole(body, response)) stream.abort();
   exchange.offAbort(leave);
+}
+
+function isWhole(body: Readable, response: IncomingMessage): boolean {
+  return body.readableEnded && response.complete;
 }

@@ -44,6 +44,8 @@ export interface PassedRequest<R extends Refusal = StatusError> {
   readonly changed?: ((head: AnswerHead) => AnswerHead | R) | undefined;
   /** What the client is told of a server that cannot be reached, or breaks off. */
   readonly unreachable: (why: string) => R;
+  /** What he is told of one that has not answered in time. Absent: the same. */
+  readonly late?: (() => R) | undefined;
 }
 
 export interface AnswerHead {

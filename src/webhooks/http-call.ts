@@ -34,7 +34,7 @@ const pieceLimits = { piecesMin: 256, pieceBytes: 32 } as const;
 
 export interface HttpCall {
   readonly url: URL;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH';
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: HttpBody | undefined;
   /** Of agentInTurns(): it knows what TLS needs to know of the server. */

@@ -14,6 +14,7 @@ import type { RegistryDeps } from '../../src/registry/registry.ts';
 import { updateObject } from '../../src/registry/update.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
+import { noRemoteAccess } from '../support/doubles/no-aggregation.ts';
 import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
 import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 
@@ -341,6 +342,7 @@ describe('leader election', () => {
   it('a namespace whose deletion a dead server had begun is emptied by the next', async () => {
     const lead = (registry: RegistryDeps): Controller =>
       createNamespaceController({
+        remote: noRemoteAccess,
         registry,
         timers: store.time.timers,
         queues: createQueueMeters(registry.clock),

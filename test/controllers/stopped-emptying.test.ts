@@ -6,6 +6,7 @@ import { createNamespaceController } from '../../src/controllers/namespace-lifec
 import { createQueueMeters } from '../../src/controllers/queue-meters.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
+import { noRemoteAccess } from '../support/doubles/no-aggregation.ts';
 import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
 
 const objectsCount = 300;
@@ -38,6 +39,7 @@ it('a stop ends the emptying of a large namespace, and the next start goes on wi
       return registry.actors.execute(...write);
     };
     return createNamespaceController({
+      remote: noRemoteAccess,
       registry: { ...registry, actors: { ...registry.actors, execute } },
       timers: server.timers,
       queues: createQueueMeters(registry.clock),

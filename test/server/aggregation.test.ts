@@ -93,6 +93,11 @@ describe('a version that another server answers for', () => {
       }),
   });
   const asAdmin = (): ApiClient => as(tokens.admin);
+  const definitionHere = async (name: string): Promise<JsonObject> => {
+    const { definitions } = (await asAdmin().request('GET', '/openapi/v2')).body;
+    const { description: _people, ...found } = part(definitions as JsonObject, name);
+    return found;
+  };
   const passed = () => backend.asked.filter(({ url }) => url.startsWith(`${own}/`));
 
   it('is asked for by who the caller is, and never with what he has shown or claims', async () => {
@@ -225,6 +230,82 @@ describe('a version that another server answers for', () => {
       assert.equal((await asAdmin().request('GET', `${own}${path}`)).status, 400, path);
     }
     assert.ok(passed().every(({ url }) => url === `${own}/widgets`));
+  });
+
+  it('is in the document of everything, under names of its own where they mean another thing', async () => {
+    const reference = (name: string) => ({ $ref: `#/definitions/${name}` });
+    const status = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
+    const preconditions = 'io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions';
+    const document = {
+      swagger: '2.0',
+      info: { title: 'w', version: '1' },
+      parameters: { shared: { name: 'shared', in: 'query', type: 'string' } },
+      paths: {
+        [`${own}/widgets`]: {
+          get: {
+            parameters: [{ $ref: '#/parameters/shared' }],
+            responses: { 200: { description: 'OK', schema: reference('com.example.Widget') } },
+          },
+        },
+        '/apis/another.example.com/v1/others': {},
+        '/api/v1/pods': {},
+      },
+      definitions: {
+        'com.example.Widget': {
+          type: 'object',
+          properties: { a: reference(status), b: reference(preconditions) },
+        },
+        [status]: { type: 'object', properties: { own: { type: 'string' } } },
+        [preconditions]: await definitionHere(preconditions),
+        unused: { type: 'object' },
+      },
+    };
+    backend.answers.set('/openapi/v2', ok(document));
+    await asAdmin().request('PATCH', service, {
+      headers: merge,
+      body: { spec: { versionPriority: 12 } },
+    });
+    const { definitions, paths } = await until(async () => {
+      const found = (await asAdmin().request('GET', '/openapi/v2')).body;
+      return `${own}/widgets` in part(found, 'paths') ? found : undefined;
+    });
+    const named = definitions as Record<string, JsonObject>;
+    assert.deepEqual(named['com.example.Widget']?.['properties'], {
+      a: reference(`${status}_v2`),
+      b: reference(preconditions),
+    });
+    assert.deepEqual(named[`${status}_v2`], document.definitions[status]);
+    assert.ok(!(`${preconditions}_v2` in named) && !('unused' in named));
+    const { parameters } = part(part(paths as JsonObject, `${own}/widgets`), 'get');
+    assert.deepEqual(parameters, [document.parameters.shared]);
+    assert.deepEqual(part(paths as JsonObject, '/apis/another.example.com/v1/others'), {});
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const packed = await asAdmin().request('GET', '/openapi/v2', { headers: { accept } });
+    assert.ok(packed.text.includes('com.example.Widget'));
+
+    // One that leads nowhere is none.
+    const broken = { ...document, definitions: {} };
+    backend.answers.set('/openapi/v2', ok(broken));
+    await asAdmin().request('PATCH', service, {
+      headers: merge,
+      body: { spec: { versionPriority: 13 } },
+    });
+    await until(async () => {
+      const found = (await asAdmin().request('GET', '/openapi/v2')).body;
+      return `${own}/widgets` in part(found, 'paths') ? undefined : true;
+    });
+  });
+
+  it('has a document for its group in the index, and its paths at the root', async () => {
+    const { paths } = (await asAdmin().request('GET', '/openapi/v3')).body;
+    const group = part(paths as JsonObject, `apis/${backendGroup}`);
+    const found = await asAdmin().request('GET', text(group, 'serverRelativeURL'));
+    assert.deepEqual(Object.keys(part(found.body, 'paths')), [`/apis/${backendGroup}/`]);
+    const root = (await asAdmin().request('GET', '/')).body as unknown as { paths: string[] };
+    assert.deepEqual(
+      root.paths.filter((path) => path.includes(backendGroup)),
+      [`/apis/${backendGroup}`, own],
+    );
   });
 
   it('has its document of OpenAPI there', async () => {

@@ -50,8 +50,15 @@ export interface DocumentOptions {
   readonly openValues: ReadonlySet<string>;
   /** Texts for people. Default: of kinds, what they are called. */
   readonly texts?: Describe | undefined;
+  /** Groups of which others serve versions; in the index each has a document here. */
+  readonly otherGroups?: OtherGroups | undefined;
   /** Semantic version of what is served. */
   readonly version: string;
+}
+
+export interface OtherGroups {
+  has(group: string): boolean;
+  all(): Iterable<string>;
 }
 
 export interface OpenApiDocuments {
@@ -103,6 +110,12 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     *paths() {
       const found: string[] = [];
       yield* inSteps(sectionsOf(options, kept), ({ path }) => void found.push(path));
+      const others = options.otherGroups?.all() ?? [];
+      yield* inSteps(others, (group) => {
+        if (group !== '' && !hasOwn(options, group))
+          found.push(groupSection(group, options.domain).path);
+        return undefined;
+      });
       return yield* sortedInSteps(found, (a, b) => a < b);
     },
     sourceOf: (path) => sectionAt(path)?.source,
@@ -295,10 +308,11 @@ function* sectionsOf(options: DocumentOptions, kept: KeptSections): Iterable<Sec
 
 /** The one that has this path; undefined: none has. */
 function sectionOf(
-  { domain, scheme }: DocumentOptions,
+  options: DocumentOptions,
   kept: KeptSections,
   path: string,
 ): Section | undefined {
+  const { domain, otherGroups, scheme } = options;
   const plain = plainSections.find((section) => section.path === path);
   if (plain !== undefined) return plain;
   const [root, ...names] = path.split('/', 4);
@@ -310,8 +324,12 @@ function sectionOf(
     const found = scheme.findVersion(group, version);
     return found && versionSection(group, found, domain, kept);
   }
-  const isThere = scheme.findGroup(group)?.versions.some(isBuiltIn);
-  return isThere === true ? groupSection(group, domain) : undefined;
+  const isThere = hasOwn(options, group) || otherGroups?.has(group) === true;
+  return isThere ? groupSection(group, domain) : undefined;
+}
+
+function hasOwn({ scheme }: DocumentOptions, group: string): boolean {
+  return scheme.findGroup(group)?.versions.some(isBuiltIn) === true;
 }
 
 function versionSection(

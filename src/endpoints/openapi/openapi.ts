@@ -1,7 +1,7 @@
 /**
  * OpenAPI as documents with a name, a hash and several encodings (spec 1, sections 4 and 8).
  *
- *     /openapi/v2                          everything, OpenAPI 2.0
+ *     /openapi/v2                          everything, OpenAPI 2.0, of other servers, too
  *     /openapi/v3                          the index: path ▶ URL with the hash of its document
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0; what other servers
  *                                          answer for is in the index, and asked of those
@@ -33,7 +33,8 @@ import type { Turns } from '../../stdx/turns.ts';
 import { turnToSend } from '../turn-to-send.ts';
 import { hashedJson } from './hashed-json.ts';
 import { pieceStore } from './pieced-document.ts';
-import type { Encoding } from './pieced-document.ts';
+import type { Encoding, PieceStore } from './pieced-document.ts';
+import { remotePieces } from './remote-pieces.ts';
 
 export interface OpenApiRequest {
   /** As requested; a trailing slash does not matter. */
@@ -115,7 +116,7 @@ function documentCache(): DocumentCache {
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
   const { aggregation, documents, turns } = options;
   const { cached, forget } = documentCache();
-  const store = pieceStore((steps) => runToEnd(options.turns, steps));
+  const store = pieceStore((steps) => runToEnd(turns, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
     cached(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
       const pieces = documents.piecesOf(path);
@@ -124,15 +125,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       const parts = await store.assemble(form, documents.frame('v3'), pieces);
       return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(pieces)));
     });
-  const v2Of = (encoding: Encoding): Promise<Kept> =>
-    cached(`v2 ${encoding}`, documents.generation, async () => {
-      const pieces = await runToEnd(turns, documents.piecesV2());
-      const [always, ...defined] = pieces;
-      const first = always === undefined ? '' : await store.hashOf('v2', always);
-      const form = { dialect: 'v2', encoding } as const;
-      const parts = await store.assemble(form, documents.frame('v2'), pieces);
-      return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(defined, first)));
-    });
+  const v2Of = v2Maker(options, cached, store);
   const hashOf = async (path: string): Promise<string> => {
     const pieces = documents.piecesOf(path);
     if (pieces === undefined) return (await v3Of(path, 'json')).hash;
@@ -181,6 +174,31 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       return answer(turns, document, chosen.contentType, request, hash !== undefined);
     },
   };
+}
+
+/** The document of everything. */
+function v2Maker(
+  options: OpenApiOptions,
+  cached: DocumentCache['cached'],
+  store: PieceStore,
+): (encoding: Encoding) => Promise<Kept> {
+  const { aggregation, documents, turns } = options;
+  const others = remotePieces((steps) => runToEnd(turns, steps));
+  return (encoding) =>
+    cached(`v2 ${encoding}`, v2Source(options), async () => {
+      const [always, ...defined] = await runToEnd(turns, documents.piecesV2());
+      if (always === undefined) throw new Error('there is no document of everything');
+      const remote = await others.piecesOf(always, aggregation.documents.openApiV2());
+      const first = await store.hashOf('v2', always);
+      const form = { dialect: 'v2', encoding } as const;
+      const more = [...defined, ...remote];
+      const parts = await store.assemble(form, documents.frame('v2'), [always, ...more]);
+      return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(more, first)));
+    });
+}
+
+function v2Source({ aggregation, documents }: OpenApiOptions): string {
+  return `${documents.generation} ${aggregation.documents.openApiV2Generation}`;
 }
 
 /** Another one when the index may be another. */

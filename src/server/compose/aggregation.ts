@@ -6,11 +6,16 @@
  *     where controllers run   whether they are there
  */
 import type { Aggregation } from '../../aggregation/aggregation.ts';
+import type { RemoteAccess } from '../../aggregation/remote-access.ts';
 import { followApiServices, noApiServices } from '../../aggregation/api-services.ts';
 import { createBackends } from '../../aggregation/backends.ts';
 import type { ClientPair } from '../../aggregation/backends.ts';
 import { passTo } from '../../aggregation/passed-on.ts';
 import { followRemoteDocuments } from '../../aggregation/remote-documents.ts';
+import { createRemoteLanes } from '../../aggregation/remote-lanes.ts';
+import { createRemoteObjects } from '../../aggregation/remote-objects.ts';
+import { createFollowRemote } from '../../aggregation/remote-watch.ts';
+import { remoteResources } from '../../aggregation/remote-resources.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
 import {
@@ -43,6 +48,8 @@ export interface AggregationDeps {
 
 export interface AggregationPart {
   readonly aggregation: Aggregation;
+  /** For this server's own controllers. */
+  readonly remote: RemoteAccess;
   readonly series: readonly MetricSeries[];
   controllers(registry: RegistryDeps): Controller;
   stop(): void;
@@ -73,12 +80,19 @@ export async function startAggregation(
     onError: (service, error) =>
       log.warn({ service, why: messageOf(error) }, 'a server does not say what it serves'),
   });
+  const lanes = createRemoteLanes(registry.clock);
+  const objects = createRemoteObjects({ ...registry, backends, lanes });
   const lost = createLostCounts();
   return {
     aggregation: {
       services,
       documents,
       pass: (service, asked) => passTo(service, asked, { backends, timers }),
+    },
+    remote: {
+      resources: remoteResources({ services, documents, turns: registry.turns }),
+      objects,
+      follow: createFollowRemote({ ...registry, backends, objects, timers }),
     },
     series: availabilitySeries(services, lost),
     controllers(own) {

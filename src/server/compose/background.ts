@@ -12,6 +12,7 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createEventExpiry } from '../../controllers/event-expiry.ts';
+import type { RemoteAccess } from '../../aggregation/remote-access.ts';
 import { createGarbageCollector } from '../../controllers/garbage-collector.ts';
 import { createIdentityLeaseCollector } from '../../controllers/identity-lease-collector.ts';
 import { createIdentityLease } from '../../controllers/identity-lease.ts';
@@ -48,6 +49,8 @@ export interface BackgroundDeps {
   /** False where somebody else compacts the store. */
   readonly compacts: boolean;
   readonly hostname: string;
+  /** Objects of other servers. */
+  readonly remote: RemoteAccess;
   /** More controllers, where this server runs them. */
   readonly controllers: (registry: RegistryDeps) => Controller;
   /** What every server does for itself, once it listens. */
@@ -155,9 +158,11 @@ function controllersOf(
   return controllerManager([...running, collector]);
 }
 
-function namespacesOf(registry: RegistryDeps, { log, parts, timers }: BackgroundDeps): Controller {
+function namespacesOf(registry: RegistryDeps, deps: BackgroundDeps): Controller {
+  const { log, parts, remote, timers } = deps;
   return createNamespaceController({
     registry,
+    remote,
     timers,
     queues: parts.queues,
     onError: (namespace, error) => {
@@ -166,9 +171,11 @@ function namespacesOf(registry: RegistryDeps, { log, parts, timers }: Background
   });
 }
 
-function garbageOf(registry: RegistryDeps, { log, parts, timers }: BackgroundDeps): Controller {
+function garbageOf(registry: RegistryDeps, deps: BackgroundDeps): Controller {
+  const { log, parts, remote, timers } = deps;
   return createGarbageCollector({
     registry,
+    remote,
     timers,
     queues: parts.queues,
     onMisplaced: ({ kind, entry }) => {

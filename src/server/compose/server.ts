@@ -240,14 +240,14 @@ async function compose(
   const keys = encryption.follow({ ...basics, turns: parts.registry.turns });
   const common = { ...basics, parts };
   const access = assembleAccess(config, { ...common, material, shared });
-  const { proxyClient } = material;
-  const aggregated = await startAggregation(config, { ...common, proxyClient });
+  const aggregated = await startAggregation(config, { ...common, ...material });
   const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
   const background = createBackground(config, {
     ...common,
     shared,
     compacts: worker?.storage === undefined,
     hostname: hostname(),
+    remote: aggregated.remote,
     controllers: controllersOf(config, common, access, system, aggregated),
     everywhere: (where) => system.everywhere(where),
   });

@@ -46,6 +46,7 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import type { Aggregation } from '../../aggregation/aggregation.ts';
+import { isRemote } from '../../aggregation/api-service.ts';
 import { createActorsDebug } from '../../endpoints/debug/actors.ts';
 import { createFairnessDebug } from '../../endpoints/debug/fairness.ts';
 import { actorsDebugging } from './actors-debugging.ts';
@@ -431,6 +432,7 @@ function openApiOf(
   { aggregation, parts, identity, kinds }: ServingDeps,
   version: string,
 ): OpenApi {
+  const { services } = aggregation;
   return makeOpenApi({
     aggregation,
     documents: openApiDocuments({
@@ -440,6 +442,10 @@ function openApiOf(
       cbor: cborEnabled(config),
       openValues: schemaExemptionsOf(kinds).openValues,
       texts: describeGroups(kinds.groups),
+      otherGroups: {
+        has: (group) => [...services.ofGroup(group)].some(isRemote),
+        all: () => services.remoteGroups(),
+      },
       version,
     }),
     turns: parts.registry.turns,
