@@ -3,9 +3,10 @@
  *
  *     while serving   a regular file, or nothing: a pipe would stop the server until somebody
  *                     writes into it
- *     at the start    also a pipe, as shells make of <(...), for at most `pipeWaitMs`
+ *     at the start    also a pipe, as shells make of <(...), for at most `pipeWaitMs`, and devices
  *
- * Bounds: `bytesMax` bytes while serving.
+ * Bounds: `bytesMax` bytes while serving; at the start `streamBytesMax` of what is no regular file,
+ * for a device may have no end.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { systemClock } from './clock.ts';
@@ -14,6 +15,7 @@ import type { Clock } from './clock.ts';
 /** From the start of a read to the end of what comes out of a pipe. */
 const pipeWaitMs = 10_000;
 const pipeLookMs = 20;
+const streamBytesMax = 64 * 1024 * 1024;
 
 /** One of the two ways below. */
 export type ReadFile = (file: string) => Buffer;
@@ -28,14 +30,16 @@ export function readRegularFile(file: string, bytesMax: number): Buffer {
   });
 }
 
-/** @throws Error of the file system, or one that says that nothing came in time. */
+/** @throws Error of the file system, or one that says that it did not end. */
 export function readFileAtStart(
   file: string,
   clock: Pick<Clock, 'monotonicMs'> = systemClock,
 ): Buffer {
-  return withDescriptor(file, (descriptor) =>
-    fstatSync(descriptor).isFIFO() ? readPipe(file, descriptor, clock) : readFileSync(descriptor),
-  );
+  return withDescriptor(file, (descriptor) => {
+    const found = fstatSync(descriptor);
+    if (found.isFile()) return readFileSync(descriptor);
+    return readStream(file, descriptor, found.isFIFO(), clock);
+  });
 }
 
 /** Opening a pipe this way does not wait for whoever writes. */
@@ -48,13 +52,25 @@ function withDescriptor(file: string, read: (descriptor: number) => Buffer): Buf
   }
 }
 
-function readPipe(file: string, descriptor: number, clock: Pick<Clock, 'monotonicMs'>): Buffer {
+function readStream(
+  file: string,
+  descriptor: number,
+  isPipe: boolean,
+  clock: Pick<Clock, 'monotonicMs'>,
+): Buffer {
   const endsMs = clock.monotonicMs() + pipeWaitMs;
   const chunk = Buffer.alloc(64 * 1024);
   const chunks: Buffer[] = [];
+  let bytes = 0;
   while (clock.monotonicMs() < endsMs) {
     const length = readWhatIsThere(descriptor, chunk);
-    if (length === 0 && chunks.length > 0) return Buffer.concat(chunks);
+    if (length === 0 && (!isPipe || bytes > 0)) return Buffer.concat(chunks);
+    bytes += Math.max(0, length);
+    if (bytes > streamBytesMax) {
+      throw new Error(
+        `${file} is no regular file, and does not end within ${streamBytesMax} bytes`,
+      );
+    }
     if (length > 0) chunks.push(Buffer.from(chunk.subarray(0, length)));
     // Nobody has written yet: nothing else is to be done before the start goes on.
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipeLookMs);

@@ -33,6 +33,14 @@ describe('a file that is read at the start', () => {
     assert.equal(nowMs, 11_000);
   });
 
+  it('may be a device, but for one without an end', () => {
+    assert.equal(readFileAtStart('/dev/null').length, 0);
+    assert.throws(
+      () => readFileAtStart('/dev/zero'),
+      /\/dev\/zero is no regular file, and does not/,
+    );
+  });
+
   it('is read whole where it is a regular one, and bounded while the server serves', () => {
     writeFileSync(file, 'x'.repeat(100));
     assert.equal(readFileAtStart(file).length, 100);

@@ -11,7 +11,8 @@ import type { TLSSocket } from 'node:tls';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import { listenNode } from '../../src/transport/node/listen-node.ts';
 import { createReadTurns, readLimits } from '../../src/transport/node/read-turns.ts';
-import { createFrameReader, recordsEnd } from '../../src/transport/node/reading.ts';
+import { createFrameReader } from '../../src/transport/node/frames.ts';
+import { recordsEnd } from '../../src/transport/node/reading.ts';
 import { TlsRecords } from '../../src/transport/node/tls-records.ts';
 import {
   bodyFrames,
@@ -287,7 +288,7 @@ describe('a piece of HTTP/2', () => {
   it('tells of a stream that is reset where its frame ends', () => {
     const reset = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
     let resets = 0;
-    const pieceEnd = createFrameReader(() => (resets += 1));
+    const pieceEnd = createFrameReader({ onReset: () => void (resets += 1) });
     const told: number[] = [];
     const sent = Buffer.concat([preface, windowFrames(1), reset]);
     for (const part of [sent, reset, reset.subarray(0, 10), reset.subarray(10), windowFrames(1)]) {

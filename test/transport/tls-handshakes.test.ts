@@ -225,7 +225,7 @@ describe('a session of HTTP/2 that waits', () => {
     };
     const { server, port } = await serve(certificateBytesMax, recorded);
     const begun = once(server, 'session') as Promise<[ServerHttp2Session]>;
-    server.on('session', (session) => readSessionInTurns(session, recorded));
+    server.on('session', (session) => void readSessionInTurns(session, recorded, {}));
     const where = { port, host: '127.0.0.1', rejectUnauthorized: false };
     const client = connect({ ...where, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] });
     await Promise.all([once(client, 'secureConnect'), begun]);

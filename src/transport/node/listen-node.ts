@@ -16,6 +16,7 @@ import type { IncomingMessage, Server as HttpServerOfNode, ServerResponse } from
 import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type {
   Http2SecureServer,
+  Http2ServerRequest,
   Http2ServerResponse,
   ServerHttp2Session,
   ServerHttp2Stream,
@@ -56,15 +57,18 @@ import {
   shutdownsPerTurn,
 } from './closing-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
+import { createHeadFields } from './head-fields.ts';
+import type { HeadFields } from './head-fields.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReadTurns } from './read-turns.ts';
-import type { ConnectionReads } from './read-turns.ts';
+import type { ConnectionReads, ReadTurns } from './read-turns.ts';
 import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
+import { createSessionEnds, endingSession } from './session-ends.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
@@ -97,7 +101,11 @@ export const listenNode: Listen = async (options, handler) => {
   const serve = (req: NodeRequest, res: NodeResponse): void => {
     // Node tells of a stream in a later tick, when the session may have been ended already.
     if ('authority' in req && req.stream.session?.destroyed !== false) return;
-    const begin = (): void => serveRequest(req, res, shared, handler);
+    const isWhole = !('authority' in req) || hasAllHeaders(req);
+    const begin = (): void => {
+      if (isWhole) serveRequest(req, res, shared, handler);
+      else refuse(res, malformed(noHeader));
+    };
     const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
     if (!('authority' in req)) {
       requestTurns?.(req);
@@ -130,6 +138,15 @@ export const listenNode: Listen = async (options, handler) => {
   await openPort(server, options);
   return runningServer(server, shared, sockets, sessions);
 };
+
+const noHeader = 'a header has a name or a value that no header may have';
+const headsOf = new WeakMap<ServerHttp2Session, HeadFields>();
+
+/** Asked when node tells of the stream. */
+function hasAllHeaders({ rawHeaders, stream }: Http2ServerRequest): boolean {
+  const heads = stream.session && headsOf.get(stream.session as ServerHttp2Session);
+  return heads?.has(stream.id as number, rawHeaders.length / 2) ?? true;
+}
 
 function ignore(): void {
   // The 'close' event that follows says all there is to know.
@@ -306,10 +323,25 @@ function tlsServer(
   server.on('secureConnection', (socket) => {
     if (socket.alpnProtocol !== 'h2') connected(socket);
   });
+  server.on('session', beginsSessions(limits, readTurns, sessions));
+  return server;
+}
+
+/** What is done when a session of HTTP/2 begins. */
+function beginsSessions(
+  limits: TransportLimits,
+  readTurns: ReadTurns,
+  sessions: Set<ServerHttp2Session>,
+): (session: ServerHttp2Session) => void {
   const sessionTurns = createSessionTurns(systemTimers, limits.http2StreamsMax);
-  server.on('session', (session) => {
-    readSessionInTurns(session, readTurns);
+  const newHeads = createHeadFields(systemTimers);
+  const sessionEnds = createSessionEnds(systemTimers);
+  return (session) => {
+    const heads = newHeads();
+    const onRead = (): void => sessionEnds.look(ending);
+    if (readSessionInTurns(session, readTurns, { heads, onRead })) headsOf.set(session, heads);
     const member = sessionTurns(connectionOf(session));
+    const ending = endingSession(session, member);
     sessions.add(session);
     session.on('close', () => {
       sessions.delete(session);
@@ -317,8 +349,8 @@ function tlsServer(
     });
     session.on('error', () => {});
     // Either comes before the streams are closed.
-    const ending = (): void => member.ending();
-    session.socket.on('end', ending).on('error', ending);
+    const ends = (): void => member.ending();
+    session.socket.on('end', ends).on('error', ends);
     session.on('stream', (...[stream, , , rawHeaders]: HeadOfStream) => {
       const tooLarge = headBytesOf(rawHeaders) > limits.headBytesMax;
       const closed = member.opened({ texts: rawHeaders.length, tooLarge });
@@ -328,13 +360,12 @@ function tlsServer(
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
-      if (member.open > 0) return;
+      if (member.open > 0) return sessionEnds.look(ending);
       session.close();
       // What it has yet to say waits for a client that may never read.
       systemTimers.after(goodbyeMs, () => session.destroy());
     });
-  });
-  return server;
+  };
 }
 
 /** Node copies the names of its protocols for each connection, into eight kilobytes that it shares

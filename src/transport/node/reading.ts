@@ -8,6 +8,8 @@ import type { TLSSocket } from 'node:tls';
 import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
 import { showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
+import { createFrameReader, framesBytes } from './frames.ts';
+import type { HeadFields } from './head-fields.ts';
 import { recordLength } from './tls-records.ts';
 import type { TlsRecords } from './tls-records.ts';
 
@@ -25,15 +27,6 @@ const readsOf = new WeakMap<Handle, ConnectionReads>();
 /** By the handle of TLS. */
 const belowSession = new WeakMap<Handle, ConnectionReads>();
 const connectionOf = new WeakMap<Socket, Connection>();
-
-/** A piece of HTTP/2, without the bytes of bodies. A header that is repeated takes one byte, so
- * this may be as many headers. */
-const framesBytes = 2 * 1024;
-/** What a frame of a body counts for, however long it is: as much work as heads of this length. */
-const dataFrameBytes = 16;
-/** What a frame counts for that resets a stream: to make and close one takes a fraction of a
- * millisecond in a process where nothing is compiled yet. */
-const resetFrameBytes = 128;
 
 /** What comes over TLS. An object without closures, for there is one as long as its
  * connection. */
@@ -140,18 +133,27 @@ function endReads(this: Socket): void {
   connectionOf.get(this)?.end();
 }
 
+export interface SessionReads {
+  readonly heads?: HeadFields;
+  /** Some of what has come has been passed on. */
+  onRead?(): void;
+}
+
 /** A session of HTTP/2 that has just begun: what comes is held once more behind TLS, for a record
- * holds hundreds of heads, and has to be decrypted whole. */
-export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns): void {
+ * holds hundreds of heads, and has to be decrypted whole. False: nothing is held or counted. */
+export function readSessionInTurns(
+  session: ServerHttp2Session,
+  turns: ReadTurns,
+  { heads, onRead }: SessionReads,
+): boolean {
   const shown = showSession(session);
   const { _handle: handle } = session.socket as WithHandle;
-  if (shown === undefined) return;
+  if (shown === undefined) return false;
   const below = handle ? belowSession.get(handle) : undefined;
   if (below !== undefined) readOnWhenDestroyed(session, below);
   let hasReset = false;
-  const pieceEnd = createFrameReader(() => {
-    hasReset = true;
-  });
+  const onReset = (): void => void (hasReset = true);
+  const pieceEnd = createFrameReader({ onReset, heads });
   const reads = turns({
     pieceEnd,
     // Each record of TLS is a read here, which may be a frame of 13 bytes.
@@ -160,7 +162,10 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
       hasReset = false;
       return rests;
     },
-    pass: (bytes) => shown.pass(bytes),
+    pass(bytes) {
+      shown.pass(bytes);
+      onRead?.();
+    },
     read(reading) {
       if (session.destroyed) return;
       if (below) below.allow(reading);
@@ -174,6 +179,7 @@ export function readSessionInTurns(session: ServerHttp2Session, turns: ReadTurns
   if (handle) readsOf.set(handle, reads);
   session.once('close', () => reads.end());
   session.socket.once('close', () => shown.stop());
+  return true;
 }
 
 /** A session that is destroyed closes when its client has ended: so what comes below it is read on,
@@ -206,50 +212,4 @@ export function setHandle(socket: Socket, reading: boolean): void {
   const { _handle: handle } = socket as WithHandle;
   if (!reading) handle?.readStop();
   else if (!socket.destroyed) handle?.readStart();
-}
-
-const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
-const frameHeadBytes = 9;
-const dataType = 0;
-const resetType = 3;
-
-/** Pieces of `framesBytes`, and what has come of bodies between these: of a body nothing is worked
- * off but its bytes. `onReset`: the piece holds the end of a frame that resets a stream. */
-export function createFrameReader(
-  onReset?: () => void,
-): (bytes: Uint8Array, from: number) => number {
-  let headAt = 0;
-  let length = 0;
-  let type: number | undefined;
-  /** Of the frame, behind its head. */
-  let left = preface;
-  return (bytes, from) => {
-    let at = from;
-    for (let counted = 0; at < bytes.length && counted < framesBytes;) {
-      if (left > 0) {
-        const isData = type === dataType;
-        const most = isData ? bytes.length : Math.min(bytes.length, at + framesBytes - counted);
-        const end = Math.min(most, at + left);
-        left -= end - at;
-        if (!isData) counted += end - at;
-        if (type === resetType && left === 0) {
-          onReset?.();
-          counted += resetFrameBytes;
-        }
-        at = end;
-        continue;
-      }
-      const byte = bytes[at] as number;
-      at += 1;
-      counted += 1;
-      if (headAt < 3) length = (length << 8) | byte;
-      else if (headAt === 3) type = byte;
-      headAt += 1;
-      if (headAt < frameHeadBytes) continue;
-      left = length;
-      headAt = length = 0;
-      if (type === dataType) counted += dataFrameBytes - frameHeadBytes;
-    }
-    return at;
-  };
 }

@@ -18,6 +18,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { systemTimers } from '../../stdx/clock.ts';
+import { handleOf } from './session-handle.ts';
 
 const parsersKept = 16;
 
@@ -114,14 +115,11 @@ export function showSecured(
 /** Before HTTP/2, whose session has just begun. Undefined: nothing is shown. */
 export function showSession(session: ServerHttp2Session): ShownReads | undefined {
   parserClass ??= prepare();
-  const symbol = Object.getOwnPropertySymbols(session).find((each) => {
-    return each.description === 'kHandle';
-  });
-  if (symbol === undefined) return undefined;
-  const handles = session as unknown as Record<symbol, Receiver | undefined>;
+  const handle = handleOf(session);
+  if (handle === undefined) return undefined;
   const reader: Reader = {
     get _handle() {
-      return handles[symbol];
+      return handle();
     },
   };
   return reader._handle?.receive && show(session.socket, reader);

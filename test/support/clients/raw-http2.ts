@@ -10,13 +10,18 @@ const frames = {
   headers: 1,
   resetStream: 3,
   settings: 4,
+  ping: 6,
   goAway: 7,
   windowUpdate: 8,
+  continuation: 9,
 } as const;
+const endStream = 1;
 const endHeaders = 4;
 const endStreamAndHeaders = 5;
 const cancel = 8;
 const headBytes = 9;
+/** The status 400, by the static table. */
+const malformedStatus = 0x80 | 12;
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
@@ -87,10 +92,40 @@ export function repeatedHeaderFrames(bytes: number, times: number, count: number
   );
 }
 
+/** A request with one more header, as a literal that is not compressed. `split`: so many bytes of
+ * its head in each frame. */
+export function headerFrames(stream: number, name: string, value: string, split = 1_000): Buffer {
+  const texts = [name, value].map((text) => {
+    const bytes = Buffer.from(text, 'latin1');
+    return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+  });
+  const head = Buffer.concat([headOf('/'), Buffer.from([0]), ...texts]);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < head.length; at += split) {
+    const isLast = at + split >= head.length;
+    const [type, end] = at === 0 ? [frames.headers, endStream] : [frames.continuation, 0];
+    const flags = end | (isLast ? endHeaders : 0);
+    parts.push(frame(type, flags, stream, head.subarray(at, at + split)));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Each ends a session: a body of a stream that is none, a head that names what is in no table, a
+ * ping of a wrong length. */
+export function wrongFrames(): readonly Buffer[] {
+  return [
+    frame(frames.data, 0, 99, Buffer.from('x')),
+    frame(frames.headers, endStreamAndHeaders, 99, Buffer.from([0x80])),
+    frame(frames.ping, 0, 0, Buffer.alloc(7)),
+  ];
+}
+
 export interface RawSession {
   readonly socket: TLSSocket;
   /** Heads of answers that have come. */
   readonly heads: number;
+  /** Those of them that begin with the status 400. */
+  readonly malformed: number;
   /** Why the server ends the session; undefined: it does not. */
   readonly goAwayCode: number | undefined;
 }
@@ -98,6 +133,7 @@ export interface RawSession {
 /** Resolves when the server has said its settings. */
 export function openRawHttp2(port: number): Promise<RawSession> {
   let heads = 0;
+  let malformed = 0;
   let goAwayCode: number | undefined;
   let rest: Buffer = Buffer.alloc(0);
   const options = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
@@ -109,6 +145,9 @@ export function openRawHttp2(port: number): Promise<RawSession> {
     socket,
     get heads() {
       return heads;
+    },
+    get malformed() {
+      return malformed;
     },
     get goAwayCode() {
       return goAwayCode;
@@ -123,6 +162,7 @@ export function openRawHttp2(port: number): Promise<RawSession> {
         const type = rest[3];
         if (type === frames.settings) resolve(session);
         if (type === frames.headers) heads += 1;
+        if (type === frames.headers && rest[headBytes] === malformedStatus) malformed += 1;
         if (type === frames.goAway) goAwayCode ??= rest.readUInt32BE(headBytes + 4);
         rest = rest.subarray(end);
       }
