@@ -51,7 +51,7 @@ export type RemoteEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export interface RemoteFollower {
   /** Of a list that has begun anew where `isFirst`. */
-  listing(items: readonly JsonObject[], isFirst: boolean): void;
+  listing(items: readonly JsonObject[], isFirst: boolean): Promise<void>;
   /** What was in no page is not there. */
   listed(): Promise<void>;
   changed(type: RemoteEventType, metadata: JsonObject): void;
@@ -107,7 +107,7 @@ async function list(
   let next = '';
   for (let isFirst = true; ; isFirst = false) {
     const page = await objects.page({ resource, namespace: '' }, next, asking);
-    follower.listing(page.items, isFirst);
+    await follower.listing(page.items, isFirst);
     next = page.next;
     if (next !== '') continue;
     await follower.listed();

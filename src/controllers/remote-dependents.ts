@@ -92,6 +92,9 @@ export interface RemoteWrites {
   release(finalizer: string): Promise<boolean>;
 }
 
+/** Beside its bytes: it is written, and read by the graph. */
+const entryCost = 4 * 1024;
+
 const mark = '~';
 
 export function isRemoteReference(reference: string): boolean {
@@ -273,7 +276,8 @@ class Dependents implements RemoteDependents {
       {
         listing: (items, isFirst) => {
           if (isFirst) seen = new Set();
-          for (const item of items) this.#take(followed, 'MODIFIED', item, seen);
+          const taking = inSteps(items, (item) => this.#take(followed, 'MODIFIED', item, seen));
+          return runToEnd(this.#deps.turns, taking);
         },
         listed: () => this.#forgetUnseen(followed, seen),
         changed: (type, metadata) => this.#take(followed, type, metadata),
@@ -283,16 +287,16 @@ class Dependents implements RemoteDependents {
     this.#followed.set(storage, Object.assign(followed, { ended }));
   }
 
-  /** `seen`: takes the uid of what is known already. */
+  /** `seen`: takes the uid of what is known already. What is kept costs its bytes, in steps. */
   #take(
     { references, resource }: Omit<Followed, 'ended'>,
     type: RemoteEventType,
     metadata: JsonObject,
     seen?: Set<string>,
-  ): void {
+  ): number | undefined {
     const storage = storageOf(resource);
     const [name, namespace] = [text(metadata, 'name'), text(metadata, 'namespace')];
-    if (checkPathSegmentName(name).length > 0 || namespace.includes('/')) return;
+    if (checkPathSegmentName(name).length > 0 || namespace.includes('/')) return undefined;
     const reference = `${storage}/${namespace}/${name}`;
     const uid = text(metadata, 'uid');
     const held = texts(metadata, 'finalizers');
@@ -306,18 +310,19 @@ class Dependents implements RemoteDependents {
     if (type === 'DELETED' || !isKept) {
       if (known !== undefined) this.#forget(reference, known);
       references.delete(reference);
-      return;
+      return undefined;
     }
     const resourceVersion = text(metadata, 'resourceVersion');
-    if (known?.uid === uid && known.resourceVersion === resourceVersion) return;
+    if (known?.uid === uid && known.resourceVersion === resourceVersion) return undefined;
     const entry = entryOf(resource, metadata, namespace, name);
     const { entriesMax, entryBytesMax } = remoteLimits;
-    if (entry.bytes.length > entryBytesMax) return;
-    if (known === undefined && this.#kept.size >= entriesMax) return;
+    if (entry.bytes.length > entryBytesMax) return undefined;
+    if (known === undefined && this.#kept.size >= entriesMax) return undefined;
     this.#kept.set(reference, { resource: storage, entry, uid, resourceVersion });
     references.add(reference);
     seen?.add(uid);
     this.#deps.graph().apply(storage, known === undefined ? 'ADDED' : 'MODIFIED', entry);
+    return entryCost + entry.bytes.length;
   }
 
   /** What was not in a list is gone; owners that were not are asked for once more. */
