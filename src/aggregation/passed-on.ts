@@ -19,7 +19,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { passRequest } from '../proxy/pass-request.ts';
-import { passUpgrade } from '../proxy/pass-upgrade.ts';
+import { offering, passUpgrade } from '../proxy/pass-upgrade.ts';
 import { passedHeaders } from '../proxy/passed-headers.ts';
 import type {
   AnswerHead,
@@ -47,6 +47,8 @@ export interface AskedOfRemote {
   readonly auditId: string;
   /** The end of the path that only the other server reads: what stands behind a subresource. */
   readonly subpath: string;
+  /** Subprotocols of WebSocket that are offered, without those that show who asks. */
+  readonly protocols: readonly string[];
   /** `discovery`: what there is in the version. `lasting`: a watch, a connection. */
   readonly nature: 'discovery' | 'brief' | 'lasting' | 'watch';
 }
@@ -57,7 +59,7 @@ export function passTo(
   { backends, timers }: { readonly backends: Pick<Backends, 'reach'>; readonly timers: Timers },
 ): Pass | Refusal {
   if (!service.isAvailable) return plain(503, unavailable);
-  const { body, exchange, nature, subpath } = asked;
+  const { body, exchange, nature, protocols, subpath } = asked;
   if (isAmbiguous(exchange.path, subpath)) return ambiguous();
   const reached = backends.reach(service.backend);
   if (reached.kind === 'nowhere') return plain(503, unavailable);
@@ -84,7 +86,9 @@ export function passTo(
     late: newAllottedTimeout,
   };
   if (exchange.header('upgrade') === undefined) return (seen) => passRequest(seen, passed, timers);
-  if (exchange.upgrade === 'bytes') return (seen) => passUpgrade(seen, passed, timers);
+  if (exchange.upgrade === 'bytes') {
+    return (seen) => passUpgrade(seen, offering(passed, protocols), timers);
+  }
   return newBadRequest('unable to upgrade: other protocols are passed on at the secure port only');
 }
 

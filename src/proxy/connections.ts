@@ -34,7 +34,7 @@ import { hostOf, kubeletAddress } from './kubelet-address.ts';
 import type { AddressType } from './kubelet-address.ts';
 import { passLog } from './log-answer.ts';
 import { passRequest } from './pass-request.ts';
-import { passUpgrade } from './pass-upgrade.ts';
+import { offering, passUpgrade } from './pass-upgrade.ts';
 import { passedHeaders } from './passed-headers.ts';
 import type { Pass, PassedRequest } from './passed-request.ts';
 import type { Places } from './places.ts';
@@ -159,13 +159,6 @@ function streamPass(
   return newBadRequest(
     'unable to upgrade: this port speaks WebSocket only; SPDY is spoken at the secure port',
   );
-}
-
-/** The header is gone, for it may show a token. */
-function offering(passed: PassedRequest, protocols: readonly string[]): PassedRequest {
-  if (protocols.length === 0) return passed;
-  const offered = ['sec-websocket-protocol', protocols.join(', ')] as const;
-  return { ...passed, headers: [...passed.headers, offered] };
 }
 
 /** The same for a kubelet that is asked for SPDY, whatever the client has asked for. */

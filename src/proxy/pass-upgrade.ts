@@ -30,6 +30,17 @@ export function passUpgrade<R extends Refusal>(
   );
 }
 
+/** With the subprotocols of WebSocket that a client offers: their header is gone from the exchange,
+ * for it may show a token. */
+export function offering<R extends Refusal>(
+  passed: PassedRequest<R>,
+  protocols: readonly string[],
+): PassedRequest<R> {
+  if (protocols.length === 0) return passed;
+  const offered = ['sec-websocket-protocol', protocols.join(', ')] as const;
+  return { ...passed, headers: [...passed.headers, offered] };
+}
+
 /** `asked`: the protocol. `change` changes the client's connection over, when the server has
  * switched. Settles as Pass does. */
 export async function passSwitch<R extends Refusal>(

@@ -20,16 +20,18 @@ it('a server that has not answered after a minute is a 504, as in the reference'
     const order = { groupPriority: 1, versionPriority: 1, isAvailable: true };
     const service = { name: 'v1.w.example', group: 'w.example', version: 'v1', backend, ...order };
     const exchange = fakeExchange('GET', {}, '');
-    const asking = {
+    const about = {
       exchange,
       user: anonymousUser,
       body: undefined,
       auditId: '',
+      nature: 'brief',
+      protocols: [],
       subpath: '',
     } as const;
     const origin = new URL(silent.url);
     const reach = () => ({ kind: 'reached', origin, agent, fresh: agent }) as const;
-    const pass = passTo(service, { ...asking, nature: 'brief' }, { backends: { reach }, timers });
+    const pass = passTo(service, about, { backends: { reach }, timers });
     assert.ok(typeof pass === 'function');
     const passed = pass(exchange);
     await isAsked;

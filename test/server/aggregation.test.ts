@@ -216,6 +216,26 @@ describe('a version that another server answers for', () => {
     backend.answers.delete(`${own}/widgets`);
   });
 
+  it('is offered the subprotocols of a WebSocket, but for the one that is a credential', async () => {
+    backend.answers.set(`${own}/consoles`, (_request, response) => response.writeHead(403).end());
+    const credential = Buffer.from(tokens.admin).toString('base64url');
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      'sec-websocket-protocol': `plain.example, base64url.bearer.authorization.k8s.io.${credential}`,
+    };
+    const reply = await server.secure(`${own}/consoles`, { headers });
+    assert.equal(reply.status, 403, reply.text);
+    const told = passed()[0]?.headers ?? {};
+    assert.deepEqual(
+      [told.upgrade, told['sec-websocket-protocol']],
+      ['websocket', 'plain.example'],
+    );
+    backend.answers.delete(`${own}/consoles`);
+  });
+
   it('leads nowhere else, and shows no path that may be read in two ways', async () => {
     backend.answers.set(`${own}/widgets`, (_request, response) =>
       response.writeHead(302, { Location: 'https://example.com/' }).end(),

@@ -6,6 +6,7 @@
 import type { Aggregation } from '../../aggregation/aggregation.ts';
 import type { RemoteService } from '../../aggregation/api-service.ts';
 import type { AskedOfRemote } from '../../aggregation/passed-on.ts';
+import { isTokenProtocol } from '../../authentication/web-socket-token.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiRequest, EndpointDeps } from '../request.ts';
 import { isLongRunning } from '../request-info.ts';
@@ -46,7 +47,8 @@ export async function handleRemote(
   const { auditId } = request;
   const nature = natureOf(request);
   const subpath = info.resource?.subpath ?? '';
-  const asked = { exchange, user, body: body?.value, auditId, subpath, nature };
+  const protocols = (exchange.webSocketProtocols ?? []).filter((each) => !isTokenProtocol(each));
+  const asked = { exchange, user, body: body?.value, auditId, subpath, protocols, nature };
   const passed = aggregation.pass(service, asked);
   return typeof passed === 'function' ? { kind: 'passed', pass: passed } : passed;
 }
