@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
-import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { HttpExchange, ResponseStream } from '../transport/http-exchange.ts';
 import { openRequest } from './open-request.ts';
 import type { Opened } from './open-request.ts';
 import { whenOver } from './over.ts';
@@ -99,43 +99,50 @@ function isShort({ method }: HttpExchange, { headers, statusCode }: IncomingMess
 
 async function passWhole(
   exchange: HttpExchange,
-  { changed, headers, preamble = noBytes, status }: AnswerHead,
+  head: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
-  const leave = (): void => void response.destroy();
-  exchange.onAbort(leave);
-  const body = changed === undefined ? response : changed(response);
+  const { headers, preamble = noBytes, status } = head;
   const pieces: Buffer[] = [];
-  body.on('data', (piece: Buffer) => pieces.push(piece));
-  body.on('error', () => undefined);
-  await new Promise<void>((resolve) => whenOver(body, resolve));
-  exchange.offAbort(leave);
-  if (isWhole(body, response)) exchange.send(status, headers, Buffer.concat(pieces));
+  const isWhole = await readBody(exchange, head, response, () => (piece) => pieces.push(piece));
+  if (isWhole) exchange.send(status, headers, Buffer.concat(pieces));
   else exchange.stream(status, headers, preamble).abort();
 }
 
 async function passBody(
   exchange: HttpExchange,
-  { changed, headers, preamble = noBytes, status }: AnswerHead,
+  head: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
+  const { headers, preamble = noBytes, status } = head;
+  let stream: ResponseStream | undefined;
+  const isWhole = await readBody(exchange, head, response, (body) => {
+    const opened = exchange.stream(status, headers, preamble);
+    stream = opened;
+    opened.onDrain(() => body.resume());
+    body.on('end', () => opened.end());
+    return (piece) => {
+      if (!opened.write(piece)) body.pause();
+    };
+  });
+  if (!isWhole) stream?.abort();
+}
+
+/** `into` takes what becomes of the body. Resolves when it is over: whether it came whole. */
+async function readBody(
+  exchange: HttpExchange,
+  { changed, status }: AnswerHead,
+  response: IncomingMessage,
+  into: (body: Readable) => (piece: Buffer) => void,
+): Promise<boolean> {
   const leave = (): void => void response.destroy();
   // Before the head: one that cannot be said ends the exchange.
   exchange.onAbort(leave);
-  const stream = exchange.stream(status, headers, preamble);
   const isBare = exchange.method === 'HEAD' || bodiless.has(status);
   const body = changed === undefined || isBare ? response : changed(response);
-  stream.onDrain(() => body.resume());
-  body.on('data', (piece: Buffer) => {
-    if (!stream.write(piece)) body.pause();
-  });
+  body.on('data', into(body));
   body.on('error', () => undefined);
-  body.on('end', () => stream.end());
   await new Promise<void>((resolve) => whenOver(body, resolve));
-  if (!isWhole(body, response)) stream.abort();
   exchange.offAbort(leave);
-}
-
-function isWhole(body: Readable, response: IncomingMessage): boolean {
   return body.readableEnded && response.complete;
 }
