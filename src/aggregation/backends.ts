@@ -15,6 +15,7 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
+import { bracketed } from '../stdx/url-host.ts';
 import { callHttp } from '../webhooks/http-call.ts';
 import type { HttpAnswer, HttpCall } from '../webhooks/http-call.ts';
 import { agentInTurns } from '../webhooks/read-turns.ts';
@@ -119,7 +120,7 @@ export function createBackends({ certificate, resolve, timers }: BackendsDeps): 
   const agents: Agents = createAgents(certificate);
   const originOf = (backend: Backend): URL => {
     const { host, port } = resolve(backend.namespace, backend.name, backend.port);
-    return new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`);
+    return new URL(`https://${bracketed(host)}:${port}`);
   };
   const reach = (backend: Backend): Reached => {
     let origin: URL;

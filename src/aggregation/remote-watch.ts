@@ -23,6 +23,7 @@ import { sleepFor } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Header } from '../transport/http-exchange.ts';
+import { isInCrumbs } from '../webhooks/http-call.ts';
 import { pathOf } from './api-service.ts';
 import type { Backends } from './backends.ts';
 import type { RemoteAsking, RemoteObjects } from './remote-objects.ts';
@@ -38,9 +39,6 @@ const watchLimits = {
   cutMs: 330_000,
   /** Of one event. */
   eventBytesMax: 1024 * 1024,
-  /** Pieces in which it comes: so many, and one for so many bytes. */
-  piecesMin: 256,
-  pieceBytes: 32,
   retryMinMs: 500,
   retryMaxMs: 30_000,
   /** A watch that lasted so long was none that failed. */
@@ -188,7 +186,7 @@ async function readEvents(
 const newline = 0x0a;
 
 async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  const { eventBytesMax, pieceBytes, piecesMin } = watchLimits;
+  const { eventBytesMax } = watchLimits;
   let pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of stream) {
@@ -202,7 +200,7 @@ async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
     }
     pieces.push(piece.subarray(start));
     size += piece.length - start;
-    if (size > eventBytesMax || pieces.length > piecesMin + size / pieceBytes) {
+    if (size > eventBytesMax || isInCrumbs(pieces.length, size)) {
       throw new Error('an event of the watch is too long');
     }
   }

@@ -16,19 +16,21 @@
  * after a restart.
  * Bounds: `remoteLimits`; the calls, remote-lanes.ts; workQueueLimits for namespaces that wait.
  */
-import { pathOf, serverNameOf } from '../aggregation/api-service.ts';
+import { serverNameOf } from '../aggregation/api-service.ts';
 import type { RemoteService } from '../aggregation/api-service.ts';
 import { isUnsupported } from '../aggregation/remote-objects.ts';
 import type { RemoteAccess } from '../aggregation/remote-access.ts';
 import type { RemoteAsking, RemoteObjects, RemotePlace } from '../aggregation/remote-objects.ts';
 import type { RemoteResource } from '../aggregation/remote-resources.ts';
 import { text, texts } from '../apimachinery/members.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import { createLimiter } from '../stdx/limiter.ts';
 import { messageOf } from '../stdx/message-of.ts';
+import { LeavingRequester } from '../stdx/requester.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
-import { accountUser, createDeparture } from './remote-asking.ts';
+import { accountUser } from './remote-asking.ts';
 import type { WorkQueue, WorkQueueDeps } from './work-queue.ts';
 import { createWorkQueue } from './work-queue.ts';
 
@@ -88,7 +90,7 @@ interface Looked {
 
 export function createRemoteContent(deps: RemoteContentDeps): RemoteContent {
   const { remote, timers } = deps;
-  const { depart, requester } = createDeparture();
+  const requester = new LeavingRequester();
   const user = accountUser(deps.systemNamespace, 'namespace-controller');
   const asking: RemoteAsking = { requester, user };
   const looked = new Map<string, Looked>();
@@ -139,7 +141,7 @@ export function createRemoteContent(deps: RemoteContentDeps): RemoteContent {
     start: () => queue.start(),
     async stop() {
       for (const timer of settling.values()) timer.cancel();
-      depart();
+      requester.leave();
       await queue.stop();
     },
   };
@@ -194,7 +196,7 @@ async function emptyAll(
 
 /** As clients of the reference say it. */
 function undiscoveredText(service: RemoteService): string {
-  const version = pathOf(service).split('/').slice(2).join('/');
+  const version = formatGroupVersion(service);
   return `${version}: stale GroupVersion discovery: ${version}`;
 }
 

@@ -17,7 +17,6 @@
  * nothing but what stands on its objects. Writes hold only for the state that was decided on.
  * Bounds: `remoteLimits`; nothing is kept of what is above them, and it is not collected.
  */
-import { pathOf } from '../aggregation/api-service.ts';
 import { isConflict, isGone } from '../aggregation/remote-objects.ts';
 import type { RemoteAccess } from '../aggregation/remote-access.ts';
 import type { RemoteAsking, RemotePlace } from '../aggregation/remote-objects.ts';
@@ -26,19 +25,20 @@ import type { RemoteEventType } from '../aggregation/remote-watch.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { objects, text, texts } from '../apimachinery/members.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
-import { parseGroupVersion } from '../apimachinery/schema.ts';
+import { formatGroupVersion, parseGroupVersion } from '../apimachinery/schema.ts';
 import type { JsonObject, OwnerReference } from '../apimachinery/unstructured.ts';
 import { checkPathSegmentName } from '../apimachinery/validation/names.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { inSteps } from '../stdx/in-steps.ts';
+import { LeavingRequester } from '../stdx/requester.ts';
 import { runToEnd } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { Entry } from '../../streams/streams.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import type { ObjectReference, OwnerGraph, OwnerLink } from './garbage-collector-graph.ts';
-import { accountUser, createDeparture } from './remote-asking.ts';
+import { accountUser } from './remote-asking.ts';
 import { repeatWork } from './repeated-work.ts';
 import type { WorkQueue, WorkQueueDeps } from './work-queue.ts';
 import { createWorkQueue } from './work-queue.ts';
@@ -108,7 +108,7 @@ export function createRemoteDependents(deps: RemoteDependentsDeps): RemoteDepend
 interface Followed {
   resource: RemoteResource;
   readonly references: Set<ObjectReference>;
-  readonly depart: () => void;
+  readonly requester: LeavingRequester;
   readonly ended: Promise<void>;
 }
 
@@ -137,16 +137,14 @@ class Dependents implements RemoteDependents {
   readonly #troubles = new Map<string, string>();
   readonly #asks: WorkQueue;
   readonly #looks: ReturnType<typeof repeatWork>;
+  readonly #requester = new LeavingRequester();
   readonly #asking: RemoteAsking;
-  readonly #depart: () => void;
 
   constructor(deps: RemoteDependentsDeps) {
     const { identity, timers } = deps;
     this.#deps = deps;
-    const { depart, requester } = createDeparture();
-    this.#depart = depart;
     const user = accountUser(identity.namespaces.system, 'generic-garbage-collector');
-    this.#asking = { requester, user };
+    this.#asking = { requester: this.#requester, user };
     this.#asks = createWorkQueue({
       ...deps,
       batchMax: remoteLimits.asksMax,
@@ -169,8 +167,8 @@ class Dependents implements RemoteDependents {
   }
 
   async stop(): Promise<void> {
-    this.#depart();
-    for (const { depart } of this.#followed.values()) depart();
+    this.#requester.leave();
+    for (const { requester } of this.#followed.values()) requester.leave();
     await Promise.all([this.#looks.stop(), this.#asks.stop()]);
     await Promise.all([...this.#followed.values()].map(({ ended }) => ended));
   }
@@ -239,7 +237,7 @@ class Dependents implements RemoteDependents {
       resources.set(kindName(each.service.group, each.kind), each);
     }
     const isUnknown = new Set(found.unknown.map(({ name }) => name));
-    for (const [storage, { depart, references, resource }] of this.#followed) {
+    for (const [storage, { references, requester, resource }] of this.#followed) {
       // Of one that cannot be asked now it is not known what it has.
       if (resources.has(storage)) continue;
       if (isUnknown.has(resource.service.name)) {
@@ -247,7 +245,7 @@ class Dependents implements RemoteDependents {
         resources.set(kindName(resource.service.group, resource.kind), resource);
         continue;
       }
-      depart();
+      requester.leave();
       this.#followed.delete(storage);
       this.#troubles.delete(storage);
       await this.#drop([...references]);
@@ -267,8 +265,8 @@ class Dependents implements RemoteDependents {
     const { verbs } = resource;
     const isFollowed = verbs.has('list') && verbs.has('watch') && verbs.has('delete');
     if (!isFollowed || this.#followed.size >= remoteLimits.resourcesMax) return;
-    const { depart, requester } = createDeparture();
-    const followed = { resource, references: new Set<ObjectReference>(), depart };
+    const requester = new LeavingRequester();
+    const followed = { resource, references: new Set<ObjectReference>(), requester };
     let seen = new Set<string>();
     const ended = this.#deps.remote.follow(
       () => followed.resource,
@@ -452,7 +450,7 @@ function entryOf(
   const owned = objects({ ownerReferences: ownerReferences ?? [] }, 'ownerReferences');
   const names = owned.length === 0 ? {} : { ownerReferences: owned };
   const own = { name, namespace, uid, ...marked, finalizers, ...names };
-  const apiVersion = pathOf(service).split('/').slice(2).join('/');
+  const apiVersion = formatGroupVersion(service);
   const bytes = Buffer.from(JSON.stringify({ kind, apiVersion, metadata: own }));
   return { namespace, name, revision: noRevision, labels: {}, fields: {}, bytes };
 }

@@ -28,6 +28,7 @@ import {
   StatusError,
 } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { unbracketed } from '../stdx/url-host.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { commandProtocol } from './channels.ts';
 import { hostOf, kubeletAddress } from './kubelet-address.ts';
@@ -189,7 +190,7 @@ function proxyPass(
   if (!URL.canParse(origin)) return newBadRequest(`invalid address ${quote(host)}`);
   const url = new URL(origin);
   // As it will be called: an address has many spellings, and a URL has one.
-  const called = url.hostname.replace(/^\[|\]$/g, '');
+  const called = unbracketed(url.hostname);
   if (isIP(called) !== 0 && !isReachable(called)) return addressNotAllowed();
   const hosts = [host, exchange.header('host') ?? ''];
   const passed: PassedRequest = {

@@ -140,7 +140,7 @@ export function createLinkRewriter(relocate: Relocate): LinkRewriter {
       const text = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1');
       window += text;
       end += text.length;
-      pass(links.read(text) ?? end);
+      pass(links.read(text, end) ?? end);
       const keptFrom = Math.max(windowFrom, Math.min(passed, end - nameMax));
       window = window.slice(keptFrom - windowFrom);
       windowFrom = keptFrom;
@@ -155,8 +155,8 @@ export function createLinkRewriter(relocate: Relocate): LinkRewriter {
 }
 
 interface Links {
-  /** Returns where a link begins that has not ended. */
-  read(text: string): number | undefined;
+  /** More of the page, up to `end`. Returns where a link begins that has not ended. */
+  read(text: string, end: number): number | undefined;
   end(): void;
 }
 
@@ -165,7 +165,6 @@ function readLinks(
   part: (from: number, to: number) => string,
   found: (from: number, to: number) => void,
 ): Links {
-  let end = 0;
   let attributes: readonly string[] = [];
   let isLink = false;
   let link: { from: number; to: number } | undefined;
@@ -206,8 +205,7 @@ function readLinks(
     },
   );
   return {
-    read(text) {
-      end += text.length;
+    read(text, end) {
       tokenizer.write(text);
       if (link !== undefined && end - link.from > pageLimits.linkMax) {
         isLink = false;

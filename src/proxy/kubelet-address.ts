@@ -6,6 +6,7 @@ import { objects, part, text } from '../apimachinery/members.ts';
 import { newUnknownError } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { bracketed } from '../stdx/url-host.ts';
 
 export const addressTypes = [
   'Hostname',
@@ -43,6 +44,6 @@ export function kubeletAddress(
 
 /** With the brackets that an address of IPv6 needs in a URL. */
 export function hostOf(host: string, port: string): string {
-  const name = host.includes(':') ? `[${host}]` : host;
+  const name = bracketed(host);
   return port === '' ? name : `${name}:${port}`;
 }

@@ -17,6 +17,7 @@ import type { Duplex } from 'node:stream';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
+import { unbracketed } from '../stdx/url-host.ts';
 import { headersForNode } from './passed-headers.ts';
 import type { PassedRequest, Refusal } from './passed-request.ts';
 
@@ -123,7 +124,7 @@ function begin(
   if (body !== undefined) own['content-length'] = body.byteLength;
   if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
   // Else node takes the name of the Host header, which is this server's.
-  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
+  const servername = isIP(unbracketed(url.hostname)) === 0 ? url.hostname : '';
   const path = target ?? `${url.pathname}${url.search}`;
   const options: https.RequestOptions = { agent, method, path, headers: own, servername };
   try {

@@ -93,10 +93,9 @@ export function unlessGone<T, G>(
   });
 }
 
-/** Of work that several wait for: it goes with the last of them. */
-export class SharedRequester implements Requester {
+/** One that goes when it is told to. */
+export class LeavingRequester implements Requester {
   readonly #callbacks = new AbortCallbacks();
-  #count = 0;
   closed = false;
 
   onAbort(callback: () => void): void {
@@ -108,19 +107,24 @@ export class SharedRequester implements Requester {
     this.#callbacks.remove(callback);
   }
 
+  leave(): void {
+    this.closed = true;
+    this.#callbacks.call();
+  }
+}
+
+/** Of work that several wait for: it goes with the last of them. */
+export class SharedRequester extends LeavingRequester {
+  #count = 0;
+
   /** For one more, who may go. */
   wait<T>(requester: Requester | undefined, work: Promise<T>, gone: () => T): Promise<T> {
     this.#count += 1;
     return unlessGone(requester, work, () => {
       this.#count -= 1;
-      if (this.#count === 0) this.#leave();
+      if (this.#count === 0) this.leave();
       return gone();
     });
-  }
-
-  #leave(): void {
-    this.closed = true;
-    this.#callbacks.call();
   }
 }
 

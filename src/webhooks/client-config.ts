@@ -12,6 +12,7 @@ import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 import type { ResolveService } from './service-resolver.ts';
 import { WebhookError } from './webhook-poster.ts';
+import { bracketed } from '../stdx/url-host.ts';
 
 export interface ClientEndpoint {
   /** As who configured it says it: a service by its name in DNS. */
@@ -65,8 +66,7 @@ function endpointOfService(service: JsonObject, common: Common): ClientEndpoint 
     shown: `https://${host}:${port}${pathname}`,
     target(resolve) {
       const found = resolve(namespace, name, port);
-      const address = found.host.includes(':') ? `[${found.host}]` : found.host;
-      const url = new URL(`https://${address}:${found.port}`);
+      const url = new URL(`https://${bracketed(found.host)}:${found.port}`);
       url.pathname = pathname;
       return { ...common, url, serverName: host };
     },

@@ -32,6 +32,11 @@ const interimAnswersMax = 8;
 /** Each piece of an answer costs a microsecond or two, be it one byte. */
 const pieceLimits = { piecesMin: 256, pieceBytes: 32 } as const;
 
+/** The pieces are so small that their number is what they cost: nobody sends so who means well. */
+export function isInCrumbs(pieces: number, bytes: number): boolean {
+  return pieces > pieceLimits.piecesMin + bytes / pieceLimits.pieceBytes;
+}
+
 export interface HttpCall {
   readonly url: URL;
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH';
@@ -181,10 +186,8 @@ function collect(
   response.on('data', (piece: Buffer) => {
     pieces += 1;
     const size = answer.size + piece.length;
-    const { pieceBytes, piecesMin } = pieceLimits;
     if (size > bytesMax) fail('too large', 'the answer is too long');
-    else if (pieces > piecesMin + size / pieceBytes)
-      fail('broken', 'the answer is in too small pieces');
+    else if (isInCrumbs(pieces, size)) fail('broken', 'the answer is in too small pieces');
     else answer.add(piece);
   });
   response.on('error', ({ message }) => fail('broken', message));

@@ -6,31 +6,24 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { sleep, systemTimers } from '../../src/stdx/clock.ts';
-import { backendGroup, startApiBackend } from '../support/servers/api-backend.ts';
+import { backendGroup } from '../support/servers/api-backend.ts';
 import type { ApiBackend } from '../support/servers/api-backend.ts';
-import { serveWidgets } from '../support/servers/remote-widgets.ts';
+import { startWithWidgets } from '../support/servers/remote-widgets.ts';
 import type { RemoteWidgets } from '../support/servers/remote-widgets.ts';
-import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
-const controllers = 'apiserviceavailability,garbagecollector';
 const root = `/apis/${backendGroup}/v1`;
 
 describe('owners and dependents on both sides of another server', () => {
   let server: TestServer;
   let backend: ApiBackend;
   let widgets: RemoteWidgets;
+  let removeAll: () => Promise<void>;
   before(async () => {
-    server = await startTestServer({ controllers, 'service-cluster-ip-range': '127.0.0.0/24' });
-    backend = await startApiBackend();
-    widgets = serveWidgets(backend);
-    await backend.serve(server);
+    ({ server, backend, widgets, remove: removeAll } = await startWithWidgets('garbagecollector'));
     await until(() => backend.asked.some(({ url }) => url.includes('/gears?watch=true')));
   });
-  after(async () => {
-    await server.remove();
-    backend.close();
-  });
+  after(() => removeAll());
 
   const widgetAt = (name: string): string => `${root}/namespaces/default/widgets/${name}`;
   const mapAt = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;

@@ -7,31 +7,24 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { sleep, systemTimers } from '../../src/stdx/clock.ts';
-import { backendGroup, startApiBackend } from '../support/servers/api-backend.ts';
+import { backendGroup } from '../support/servers/api-backend.ts';
 import type { ApiBackend } from '../support/servers/api-backend.ts';
-import { serveWidgets } from '../support/servers/remote-widgets.ts';
+import { startWithWidgets } from '../support/servers/remote-widgets.ts';
 import type { RemoteWidgets } from '../support/servers/remote-widgets.ts';
-import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
-const controllers = 'apiserviceavailability,namespace';
 const merge = { 'content-type': 'application/merge-patch+json' };
 
 describe('a namespace with objects of another server', () => {
   let server: TestServer;
   let backend: ApiBackend;
   let widgets: RemoteWidgets;
+  let removeAll: () => Promise<void>;
   before(async () => {
-    server = await startTestServer({ controllers, 'service-cluster-ip-range': '127.0.0.0/24' });
-    backend = await startApiBackend();
-    widgets = serveWidgets(backend);
-    await backend.serve(server);
+    ({ server, backend, widgets, remove: removeAll } = await startWithWidgets('namespace'));
     await until(async () => (await reply(`/apis/${backendGroup}/v1/widgets`)).status === 200);
   });
-  after(async () => {
-    await server.remove();
-    backend.close();
-  });
+  after(() => removeAll());
   afterEach(() => void (widgets.mode = 'well'));
 
   const reply = (target: string) => server.request('GET', target);

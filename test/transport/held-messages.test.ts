@@ -20,7 +20,7 @@ function holding(directory: string, bytesMax = 1024 * mebibyte, freeBytes?: () =
   const bodies = new BodyBytes(1024 * mebibyte);
   const errors: unknown[] = [];
   const owner = { ready: () => undefined, failed: (error: unknown) => errors.push(error) };
-  const held = new HeldMessages(bodies, () => spool.file(), owner);
+  const held = new HeldMessages({ bodies, spool }, owner);
   return { bodies, errors, held, spool };
 }
 
@@ -126,7 +126,7 @@ describe('messages that are held', () => {
     });
     const all = { ...holding('', 0), spool };
     const owner = { ready: () => undefined, failed: (error: unknown) => all.errors.push(error) };
-    const held = new HeldMessages(all.bodies, () => spool.file(), owner);
+    const held = new HeldMessages(all, owner);
     let at = 0;
     while (push({ ...all, held }, at, 1_000_000)) {
       at += 1;

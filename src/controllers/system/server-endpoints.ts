@@ -16,6 +16,7 @@ import { isIPv6 } from 'node:net';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { items, objects } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { bracketed } from '../../stdx/url-host.ts';
 
 export const serviceName = 'kubernetes';
 const portName = 'https';
@@ -27,7 +28,7 @@ export interface ServerAddress {
 
 /** `10.0.1.1:6443`, `[2001:db8::1]:6443`: as a Lease has it. */
 export function formatAddress({ address, port }: ServerAddress): string {
-  return `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+  return `${bracketed(address)}:${port}`;
 }
 
 /** Undefined for what is no address with a port. */

@@ -2,6 +2,7 @@
  * Why a port cannot be opened, as one line for the operator: the flag, the place, and what to do.
  */
 import { messageOf } from '../../stdx/message-of.ts';
+import { bracketed } from '../../stdx/url-host.ts';
 import { probePort } from '../../transport/probe-port.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -11,7 +12,7 @@ export async function listenError(
   { address, port }: { readonly address: string; readonly port: number },
   cause: unknown,
 ): Promise<OptionsError> {
-  const place = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  const place = `${bracketed(address)}:${port}`;
   // uWebSockets.js does not say why: node is asked.
   const why = codeOf(cause) === undefined ? await probePort(address, port).catch(thrown) : cause;
   switch (codeOf(why)) {

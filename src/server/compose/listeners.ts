@@ -13,6 +13,7 @@
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import { systemClock } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import { bracketed } from '../../stdx/url-host.ts';
 import { chooseTransport } from '../../transport/choose.ts';
 import type {
   ExchangeHandler,
@@ -236,10 +237,6 @@ async function listenTokens(
   return transport.listen({ ...options, tls }, handler);
 }
 
-function hostInUrl(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
-}
-
 function listenersOf(
   config: CompletedConfig,
   secure: HttpServer | undefined,
@@ -248,8 +245,8 @@ function listenersOf(
 ): Listeners {
   const servers = [secure, tokens, http].filter((server) => server !== undefined);
   const { bindAddress, system } = config;
-  const host = hostInUrl(bindAddress);
-  const published = hostInUrl(system.advertisedAddress ?? bindAddress);
+  const host = bracketed(bindAddress);
+  const published = bracketed(system.advertisedAddress ?? bindAddress);
   const httpUrl = http === undefined ? undefined : `http://${host}:${http.port}`;
   const url = secure === undefined ? (httpUrl ?? '') : `https://${host}:${secure.port}`;
   return {

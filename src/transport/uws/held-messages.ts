@@ -12,7 +12,7 @@
 import { assert } from '../../stdx/assert.ts';
 import type { BodyBytes } from '../load.ts';
 import { spoolLimits } from '../spool.ts';
-import type { SpooledBlock, SpoolFile } from '../spool.ts';
+import type { Spool, SpooledBlock, SpoolFile } from '../spool.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -49,22 +49,24 @@ export interface HeldOwner {
   failed(error: unknown): void;
 }
 
+/** Where they are counted in memory, and where on disk they go. */
+interface HeldPlaces {
+  readonly bodies: Pick<BodyBytes, 'take' | 'give'>;
+  readonly spool: Pick<Spool, 'file'>;
+}
+
 export class HeldMessages {
   readonly #bodies: Pick<BodyBytes, 'take' | 'give'>;
-  readonly #openFile: () => SpoolFile;
+  readonly #spool: Pick<Spool, 'file'>;
   readonly #owner: HeldOwner;
   #file: SpoolFile | undefined;
   #blocks: Block[] = [];
   #bytesInMemory = 0;
   #isOver = false;
 
-  constructor(
-    bodies: Pick<BodyBytes, 'take' | 'give'>,
-    openFile: () => SpoolFile,
-    owner: HeldOwner,
-  ) {
+  constructor({ bodies, spool }: HeldPlaces, owner: HeldOwner) {
     this.#bodies = bodies;
-    this.#openFile = openFile;
+    this.#spool = spool;
     this.#owner = owner;
   }
 
@@ -127,7 +129,7 @@ export class HeldMessages {
   #sendAway(block: Block): void {
     const isKept = this.#bytesInMemory <= heldMessageLimits.memoryBytesKept;
     if (isKept || block === this.#blocks[0] || block.state !== 'in memory') return;
-    this.#file ??= this.#openFile();
+    this.#file ??= this.#spool.file();
     if (!this.#file.reserve()) return;
     block.state = 'leaving';
     const leaving = this.#file.put(joined(block.said));

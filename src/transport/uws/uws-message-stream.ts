@@ -181,8 +181,7 @@ export class UwsMessageStream implements Conversation {
   }
 
   #holding(): HeldMessages {
-    const { bodies, spool } = this.#load;
-    return new HeldMessages(bodies, () => spool.file(), {
+    return new HeldMessages(this.#load, {
       ready: () => this.#hearLater(),
       failed: () => this.#refuse(errorClosure, 'what was said is lost: the disk failed'),
     });

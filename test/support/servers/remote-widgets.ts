@@ -5,8 +5,9 @@
 import type http from 'node:http';
 import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { applyMergePatch } from '../../../src/apimachinery/patch/merge-patch.ts';
-import { backendGroup, ok } from './api-backend.ts';
+import { backendGroup, ok, startApiBackend } from './api-backend.ts';
 import type { ApiBackend, BackendRequest } from './api-backend.ts';
+import { startTestServer } from './test-server.ts';
 
 const root = `/apis/${backendGroup}/v1`;
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'watch'];
@@ -19,12 +20,28 @@ export interface RemoteWidgets {
   put(path: string, metadata: JsonObject): ApiObject;
 }
 
+/** A server with these controllers, and one with widgets behind it. */
+export async function startWithWidgets(controllers: string) {
+  const server = await startTestServer({
+    controllers: `apiserviceavailability,${controllers}`,
+    'service-cluster-ip-range': '127.0.0.0/24',
+  });
+  const backend = await startApiBackend();
+  const widgets = serveWidgets(backend);
+  await backend.serve(server);
+  const remove = async (): Promise<void> => {
+    await server.remove();
+    backend.close();
+  };
+  return { server, backend, widgets, remove };
+}
+
 interface Watching {
   readonly path: string;
   readonly response: http.ServerResponse;
 }
 
-export function serveWidgets(backend: ApiBackend): RemoteWidgets {
+function serveWidgets(backend: ApiBackend): RemoteWidgets {
   const store = new Store();
   backend.answers.set('/apis', (_request, response) => response.writeHead(404).end());
   backend.answers.set('/openapi/v3', (_request, response) => response.writeHead(404).end());
