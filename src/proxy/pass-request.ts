@@ -136,7 +136,7 @@ async function readBody(
   into: (body: Readable) => (piece: Buffer) => void,
 ): Promise<boolean> {
   const leave = (): void => void response.destroy();
-  // Before the head: one that cannot be said ends the exchange.
+  // First of all: a head that HTTP cannot carry ends the exchange at once.
   exchange.onAbort(leave);
   const isBare = exchange.method === 'HEAD' || bodiless.has(status);
   const body = changed === undefined || isBare ? response : changed(response);
