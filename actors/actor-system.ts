@@ -537,9 +537,10 @@ function decidedWrite(
   source: CommandSource | undefined,
   clock: Pick<Clock, 'monotonicMs'>,
 ): DecidedWrite | undefined {
-  const { receivedMs, startMs } = source ?? nobody;
+  const { exchange, receivedMs, startMs } = source ?? nobody;
   if (receivedMs === undefined || startMs === undefined) return undefined;
-  return { startMs, receivedMs, decidedMs: clock.monotonicMs() };
+  const decidedMs = clock.monotonicMs();
+  return { startMs, receivedMs, decidedMs, trace: exchange?.trace };
 }
 
 function allConditions(

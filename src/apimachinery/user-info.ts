@@ -17,6 +17,7 @@ export const wellKnownGroups = {
   authenticated: 'system:authenticated',
   unauthenticated: 'system:unauthenticated',
   masters: 'system:masters',
+  monitoring: 'system:monitoring',
   nodes: 'system:nodes',
   serviceAccounts: 'system:serviceaccounts',
   bootstrappers: 'system:bootstrappers',

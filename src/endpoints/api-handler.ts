@@ -19,6 +19,7 @@ import { newBadRequest, newInternalError, StatusError } from '../apimachinery/st
 import { interpretStorageError } from '../registry/storage-failure.ts';
 import { assert } from '../stdx/assert.ts';
 import type { Prng } from '../stdx/prng.ts';
+import type { Step } from '../stdx/trace.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Answer } from './answer.ts';
@@ -28,6 +29,8 @@ import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import type { Seat, Seats } from './filters/in-flight.ts';
+import { beginTrace, endTrace, mayTrace, tracedWork } from './filters/traced-request.ts';
+import type { TracingDeps } from './filters/traced-request.ts';
 import { handlePlainPath } from './plain-paths.ts';
 import type { PlainPathDeps } from './plain-paths.ts';
 import type { AnsweredRequest, ApiRequest } from './request.ts';
@@ -48,6 +51,8 @@ export interface ApiHandlerDeps extends PlainPathDeps {
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
   readonly auditing: AuditingDeps | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingDeps | undefined;
   /** The header Strict-Transport-Security of answers over TLS; undefined: none. */
   readonly strictTransport: string | undefined;
   readonly requestCounts: RequestCounts;
@@ -77,17 +82,36 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const answered = { exchange: seen, warnings, beforeStream: audited?.beforeStream, seat };
     try {
       const answer = await handle(deps, seen, audited, asked, seat);
+      const step = asked.trace?.begin('SerializeObject');
       const sending = sendAnswer(deps.endpoints, answered, answer);
       if (sending !== undefined) {
         const isPassed = !(answer instanceof StatusError) && answer.kind === 'passed';
         if (!isPassed) await sending;
         else await sending.finally(requestCounts.passedOn(seen, asked.info, asked.query));
       }
+      step?.end();
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
       await failed(deps, answered, audited, error, seat);
     }
-    requestCounts.handled(exchange, asked.info, asked.query, startMs, seat);
+    requestCounts.handled(
+      exchange,
+      asked.info,
+      asked.query,
+      startMs,
+      leaving(asked, seat, exchange),
+    );
+  };
+}
+
+/** What is given back when the request is over: its seat, and its trace is ended. */
+function leaving({ trace }: Asked, seat: Seat, exchange: HttpExchange): Pick<Seat, 'leave'> {
+  if (trace === undefined) return seat;
+  return {
+    leave() {
+      seat.leave();
+      endTrace(trace, exchange);
+    },
   };
 }
 
@@ -125,6 +149,8 @@ interface Asked {
   readonly startMs: number;
   /** Texts for Warning headers of the answer, whatever that is. */
   readonly warnings: string[];
+  /** Undefined: it is not traced, or it is not known yet who asks. */
+  trace: Step | undefined;
 }
 
 /** With its ID. */
@@ -140,26 +166,34 @@ function readTarget(
   const parsed = parseRequestInfo(method, path, watch);
   if (parsed.kind === 'ok') {
     if (parsedQuery instanceof StatusError) {
-      return { auditId, info: parsed.info, query, problem: parsedQuery, startMs, warnings };
+      const { info } = parsed;
+      return { auditId, info, query, problem: parsedQuery, startMs, warnings, trace: undefined };
     }
     const problem = isLongRunning(parsed.info) ? undefined : requestTimeoutProblem(parsedQuery);
-    return { auditId, info: parsed.info, query, problem, startMs, warnings };
+    const { info } = parsed;
+    return { auditId, info, query, problem, startMs, warnings, trace: undefined };
   }
   const info = { path, resource: undefined, verb: method.toLowerCase() };
   const problem = newBadRequest('the path holds an escape that is not UTF-8');
-  return { auditId, info, query, problem, startMs, warnings };
+  return { auditId, info, query, problem, startMs, warnings, trace: undefined };
 }
 
 function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { auditId, info, query, problem, startMs, warnings }: Asked,
+  request: Asked,
   seat: Seat,
 ): Promise<Answer> | Answer {
+  const { auditId, info, query, problem, startMs, warnings } = request;
+  const { tracing } = deps;
   if (isLongRunning(info)) audited?.longRunning();
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
   const serve = (admission: AccessVerdict): Promise<Answer> | Answer => {
+    if (tracing !== undefined && mayTrace(tracing, exchange)) {
+      const user = admission.kind === 'admitted' ? admission.user : undefined;
+      request.trace = beginTrace(tracing, exchange, request, user);
+    }
     if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return seat.refusal;
     // A caller without access is not told what is wrong with the request.
@@ -168,7 +202,8 @@ function handle(
     warnings.push(...(admission.warnings ?? []));
     const { user } = admission;
     const admitted = { auditId, info, query, user, warnings, startMs, seat };
-    return serveAdmitted(deps, exchange, audited, admitted);
+    const work = (): Promise<Answer> | Answer => serveAdmitted(deps, exchange, audited, admitted);
+    return request.trace === undefined ? work() : tracedWork(exchange, request, work);
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }

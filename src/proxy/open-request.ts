@@ -17,6 +17,8 @@ import type { Duplex } from 'node:stream';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
+import { beginHttpCall, endHttpCall } from '../stdx/trace.ts';
+import type { Step } from '../stdx/trace.ts';
 import { unbracketed } from '../stdx/url-host.ts';
 import { headersForNode } from './passed-headers.ts';
 import type { PassedRequest, Refusal } from './passed-request.ts';
@@ -57,9 +59,11 @@ export function openRequest(
 ): Promise<Opened> {
   return new Promise((resolve) => {
     let settled = false;
+    const step = beginHttpCall(requester.trace, passed.method, passed.url);
     const settle = (opened: Opened): void => {
       if (settled) return;
       settled = true;
+      endStep(step, opened);
       timer?.cancel();
       requester.offAbort(leave);
       resolve(opened);
@@ -74,7 +78,7 @@ export function openRequest(
     };
     const within = (ms: number | undefined, why: string, isLate = false) =>
       ms === undefined ? undefined : timers.after(ms, () => fail(why, false, isLate));
-    const begun = begin(passed, upgrade);
+    const begun = begin(passed, upgrade, step);
     const request = typeof begun === 'string' ? undefined : begun;
     let timer = within(passed.dialTimeoutMs, 'dial timeout');
     requester.onAbort(leave);
@@ -114,13 +118,21 @@ export function openRequest(
   });
 }
 
+function endStep(step: Step | undefined, opened: Opened): void {
+  if (step === undefined) return;
+  if (opened.kind === 'failed') step.end(opened.why);
+  else if (opened.kind === 'left') step.end('the client has gone');
+  else endHttpCall(step, opened.response.statusCode ?? 0);
+}
+
 /** A text: why it cannot be sent at all. */
 function begin(
   { agent, body, headers, method, target, url }: PassedRequest<Refusal>,
   upgrade: string | undefined,
+  step: Step | undefined,
 ): http.ClientRequest | string {
   const start = url.protocol === 'https:' ? https.request : http.request;
-  const own = headersForNode(headers);
+  const own = { ...headersForNode(headers), ...step?.headers };
   if (body !== undefined) own['content-length'] = body.byteLength;
   if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
   // Else node takes the name of the Host header, which is this server's.

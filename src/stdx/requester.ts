@@ -15,6 +15,7 @@
  * Invariant: where nobody waits nothing is made. Bound: as many callbacks as waits at a time.
  */
 import type { Timers } from './clock.ts';
+import type { Trace } from './trace.ts';
 
 export interface Requester {
   /** It has gone, or has its answer: nobody waits any more. */
@@ -23,6 +24,8 @@ export interface Requester {
   onAbort(callback: () => void): void;
   /** It is not called any more. */
   offAbort(callback: () => void): void;
+  /** The trace that the work is a part of. Absent: none; so for work that several share. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Those who are to be told; nearly always one. */

@@ -11,6 +11,9 @@
  *   written    the last watcher that was live in any of these groups has been handed the frame for
  *              its socket; those that catch up or wait for their sockets are not waited for
  *
+ * Where a write's request is traced the stages are steps of its trace, too: Decide, Commit and
+ * Deliver, which is the last two.
+ *
  * Where a write is committed the first three are known, where the log is followed the others. Both
  * say so under the revision, and whoever comes second counts what is known by both.
  *
@@ -25,6 +28,7 @@
  */
 import type { Clock } from '../stdx/clock.ts';
 import { Histogram } from '../stdx/histogram.ts';
+import type { Trace } from '../stdx/trace.ts';
 import type { Revision } from './storage.ts';
 
 /** Of a request, monotonic: when its head came, and the last of its body. A command that has it is
@@ -36,6 +40,8 @@ export interface WriteArrival {
 
 export interface DecidedWrite extends WriteArrival {
   readonly decidedMs: number;
+  /** That of its request. */
+  readonly trace?: Trace | undefined;
 }
 
 export type WriteOperation = 'create' | 'update' | 'delete';
@@ -124,15 +130,10 @@ export function createWriteStages({ monotonicMs }: Pick<Clock, 'monotonicMs'>): 
   const staged: StagedWrites = new Map();
 
   /** Both who committed it and who follows the log have said what they know. */
-  function joined(write: Staged, decided: DecidedWrite, { byStage, delivery }: Times): void {
-    const { decidedMs, receivedMs, startMs } = decided;
-    const durableMs = Math.min(write.durableMs, write.seenMs);
-    observe(byStage.received, receivedMs - startMs);
-    observe(byStage.decided, decidedMs - receivedMs);
-    observe(byStage.durable, durableMs - decidedMs);
-    observe(byStage.seen, write.seenMs - durableMs);
+  function joined(write: Staged, revision: Revision, decided: DecidedWrite, times: Times): void {
+    observeCommit(write, revision, decided, times);
     if (!write.isOver) return;
-    if (!Number.isNaN(write.writtenMs)) observe(delivery, write.writtenMs - receivedMs);
+    if (!Number.isNaN(write.writtenMs)) observeDelivery(write, decided, times);
     staged.delete(write.key);
   }
 
@@ -147,7 +148,7 @@ export function createWriteStages({ monotonicMs }: Pick<Clock, 'monotonicMs'>): 
       const write = remembered(staged, revision);
       write.decided = decided;
       write.durableMs = atMs;
-      if (write.times !== undefined) joined(write, decided, write.times);
+      if (write.times !== undefined) joined(write, revision, decided, write.times);
     },
     seen(revision, operation, seq, atMs) {
       const write = remembered(staged, revision);
@@ -155,7 +156,7 @@ export function createWriteStages({ monotonicMs }: Pick<Clock, 'monotonicMs'>): 
       write.times = times;
       write.seq = seq;
       write.seenMs = atMs;
-      if (write.decided !== undefined) joined(write, write.decided, times);
+      if (write.decided !== undefined) joined(write, revision, write.decided, times);
       return write;
     },
     encoded(change) {
@@ -173,7 +174,7 @@ export function createWriteStages({ monotonicMs }: Pick<Clock, 'monotonicMs'>): 
       over(write);
       if (times === undefined) return;
       observe(times.byStage.written, atMs - write.encodedMs);
-      if (decided !== undefined) observe(times.delivery, atMs - decided.receivedMs);
+      if (decided !== undefined) observeDelivery(write, decided, times);
     },
     stages: () =>
       operations.flatMap(({ byStage, operation }) =>
@@ -182,6 +183,31 @@ export function createWriteStages({ monotonicMs }: Pick<Clock, 'monotonicMs'>): 
     deliveries: () =>
       operations.map(({ delivery, operation }) => ({ operation, seconds: delivery })),
   };
+}
+
+function observeCommit(
+  { durableMs: answeredMs, seenMs }: Staged,
+  revision: Revision,
+  { decidedMs, receivedMs, startMs, trace }: DecidedWrite,
+  { byStage }: Times,
+): void {
+  const durableMs = Math.min(answeredMs, seenMs);
+  observe(byStage.received, receivedMs - startMs);
+  observe(byStage.decided, decidedMs - receivedMs);
+  observe(byStage.durable, durableMs - decidedMs);
+  observe(byStage.seen, seenMs - durableMs);
+  if (trace === undefined) return;
+  trace.add('Decide', receivedMs, decidedMs);
+  trace.add('Commit', decidedMs, durableMs, { 'resource-version': String(revision) });
+}
+
+function observeDelivery(
+  { seenMs, writtenMs }: Staged,
+  { receivedMs, trace }: DecidedWrite,
+  { delivery }: Times,
+): void {
+  observe(delivery, writtenMs - receivedMs);
+  trace?.add('Deliver', seenMs, writtenMs);
 }
 
 function remembered(staged: StagedWrites, revision: Revision): Staged {

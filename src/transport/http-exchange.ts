@@ -14,6 +14,7 @@
  *    under it.
  */
 import type { Requester } from '../stdx/requester.ts';
+import type { Trace } from '../stdx/trace.ts';
 import type { TransportLoad } from './load.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -43,6 +44,9 @@ export interface HttpExchange extends Requester {
    * connection itself, whatever is spoken on it then; `messages`, WebSocket. Undefined: it does not
    * ask, or cannot be given it. */
   readonly upgrade: 'bytes' | 'messages' | undefined;
+  /** The trace of the request, or the step of it that is being done; undefined: it is not traced.
+   * Who decides and who begins steps sets it. */
+  trace: Trace | undefined;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;
   /** All request headers, names in lower case, repeated ones apart, in the order they came. */

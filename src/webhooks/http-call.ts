@@ -21,6 +21,8 @@ import type { Timers } from '../stdx/clock.ts';
 import { systemTimers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
+import { beginHttpCall, endHttpCall } from '../stdx/trace.ts';
+import type { Step } from '../stdx/trace.ts';
 import type { HttpBody } from './body-turns.ts';
 import { writeInTurns } from './body-turns.ts';
 import { createEndingCalls } from './ending-calls.ts';
@@ -79,6 +81,7 @@ const endingCalls = createEndingCalls(systemTimers);
 /** @throws HttpCallError. */
 export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
+    const step = beginHttpCall(call.requester?.trace, call.method, call.url);
     let request: http.ClientRequest | undefined;
     let settled = false;
     const settle = (): boolean => {
@@ -92,6 +95,7 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
     const fail = (problem: HttpCallError['problem'], message: string): void => {
       if (!settle()) return;
       reject(new HttpCallError(problem, message));
+      step?.end(message);
       request?.destroy();
     };
     const timer = timers.after(call.timeoutMs, () => {
@@ -101,7 +105,7 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
     const leave = (): void => endingCalls(nobodyWaits);
     if (call.requester?.closed === true) return nobodyWaits();
     const attempt = ({ agent, fresh }: Pick<HttpCall, 'agent' | 'fresh'>): void => {
-      const opened = open(call, agent);
+      const opened = open(call, agent, step);
       if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);
       request = opened;
       const again = (): boolean => {
@@ -112,6 +116,7 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
       watchForTrouble(opened, () => settled || request !== opened, fail, again);
       opened.on('response', (response) => {
         collect(response, call.answerBytesMax, fail, (answer) => {
+          endHttpCall(step, answer.status);
           if (settle()) resolve(answer);
           if (!opened.writableEnded) opened.destroy();
         });
@@ -130,11 +135,12 @@ type Fail = (problem: HttpCallError['problem'], message: string) => void;
 function open(
   { headers, method, serverName, url }: HttpCall,
   agent: http.Agent,
+  step: Step | undefined,
 ): http.ClientRequest | HttpCallError {
   const start = url.protocol === 'https:' ? https.request : http.request;
   const name = serverName === undefined ? {} : { servername: serverName };
   try {
-    return start(url, { agent, method, headers, ...name });
+    return start(url, { agent, method, headers: { ...headers, ...step?.headers }, ...name });
   } catch (error) {
     return new HttpCallError('broken', messageOf(error));
   }

@@ -137,6 +137,7 @@ export const layers: readonly LayerRule[] = [
       'streams/followed-objects.ts',
     ],
   },
+  { folder: 'src/tracing', may: ['src/stdx', 'src/apimachinery'] },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
   {
     folder: 'src/proxy',
@@ -176,6 +177,7 @@ export const layers: readonly LayerRule[] = [
       'src/proxy',
       'src/aggregation',
       'src/storage/storage.ts',
+      'src/tracing/tracer.ts',
       'src/transport/http-exchange.ts',
       'streams/streams.ts',
     ],
@@ -224,14 +226,22 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/server/commands/command-line.ts'],
   htmlparser2: ['src/proxy/html-links.ts'],
   'libsodium-wrappers': ['src/encryption/record-keys.ts'],
+  '@grpc/grpc-js': ['src/tracing/open-telemetry.ts'],
+  '@opentelemetry/api': ['src/tracing/open-telemetry.ts'],
+  '@opentelemetry/core': ['src/tracing/open-telemetry.ts'],
+  '@opentelemetry/exporter-trace-otlp-grpc': ['src/tracing/open-telemetry.ts'],
+  '@opentelemetry/resources': ['src/tracing/open-telemetry.ts'],
+  '@opentelemetry/sdk-trace-base': ['src/tracing'],
   re2js: ['src/cel/library/regular-expression.ts'],
 };
 
 /** Tests and benchmarks may import anything of the project and these. */
 export const testLibraries: readonly string[] = [
   '@bufbuild/cel-spec',
+  '@grpc/grpc-js',
   '@bufbuild/protobuf',
   '@kubernetes/client-node',
+  '@opentelemetry/sdk-trace-base',
   '@bufbuild/protobuf/wire',
   '@peculiar/x509',
   'cbor-x',

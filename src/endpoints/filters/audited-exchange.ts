@@ -157,6 +157,14 @@ class AuditedExchange implements HttpExchange {
     return this.#inner.upgrade;
   }
 
+  get trace(): HttpExchange['trace'] {
+    return this.#inner.trace;
+  }
+
+  set trace(trace: HttpExchange['trace']) {
+    this.#inner.trace = trace;
+  }
+
   get answered(): boolean {
     return this.#waiting !== undefined || this.#inner.answered;
   }

@@ -33,7 +33,7 @@ import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessMaterial, AccessParts } from './access.ts';
 import { StartStopped } from '../known-failures.ts';
 import { startAudit } from './audit.ts';
-import type { AuditPart } from './audit.ts';
+import type { AuditDeps, AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import { allocationControllers } from './companions.ts';
 import type { Background } from './background.ts';
@@ -64,6 +64,8 @@ import { startSystemObjects } from './system-objects.ts';
 import type { SystemObjects } from './system-objects.ts';
 import { followTls } from './tls-reload.ts';
 import type { FollowedTls } from './tls-reload.ts';
+import { startTracing } from './tracing.ts';
+import type { TracingPart } from './tracing.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -228,7 +230,7 @@ async function compose(
     if (!begun.failed) environment.onFatal(error);
   };
   const shared = isShared(config, environment);
-  const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
+  const watched = await startObserving(config, { ...basics, worker: worker?.number });
   const parts = await assembleParts(config, {
     ...basics,
     codec: encryption.codec,
@@ -270,7 +272,7 @@ async function compose(
       basics.identity,
       timers,
     ),
-    audit,
+    ...watched,
     issuerDocuments: (address) => issuerDocuments(access.tokens, address),
   });
   return {
@@ -278,11 +280,17 @@ async function compose(
     access,
     aggregated,
     keys,
-    audit,
+    ...watched,
     background,
     serving,
     abandonStore: abandonable.abandon,
   };
+}
+
+/** What is written down of requests. @throws OptionsError. */
+async function startObserving(config: CompletedConfig, deps: AuditDeps) {
+  const audit = startAudit(config.audit, deps);
+  return { audit, tracing: await startTracing(config.tracingFile, deps) };
 }
 
 /** Webhooks that name the server itself are asked there. */
@@ -349,6 +357,7 @@ interface Running {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
+  readonly tracing: TracingPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
   readonly aggregated: Pick<AggregationPart, 'stop'>;
   readonly keys: Pick<FollowedConfiguration, 'stop'>;
@@ -367,7 +376,7 @@ function stopper(
   { endsProcess = false }: ServerEnvironment,
 ): () => Promise<void> {
   const { parts, serving, server, background, clock, timers, audit, access, tlsFiles } = running;
-  const { abandonStore, keys } = running;
+  const { abandonStore, keys, tracing } = running;
   return async () => {
     serving.startShutdown();
     await sleep(timers, config.shutdownDelayMs);
@@ -393,7 +402,7 @@ function stopper(
     await parts.actors.stop();
     await parts.committer.drain();
     await server.close(endsProcess);
-    await audit?.auditor.stop();
+    await Promise.all([audit?.auditor.stop(), tracing?.tracer.stop()]);
     await parts.storage.close();
     limit.cancel();
   };

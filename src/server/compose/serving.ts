@@ -86,6 +86,7 @@ import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { ServerParts } from './server-parts.ts';
 import { refuseDuringShutdown } from './shutdown-refusal.ts';
 import { programVersion } from '../config/program-version.ts';
+import type { TracingPart } from './tracing.ts';
 
 /** Beside `delete`: objects that cannot be read may be gone for more than their reader. */
 const unsafeDeleteVerb = 'unsafe-delete-ignore-read-errors';
@@ -132,6 +133,8 @@ export interface ServingDeps {
   readonly connections: ConnectionDeps;
   /** Undefined: nothing is audited. */
   readonly audit: AuditPart | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingPart | undefined;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
   readonly issuerDocuments: (address: () => string | undefined) => Documents;
   /** Which of several servers this is; undefined: the only one. */
@@ -157,6 +160,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     seats,
     prng: parts.registry.prng,
     auditing: auditingOf(deps, endpoints),
+    tracing: deps.tracing && { tracer: deps.tracing.tracer, clock: deps.clock },
     strictTransport: config.strictTransport,
     endpoints,
     discovery: { find: (...asked) => discovery?.find(...asked) ?? { kind: 'not-found' } },
@@ -297,6 +301,7 @@ function metricsOf(
       ...(flow === undefined ? [] : flowSeries(flow)),
       ...deps.accessSeries,
       ...(audit?.series ?? []),
+      ...(deps.tracing?.series ?? []),
     ],
     warn: (text) => log.warn({}, text),
   });

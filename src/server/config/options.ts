@@ -103,6 +103,8 @@ export interface CompletedConfig {
   /** Minor release of 1 whose API is served. */
   readonly release: number;
   readonly showHiddenMetrics: boolean;
+  /** Undefined: nothing is traced. */
+  readonly tracingFile: string | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -293,6 +295,12 @@ export const optionTable = [
     default: '',
     help: 'Show metrics hidden since this release, which is the one before the served one.',
   },
+  {
+    flag: 'tracing-config-file',
+    value: 'FILE',
+    default: '',
+    help: 'A TracingConfiguration: which requests are traced, and who collects that. Empty: none.',
+  },
   { flag: 'log-level', value: logLevels.join('|'), default: 'info', help: 'Least level logged.' },
 ] as const satisfies readonly OptionSpec[];
 
@@ -343,6 +351,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     warnings: gates.warnings,
     release: emulatedRelease(raw),
     showHiddenMetrics: showHiddenMetrics(raw),
+    tracingFile: raw['tracing-config-file'] === '' ? undefined : raw['tracing-config-file'],
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);

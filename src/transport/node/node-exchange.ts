@@ -96,6 +96,7 @@ export class NodeExchange
   readonly peerCertificate: PeerCertificateChain | undefined;
   readonly webSocketProtocols: readonly string[] | undefined;
   readonly upgrade: 'bytes' | undefined;
+  trace: HttpExchange['trace'] = undefined;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);

@@ -81,6 +81,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   readonly scheme: 'http' | 'https';
   readonly peerCertificate = undefined;
   readonly headBytes: number;
+  trace: HttpExchange['trace'] = undefined;
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #living: Slot<UwsExchange> = slotOf<UwsExchange>(this);

@@ -22,6 +22,7 @@ export function fakeExchange(
     peerCertificate: undefined,
     webSocketProtocols: undefined,
     upgrade: undefined,
+    trace: undefined,
     converse: () => undefined,
     header: (name) => headers[name],
     headers: () => all,

@@ -14,6 +14,7 @@ export interface Asked {
   readonly review: JsonObject;
   readonly request: JsonObject;
   readonly authorization: string | undefined;
+  readonly traceparent: string | undefined;
   /** The common name in the caller's certificate; undefined: it showed none. */
   readonly caller: string | undefined;
   /** The name that it called the server. */
@@ -61,6 +62,7 @@ export async function startAdmissionHook(identity?: HookIdentity): Promise<Admis
         review,
         request: part(review, 'request'),
         authorization: request.headers.authorization,
+        traceparent: request.headers['traceparent'] as string | undefined,
         ...callerOf(request.socket as TLSSocket),
       };
       asked.push(one);
