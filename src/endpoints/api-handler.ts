@@ -202,8 +202,8 @@ function handle(
     warnings.push(...(admission.warnings ?? []));
     const { user } = admission;
     const admitted = { auditId, info, query, user, warnings, startMs, seat };
-    const work = (): Promise<Answer> | Answer => serveAdmitted(deps, exchange, audited, admitted);
-    return request.trace === undefined ? work() : tracedWork(exchange, request, work);
+    if (request.trace === undefined) return serveAdmitted(deps, exchange, audited, admitted);
+    return tracedWork(exchange, request, () => serveAdmitted(deps, exchange, audited, admitted));
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }

@@ -14,8 +14,8 @@ import type { TraceCounts } from './tracer.ts';
 const spanQueueLimits = {
   /** Policy: what comes above it is dropped. */
   waitingMax: 4_096,
-  /** Some milliseconds to write down. */
-  batchMax: 256,
+  /** The first takes a quarter of a turn to write down, later ones a tenth of that. */
+  batchMax: 64,
   intervalMs: 1_000,
   /** For what is left at the end. */
   stopMs: 2_000,

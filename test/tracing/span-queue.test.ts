@@ -36,16 +36,16 @@ test('a few steps go together after a while', () => {
 
 test('a full batch goes in the next turn, and the next one behind it', () => {
   const { add, batches, counts, queue, time } = world();
-  add(300);
+  add(100);
   assert.deepEqual(counts(), []);
   time.advance(0);
-  assert.deepEqual(counts(), [256]);
+  assert.deepEqual(counts(), [64]);
   time.advance(10_000);
-  assert.deepEqual(counts(), [256], 'one at a time');
+  assert.deepEqual(counts(), [64], 'one at a time');
   batches[0]?.done({ code: 0 });
   time.advance(0);
-  assert.deepEqual(counts(), [256, 44]);
-  assert.equal(queue.counts().sent, 256);
+  assert.deepEqual(counts(), [64, 36]);
+  assert.equal(queue.counts().sent, 64);
 });
 
 test('what comes while too many wait is dropped; what the collector refuses is lost', () => {
@@ -53,7 +53,7 @@ test('what comes while too many wait is dropped; what the collector refuses is l
   add(5_000);
   time.advance(0);
   batches[0]?.done({ code: 1, error: new Error('no') });
-  assert.deepEqual(queue.counts(), { sent: 0, failed: 256, dropped: 904, waiting: 3_840 });
+  assert.deepEqual(queue.counts(), { sent: 0, failed: 64, dropped: 904, waiting: 4_032 });
   time.advance(0);
   batches[1]?.done({ code: 0 });
   assert.deepEqual(said, ['no', undefined]);

@@ -1,9 +1,13 @@
 /** The steps of one trace are bounded, and its IDs and times are the server's. */
 import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
 import { test } from 'node:test';
+import { newServiceUnavailable } from '../../src/apimachinery/status-error.ts';
+import { openRequest } from '../../src/proxy/open-request.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createOpenTelemetryTracer } from '../../src/tracing/open-telemetry.ts';
+import { startRemoteService } from '../support/servers/remote-service.ts';
 import { startTraceCollector } from '../support/servers/trace-collector.ts';
 
 async function world() {
@@ -59,5 +63,38 @@ test('a long value is cut', async () => {
   step.end();
   await tracer.stop();
   assert.equal(String((await collector.spanOf('long')).attributes['path']).length, 1_024);
+  collector.close();
+});
+
+test('a request that is passed on goes on with the trace, whatever its client said of one', async () => {
+  const { collector, step, tracer } = await world();
+  const seen: (string | undefined)[] = [];
+  const service = await startRemoteService((_body, { headers }, response) => {
+    seen.push(headers['traceparent'] as string | undefined);
+    response.writeHead(503).end();
+  });
+  const requester = {
+    closed: false,
+    onAbort: () => undefined,
+    offAbort: () => undefined,
+    trace: step,
+  };
+  const passed = {
+    url: new URL(service.url),
+    method: 'GET',
+    headers: [['traceparent', `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01`]] as const,
+    agent: new Agent(),
+    body: undefined,
+    dialTimeoutMs: 10_000,
+    unreachable: (why: string) => newServiceUnavailable(why),
+  };
+  const opened = await openRequest(passed, undefined, requester, systemTimers);
+  assert.equal(opened.kind, 'answered');
+  service.close();
+  step.end();
+  await tracer.stop();
+  const call = collector.spans.find(({ kind }) => kind === 3);
+  assert.equal(seen[0], `00-${call?.traceId}-${call?.spanId}-01`);
+  assert.equal(call?.failure, 'answered with status 503');
   collector.close();
 });
