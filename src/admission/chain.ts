@@ -490,7 +490,10 @@ function refusalOf(
   const open = new Map<string, Promise<boolean>>();
   const ask = askOf(ports, answers, (key, answer) => void open.set(key, answer));
   const recording = noteRecorder();
-  const pass: ValidatePass = { ask, recorder: recording.recorder };
+  const { access, requester } = ports;
+  const decide: ValidatePass['decide'] = (attributes) =>
+    after(access.check(attributes, requester), ({ kind }) => kind === 'allow');
+  const pass: ValidatePass = { ask, decide, recorder: recording.recorder };
   return after(plugin.validate?.(review, pass), (refusal) => {
     if (open.size === 0 || answers.size >= askingMax) {
       recordNotes(ports, recording);

@@ -33,14 +33,15 @@ import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { nothing, unlessGone } from '../../stdx/requester.ts';
 import type { Requester } from '../../stdx/requester.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
 import type {
-  AskAccess,
   Impersonation,
+  ImpersonationPorts,
   ImpersonationRequest,
   ReadImpersonation,
 } from './impersonation.ts';
@@ -80,6 +81,8 @@ export interface AccessFilterDeps {
   readonly access: AccessChecker;
   readonly identity: Identity;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** For who asks to be in very many groups. */
+  readonly turns: Pick<Turns, 'pause'>;
   readonly counts: AccessCounts;
   /** Credentials were shown and are wrong. `why` holds no secret. */
   readonly onRejected: (path: string, why: string) => void;
@@ -151,7 +154,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
 
 /** Whom the caller asks to be, if he asks; then whether he may do what he asks. */
 function impersonations(
-  { access, identity }: AccessFilterDeps,
+  { access, identity, turns }: AccessFilterDeps,
   note: DecisionNote,
   authorized: ReturnType<typeof authorizing>,
 ) {
@@ -165,8 +168,12 @@ function impersonations(
   ): AccessVerdict | Promise<AccessVerdict> {
     if (!hasSeat) return busy;
     const { exchange } = asked;
-    const ask: AskAccess = (question) => access.check(question, exchange);
-    const result = impersonate(attributes.user, wanted, ask, authenticationGroup);
+    const ports: ImpersonationPorts = {
+      ask: (question) => access.check(question, exchange),
+      isOver: () => exchange.closed,
+      turns,
+    };
+    const result = impersonate(attributes.user, wanted, ports, authenticationGroup);
     return result instanceof Promise
       ? unlessGone(exchange, result, nothing).then((known) =>
           known === undefined ? left : impersonated(asked, attributes, known),
