@@ -430,6 +430,17 @@ describe('impersonation', () => {
     }
   });
 
+  it('tells credentials that nobody has looked at to come again', async () => {
+    for (const later of [false, true]) {
+      const caller: Caller = { kind: 'rejected', why: 'no time', unlooked: true };
+      const { admission, questions } = await ask(pods, [], () => true, { later, caller });
+      assert(admission.kind === 'refused');
+      assert.equal(admission.error.code, 429);
+      assert.equal(admission.error.details?.retryAfterSeconds, 1);
+      assert.deepEqual(questions, []);
+    }
+  });
+
   it('asks nobody about anything before there is a seat', async () => {
     for (const headers of [[], [user('joe')]]) {
       const asked = await ask(pods, headers, () => true, { hasSeat: false });

@@ -3,7 +3,7 @@
  * (spec 2, section 1).
  *
  *     authentication ▶ audit begins ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
- *       401              500             400, 403         429      403
+ *       401, 429         500             400, 403         429      403
  *
  * Where priority levels give the seats (flow-seats.ts), they judge a request by the user that it is
  * for; there it may wait. Without them the seat comes before the first question to the authorizers,
@@ -45,6 +45,7 @@ import type {
   ImpersonationRequest,
   ReadImpersonation,
 } from './impersonation.ts';
+import { unlookedCredentials } from '../unlooked-credentials.ts';
 import type { Seat } from './in-flight.ts';
 
 export type AccessVerdict =
@@ -118,7 +119,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     const nowMs = clock.monotonicMs();
     counts.identified(caller.kind === 'caller' ? 'success' : 'failure', nowMs - asked.sinceMs);
     asked.sinceMs = nowMs;
-    if (caller.kind === 'rejected') return rejected(deps, asked, caller.why);
+    if (caller.kind === 'rejected') return rejected(deps, asked, caller);
     counts.served(caller.user.name);
     exchange.forgetHeaders(authentication.isCredentialHeader);
     const attributes = attributesOf(caller.user, info, query);
@@ -268,12 +269,16 @@ function admitted({ shown: { warnings } }: Asked, user: UserInfo): AccessVerdict
   return warnings.length === 0 ? { kind: 'admitted', user } : { kind: 'admitted', user, warnings };
 }
 
-function rejected(deps: AccessFilterDeps, asked: Asked, why: string): AccessVerdict {
+function rejected(
+  deps: AccessFilterDeps,
+  asked: Asked,
+  { unlooked, why }: Extract<Caller, { readonly kind: 'rejected' }>,
+): AccessVerdict {
   const { exchange, info, query, trail } = asked;
   deps.onRejected(exchange.path, why);
   trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));
   exchange.forgetHeaders(deps.authentication.isCredentialHeader);
-  return { kind: 'refused', error: newUnauthorized() };
+  return { kind: 'refused', error: unlooked === true ? unlookedCredentials() : newUnauthorized() };
 }
 
 const notAsked: ReadImpersonation = { kind: 'none' };
