@@ -13,8 +13,8 @@
  * Invariants: there is one actor for each token that is valid and has a deadline, and no other. A
  * deadline is armed when the actor starts, new or restored, and fires at most about a tick late. An
  * expiry that could not be written is retried. Bounds: one entry of the wheel for each such token;
- * one timer of the process for all. A deadline further away than `farMs` is checked again after
- * that time.
+ * one timer of the process for all; `expiriesAtOnce`. A deadline further away than `farMs` is
+ * checked again after that time.
  */
 import type { Actor, ActorLogic, ActorScope, Snapshot } from 'xstate';
 import { storeKey } from '../src/storage/keys.ts';
@@ -22,6 +22,7 @@ import type { ObjectKey } from '../src/storage/keys.ts';
 import type { RecordTimer } from '../src/storage/record.ts';
 import type { StoreKey } from '../src/storage/storage.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
+import { createLimiter } from '../src/stdx/limiter.ts';
 import { TimerWheel, WheelEntry } from '../src/stdx/timer-wheel.ts';
 import { tokenStates } from './actors.ts';
 import { createChild, sequenceOf } from './root-actor.ts';
@@ -36,6 +37,10 @@ const tokenTimes = {
   farMs: 24 * 3600_000,
   retryMs: 5000,
 } as const;
+
+/** Expiries that are written at a time. Policy: the others wait in line, and count as expired
+ * meanwhile: what is read together for all that are due is decided in one turn. */
+const expiriesAtOnce = 32;
 
 export interface TokenActorsDeps {
   readonly root: RootActor;
@@ -163,6 +168,7 @@ class Tokens implements TokenActors {
   readonly #residents = new Map<StoreKey, Resident>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #wheel: TimerWheel<Resident>;
+  readonly #line = createLimiter(expiriesAtOnce);
   #stopped = false;
 
   constructor(deps: TokenActorsDeps) {
@@ -221,7 +227,9 @@ class Tokens implements TokenActors {
         this.#wheel.cancel(resident);
         return;
       case 'expire': {
-        const writing = this.#expire(resident).finally(() => this.#underWay.delete(writing));
+        const writing = this.#line(() => this.#expire(resident)).finally(() =>
+          this.#underWay.delete(writing),
+        );
         this.#underWay.add(writing);
       }
     }
@@ -243,6 +251,8 @@ class Tokens implements TokenActors {
   }
 
   async #expire({ actor }: Resident): Promise<void> {
+    // The next run finds it due.
+    if (this.#stopped) return;
     const { clock, expire, onError } = this.#deps;
     const { dueMs, key } = actor.getSnapshot().context;
     try {

@@ -121,6 +121,8 @@ export interface MutatePass {
 /** How a plugin finds out what it validates by, and what it says. */
 export interface ValidatePass {
   readonly ask: Ask;
+  /** The same, waited for: of what there may be very many, one after the other. */
+  readonly decide: (attributes: Attributes) => Awaitable<boolean>;
   readonly recorder: AdmissionRecorder;
 }
 

@@ -235,16 +235,21 @@ function optionsOf(
 
 /** What a plugin said of a review. */
 interface RecordedNotes {
-  readonly warnings: string[];
-  readonly annotations: AuditAnnotation[];
+  readonly warnings: ReadonlySet<string>;
+  /** By their keys: what is said last counts. */
+  readonly annotations: ReadonlyMap<string, AuditAnnotation>;
 }
 
+/** Different texts that are kept of a plugin, which may say the same of thousands of things. More
+ * are in no answer. */
+const warningsMax = 256;
+
 function noteRecorder(): RecordedNotes & { readonly recorder: AdmissionRecorder } {
-  const warnings: string[] = [];
-  const annotations: AuditAnnotation[] = [];
+  const warnings = new Set<string>();
+  const annotations = new Map<string, AuditAnnotation>();
   const recorder: AdmissionRecorder = {
-    warn: (text) => void warnings.push(text),
-    annotate: (key, value, level) => void annotations.push({ key, value, level }),
+    warn: (text) => void (warnings.size < warningsMax && warnings.add(text)),
+    annotate: (key, value, level) => void annotations.set(key, { key, value, level }),
   };
   return { warnings, annotations, recorder };
 }
@@ -253,14 +258,14 @@ function recordNotes(
   { recorded: recorded }: Ports,
   { annotations, warnings }: RecordedNotes,
 ): void {
-  if (warnings.length + annotations.length > 0) recorded.push({ warnings, annotations });
+  if (warnings.size + annotations.size > 0) recorded.push({ warnings, annotations });
 }
 
 function notesOf(recorded: readonly RecordedNotes[]): AdmissionNotes | undefined {
   if (recorded.length === 0) return undefined;
   return {
-    warnings: recorded.flatMap(({ warnings }) => warnings),
-    annotations: recorded.flatMap(({ annotations }) => annotations),
+    warnings: recorded.flatMap(({ warnings }) => [...warnings]),
+    annotations: recorded.flatMap(({ annotations }) => [...annotations.values()]),
   };
 }
 
@@ -490,7 +495,10 @@ function refusalOf(
   const open = new Map<string, Promise<boolean>>();
   const ask = askOf(ports, answers, (key, answer) => void open.set(key, answer));
   const recording = noteRecorder();
-  const pass: ValidatePass = { ask, recorder: recording.recorder };
+  const { access, requester } = ports;
+  const decide: ValidatePass['decide'] = (attributes) =>
+    after(access.check(attributes, requester), ({ kind }) => kind === 'allow');
+  const pass: ValidatePass = { ask, decide, recorder: recording.recorder };
   return after(plugin.validate?.(review, pass), (refusal) => {
     if (open.size === 0 || answers.size >= askingMax) {
       recordNotes(ports, recording);

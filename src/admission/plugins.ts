@@ -66,7 +66,7 @@ export interface PluginDeps {
   readonly findKind: FindOwnerKind;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
-  readonly turns: Pick<Turns, 'run'>;
+  readonly turns: Turns;
   readonly prng: Prng;
   /** To the server that a kubeconfig names.
    * @throws what is wrong with the file. */
@@ -129,7 +129,7 @@ function builtIns(deps: PluginDeps): Makers {
     ExtendedResourceToleration: () => extendedResources(identity),
     DefaultStorageClass: () => defaultStorageClass(identity, objects),
     StorageObjectInUseProtection: () => inUseProtection(identity),
-    OwnerReferencesPermissionEnforcement: () => ownerReferences(deps.findKind),
+    OwnerReferencesPermissionEnforcement: () => ownerReferences(deps.findKind, deps.turns),
     PersistentVolumeClaimResize: () => claimResize(identity, objects),
     RuntimeClass: () => runtimeClasses(identity, objects),
     DefaultIngressClass: () => defaultIngressClass(identity, objects),

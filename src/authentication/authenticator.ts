@@ -56,8 +56,15 @@ export type Authentication =
     }
   /** Nothing of this method's kind in the request. */
   | { readonly kind: 'none' }
-  /** Something of its kind, and wrong. `why` is for the server's log, never for the caller. */
-  | { readonly kind: 'rejected'; readonly why: string };
+  | Rejection;
+
+/** Something of a method's kind, and wrong. `why` is for the server's log, never for the caller. */
+export interface Rejection {
+  readonly kind: 'rejected';
+  readonly why: string;
+  /** Nobody has looked at it, for too many others are looked at: it may be good later. */
+  readonly unlooked?: true;
+}
 
 export interface Authenticator {
   readonly name: string;
@@ -67,8 +74,8 @@ export interface Authenticator {
 /** What all methods together say about a request. */
 export type Caller =
   | { readonly kind: 'caller'; readonly user: UserInfo }
-  /** 401. `why` is for the server's log, never for the caller. */
-  | { readonly kind: 'rejected'; readonly why: string };
+  /** 401; 429 where something was not looked at. */
+  | Rejection;
 
 /** The union of the configured methods, which always ends in a caller or a rejection. */
 export interface CallerAuthentication {
@@ -88,4 +95,15 @@ export interface TokenAuthenticator {
     bearer?: TokenBearer | undefined,
     requester?: Requester | undefined,
   ): Authentication | Promise<Authentication>;
+}
+
+/** What several methods say of one request: all reasons, and whether one of them has not looked. */
+export function joinedRejection(
+  before: Rejection | undefined,
+  method: string,
+  answer: Authentication,
+): Rejection | undefined {
+  if (answer.kind !== 'rejected') return before;
+  const own = { ...answer, why: `${method}: ${answer.why}` };
+  return before === undefined ? own : { ...before, ...own, why: `${before.why}; ${own.why}` };
 }

@@ -9,10 +9,12 @@
  * would read of them is not known. A token that no method knows is wrong. Other schemes than Bearer
  * are no credentials here, and neither is one without a token: a variable that nobody has set.
  */
+import { joinedRejection } from './authenticator.ts';
 import type {
   Authentication,
   AuthenticationRequest,
   Authenticator,
+  Rejection,
   TokenAuthenticator,
   TokenBearer,
 } from './authenticator.ts';
@@ -71,32 +73,28 @@ export function authenticateToken(
   requester?: Requester,
 ): Authentication | Promise<Authentication> {
   if (token.length > reviewedCharsMax) return { kind: 'rejected', why: 'the token is too long' };
-  return askFrom(0, []);
+  return askFrom(0, undefined);
 
   function askFrom(
     first: number,
-    reasons: readonly string[],
+    before: Rejection | undefined,
   ): Authentication | Promise<Authentication> {
-    let whys = reasons;
+    let rejection = before;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as TokenAuthenticator;
       const answer = method.authenticateToken(token, audiences, bearer, requester);
       if (answer instanceof Promise) {
         return answer.then((known) =>
-          known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),
+          known.kind === 'authenticated'
+            ? known
+            : askFrom(i + 1, joinedRejection(rejection, method.name, known)),
         );
       }
       if (answer.kind === 'authenticated') return answer;
-      whys = noted(whys, method, answer);
+      rejection = joinedRejection(rejection, method.name, answer);
     }
-    return { kind: 'rejected', why: whys.length === 0 ? 'no method knows it' : whys.join('; ') };
+    return rejection ?? unknownToken;
   }
 }
 
-function noted(
-  whys: readonly string[],
-  { name }: TokenAuthenticator,
-  answer: Authentication,
-): readonly string[] {
-  return answer.kind === 'rejected' ? [...whys, `${name}: ${answer.why}`] : whys;
-}
+const unknownToken: Rejection = { kind: 'rejected', why: 'no method knows it' };

@@ -101,7 +101,7 @@ export function createIssuerAuthenticator(
       if (signer === undefined || !found.includes(signer)) {
         const inLine = inLineOf(signatures, bearer, requester);
         const signature = await signatureBy(token, read, found, issuer.keys, inLine);
-        if (signature.kind === 'refused') return { kind: 'rejected', why: signature.why };
+        if (signature.kind === 'refused') return { ...signature, kind: 'rejected' };
         signers.set(token, signature.key);
       }
       return authenticated(options, issuer.config, read.claims, asked);
@@ -120,6 +120,7 @@ async function signatureBy(
 ): Promise<SignatureCheck> {
   const signature = await checkSignature(token, read, first, inLine);
   if (signature.kind === 'signed' || first.length === 0) return signature;
+  if (signature.unlooked === true) return signature;
   const tried = new Set(first);
   const others = (await keys.find(read.header.kid, tried)).filter((key) => !tried.has(key));
   return others.length === 0 ? signature : checkSignature(token, read, others, inLine);

@@ -45,7 +45,8 @@ const broughtKeys = ['jwk', 'jku', 'x5c', 'x5u', 'crit'] as const;
 
 export type SignatureCheck =
   | { readonly kind: 'signed'; readonly key: VerificationKey }
-  | { readonly kind: 'refused'; readonly why: string };
+  /** `unlooked`: there was no time for it. */
+  | { readonly kind: 'refused'; readonly why: string; readonly unlooked?: true };
 
 /** Undefined: there is no time for this one. */
 export type InLine = <T>(verification: () => Promise<T>) => Promise<T | undefined>;
@@ -64,7 +65,7 @@ export async function checkSignature(
   if (candidates.length === 0) return refused('no key has the algorithm of the token');
   for (const key of candidates.slice(0, keysTriedMax)) {
     const isSigned = await inLine(() => hasSigned(key, token));
-    if (isSigned === undefined) return refused('too many signatures wait to be verified');
+    if (isSigned === undefined) return unlooked;
     if (isSigned) return { kind: 'signed', key };
   }
   return refused(
@@ -73,6 +74,12 @@ export async function checkSignature(
       : 'the signature is of none of the keys',
   );
 }
+
+const unlooked: SignatureCheck = {
+  kind: 'refused',
+  why: 'too many signatures wait to be verified',
+  unlooked: true,
+};
 
 function refused(why: string): SignatureCheck {
   return { kind: 'refused', why };

@@ -72,7 +72,7 @@ export function createAccountAuthenticator(
     const issuer = read?.claims['iss'];
     if (read === undefined || typeof issuer !== 'string' || !issuers.has(issuer)) return none;
     const signature = await checkSignature(token, read, options.keys, inLine);
-    if (signature.kind === 'refused') return rejected(signature.why);
+    if (signature.kind === 'refused') return { ...signature, kind: 'rejected' };
     const believed = verifiedOf(options.identity, read.claims);
     verified.set(token, believed);
     return { kind: 'claims', verified: believed };

@@ -2,19 +2,21 @@
  * The union of all methods (spec 2, sections 5.1 and 5.3): who the caller is, or a refusal.
  *
  *     methods in order ▶ the first that knows him ▶ user, in system:authenticated
- *                      ▶ none does, one refused   ▶ 401
+ *                      ▶ none does, one refused   ▶ 401; 429 where one had no time to look
  *                      ▶ nothing was shown        ▶ anonymous where that is allowed, else 401
  *
  * Invariants: credentials that are wrong are never made good by being ignored; one wrong and one
  * good credential are good (a browser's certificate beside a token). A request whose methods all
  * answer at once waits for no turn.
  */
+import { joinedRejection } from './authenticator.ts';
 import type {
   Authentication,
   AuthenticationRequest,
   Authenticator,
   Caller,
   CallerAuthentication,
+  Rejection,
 } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { anonymousUser, wellKnownGroups } from '../apimachinery/user-info.ts';
@@ -48,9 +50,9 @@ export function createAuthentication(parts: AuthenticationParts): CallerAuthenti
   function askFrom(
     request: AuthenticationRequest,
     first: number,
-    rejection: string | undefined,
+    before: Rejection | undefined,
   ): Caller | Promise<Caller> {
-    let why = rejection;
+    let rejection = before;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as Authenticator;
       const answer = method.authenticate(request);
@@ -58,13 +60,13 @@ export function createAuthentication(parts: AuthenticationParts): CallerAuthenti
         return answer.then((known) =>
           known.kind === 'authenticated'
             ? callerOf(known)
-            : askFrom(request, i + 1, joined(why, method, known)),
+            : askFrom(request, i + 1, joinedRejection(rejection, method.name, known)),
         );
       }
       if (answer.kind === 'authenticated') return callerOf(answer);
-      why = joined(why, method, answer);
+      rejection = joinedRejection(rejection, method.name, answer);
     }
-    if (why !== undefined) return { kind: 'rejected', why };
+    if (rejection !== undefined) return rejection;
     return allowsAnonymous(anonymous(), request.path) ? anonymousCaller : withoutCredentials;
   }
 }
@@ -81,16 +83,6 @@ function allowsAnonymous(rule: AnonymousRule, path: string): boolean {
     case 'paths':
       return rule.paths.has(path);
   }
-}
-
-function joined(
-  why: string | undefined,
-  { name }: Authenticator,
-  answer: Authentication,
-): string | undefined {
-  if (answer.kind !== 'rejected') return why;
-  const own = `${name}: ${answer.why}`;
-  return why === undefined ? own : `${why}; ${own}`;
 }
 
 /** Users with the group that all of them have: made once for each user that a method keeps. */

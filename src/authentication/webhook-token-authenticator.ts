@@ -105,6 +105,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
 const notAsked: Authentication = {
   kind: 'rejected',
   why: 'too many questions to the webhook are under way',
+  unlooked: true,
 };
 
 const left: Authentication = { kind: 'rejected', why: 'the client went away' };

@@ -9,6 +9,10 @@
  * stay; what it writes depends on what is there only, so it may run at any time and writes nothing
  * the second time; what others keep in the object stays. A write is bound to the revision it was
  * made for; who comes second looks again.
+ *
+ * Bounds: a signature is made once for a configuration and a token. A look goes over all tokens,
+ * and one is asked for with each that changes: between two of them it rests for `restFactor` times
+ * as long as the last one took, so that many changes share one.
  */
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
@@ -17,7 +21,6 @@ import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isBootstrapSecretName, readBootstrapToken } from '../authentication/bootstrap-token.ts';
 import type { BootstrapToken } from '../authentication/bootstrap-token.ts';
-import { detachedSignature, tokenSigningSecret } from '../authentication/detached-jws.ts';
 import { secretsResource } from '../authentication/object-reader.ts';
 import { tokenStates } from '../../actors/actors.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -25,7 +28,10 @@ import { updateObject } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { paced } from '../stdx/paced.ts';
+import { createRest } from '../stdx/rest.ts';
 import type { Controller } from './controller.ts';
+import { createKeptSignatures } from './kept-signatures.ts';
+import type { KeptSignatures } from './kept-signatures.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
@@ -33,6 +39,8 @@ const configMaps: GroupResource = { group: '', resource: 'configmaps' };
 const configMapName = 'cluster-info';
 const contentKey = 'kubeconfig';
 const signaturePrefix = 'jws-kubeconfig-';
+
+const signerTimes = { restFactor: 9, restMaxMs: 2000 } as const;
 
 export interface BootstrapSignerDeps {
   readonly registry: RegistryDeps;
@@ -45,7 +53,29 @@ export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
   const { queues, registry, timers } = deps;
   const { namespaces } = registry.identity;
   const all = [configMapName];
-  return createKeyQueue({
+  const signatures = createKeptSignatures(registry);
+  const rest = createRest(registry.clock, signerTimes.restFactor, signerTimes.restMaxMs);
+  let stopped = false;
+  let wake: (() => void) | undefined;
+  const rested = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = timers.after(rest.leftMs(), resolve);
+      wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  const work = async (): Promise<void> => {
+    if (rest.leftMs() > 0) await rested();
+    if (stopped) return;
+    const ended = rest.began();
+    try {
+      await sign(registry, signatures);
+    } finally {
+      ended();
+    }
+  };
+  const queue = createKeyQueue({
     name: 'bootstrap-signer',
     streams: registry.streams,
     turns: registry.turns,
@@ -63,12 +93,20 @@ export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
           namespace === namespaces.system && isBootstrapSecretName(name) ? all : [],
       },
     ],
-    work: () => sign(registry),
+    work,
     onError: deps.onError,
   });
+  return {
+    start: () => queue.start(),
+    stop() {
+      stopped = true;
+      wake?.();
+      return queue.stop();
+    },
+  };
 }
 
-async function sign(registry: RegistryDeps): Promise<void> {
+async function sign(registry: RegistryDeps, signatures: KeptSignatures): Promise<void> {
   const { identity, scheme, streams } = registry;
   const kind = scheme.findStorage(configMaps);
   const entry = streams.snapshot(configMaps).get(identity.namespaces.public, configMapName);
@@ -77,7 +115,7 @@ async function sign(registry: RegistryDeps): Promise<void> {
   const data = part(object, 'data');
   const content = data[contentKey];
   if (typeof content !== 'string') return;
-  const signed = await withSignatures(registry, data, content);
+  const signed = await withSignatures(registry, signatures, data, content);
   if (deepEqual(signed, data)) return;
   const target = { kind, namespace: identity.namespaces.public, name: configMapName };
   // With the resourceVersion it was read at: what came in between is looked at again.
@@ -93,16 +131,15 @@ const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusRe
 
 async function withSignatures(
   registry: RegistryDeps,
+  signatures: KeptSignatures,
   data: JsonObject,
   content: string,
 ): Promise<JsonObject> {
   const kept = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix));
-  const made: [string, string][] = [];
-  for (const token of await signingTokens(registry)) {
-    const secret = tokenSigningSecret(registry.identity, token);
-    const signature = await detachedSignature(content, token.id, secret);
-    made.push([`${signaturePrefix}${token.id}`, signature]);
-  }
+  const tokens = await signingTokens(registry);
+  const made = (await signatures.of(content, tokens)).map(
+    ([id, signature]) => [`${signaturePrefix}${id}`, signature] as const,
+  );
   return Object.fromEntries([...kept, ...made]);
 }
 

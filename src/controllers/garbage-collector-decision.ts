@@ -22,12 +22,15 @@
  * Bounds: what a decision costs does not grow with the dependents, of which the graph counts those
  * that block: the circle is looked for from the owner upwards, along so many links and in steps
  * (garbage-collector-circles.ts). A larger one is not seen. Dependents that forget their owner are
- * listed as they do so.
+ * listed as they do so. An object may name a thousand owners, each as large as an object may be:
+ * what is needed of more than `ownerBytesAtOnce` of them is read in steps before.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
+import { inSteps } from '../stdx/in-steps.ts';
 import type { Keys } from '../stdx/split-map.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { WriteUnderWay } from '../../actors/actors.ts';
 import { circleAtOnce, isOfReleased, noteReleased, refresh } from './garbage-collector-circles.ts';
@@ -43,6 +46,9 @@ import type { RemoteDependents, RemoteOwnerState } from './remote-dependents.ts'
 const examinedMax = 16;
 /** Writes under way that a write may go behind. Policy: it is decided when they are done. */
 const behindMax = 64;
+/** Of owners of which nothing has been read, looked at by one decision. Policy: they are read in
+ * steps, then it is made. */
+const ownerBytesAtOnce = 256 * 1024;
 
 export interface DecisionContext {
   readonly graph: OwnerGraph;
@@ -70,6 +76,8 @@ export type Decision =
   | { readonly kind: 'release'; readonly finalizer: string }
   /** The circle that it may be in is large: it is looked for, then this is decided. */
   | { readonly kind: 'find-circle' }
+  /** Its owners are large, and not known: they are read (`readOwners`), then this is decided. */
+  | { readonly kind: 'read-owners' }
   /** Another one of its circle is released first. */
   | { readonly kind: 'later' }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
@@ -171,6 +179,7 @@ function decideOwned(
   behind: Set<WriteUnderWay>,
 ): Decision {
   if (owners.length === 0) return nothing;
+  if (unreadBytes(owners, context) > ownerBytesAtOnce) return { kind: 'read-owners' };
   const states = owners.map((owner) => stateOf(owner, context, behind));
   if (states.includes('asked')) return nothing;
   const lost = owners.filter((_, i) => states[i] !== 'present');
@@ -218,6 +227,30 @@ interface OwnerFacts {
   readonly uid: string;
   /** Deleted, and waiting for its dependents. */
   readonly foreground: boolean;
+}
+
+function unreadBytes(owners: readonly OwnerLink[], context: DecisionContext): number {
+  let bytes = 0;
+  for (const owner of owners) bytes += unreadEntry(owner, context)?.bytes.length ?? 0;
+  return bytes;
+}
+
+/** What of this owner would have to be read. */
+function unreadEntry({ at }: OwnerLink, { entryAt }: DecisionContext): Entry | undefined {
+  if (!isReference(at) || isRemoteReference(at)) return undefined;
+  const entry = entryAt(at);
+  return entry === 'unreadable' || entry === undefined || knownFacts.has(entry) ? undefined : entry;
+}
+
+/** Reads what a decision needs of the owners that this object names. */
+export function* readOwners(reference: ObjectReference, context: DecisionContext): Steps<void> {
+  const owners = context.graph.node(reference)?.owners ?? [];
+  yield* inSteps(owners, (owner) => {
+    const entry = unreadEntry(owner, context);
+    if (entry === undefined) return undefined;
+    factsOf(entry, context.finalizers);
+    return entry.bytes.length;
+  });
 }
 
 /** Read once for each state of an owner: a thousand dependents ask for the same. */

@@ -31,7 +31,7 @@ import { finished, runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
-import { decideOn } from './garbage-collector-decision.ts';
+import { decideOn, readOwners } from './garbage-collector-decision.ts';
 import { createCircleMemory, endWalk, findCircle, noteLost } from './garbage-collector-circles.ts';
 import type { Verdict, DecisionContext } from './garbage-collector-decision.ts';
 import { createComingWrites } from './garbage-collector-coming.ts';
@@ -327,10 +327,22 @@ class Collector implements Controller {
     // It is being written: the change comes back.
     if (this.#coming.at(reference) !== undefined) return true;
     const verdict = decideOn(reference, this.#context);
-    if (verdict?.decision.kind !== 'find-circle') return this.#act(reference, verdict, isStopped);
+    const kind = verdict?.decision.kind;
+    if (kind === 'read-owners') return this.#workOnOwned(reference, isStopped);
+    if (kind !== 'find-circle') return this.#act(reference, verdict, isStopped);
     const searched = this.#searching.then(() => this.#workInCircle(reference, isStopped));
     this.#searching = searched.catch(() => undefined);
     return (await searched).done;
+  }
+
+  /** Owners that change all the time are read again later. */
+  async #workOnOwned(reference: ObjectReference, isStopped: () => boolean): Promise<boolean> {
+    const { streams, turns } = this.#deps.registry;
+    await runStepwise(turns, readOwners(reference, this.#context), isStopped);
+    await streams.waitUntilCurrent();
+    if (isStopped() || !this.#isReady()) return false;
+    if (this.#coming.at(reference) !== undefined) return false;
+    return this.#act(reference, decideOn(reference, this.#context), isStopped);
   }
 
   #isReady(): boolean {
@@ -378,6 +390,7 @@ class Collector implements Controller {
       case 'nothing':
         return true;
       case 'find-circle':
+      case 'read-owners':
       case 'later':
         return false;
       case 'wait':

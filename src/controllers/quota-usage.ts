@@ -10,10 +10,10 @@
  * (quota-counter.ts).
  *
  * Invariant: all of it as the caches are at one moment, the one of the call.
- * Bounds: linear in the objects, times the different scopes of the quotas; counts without scopes
- * are looked up. A step for each object.
+ * Bounds: linear in the objects, times the different scopes of the quotas, whatever values those
+ * have; counts without scopes are looked up. A step for each object.
  */
-import { inScope } from '../admission/quota/scopes.ts';
+import { scopeTest } from '../admission/quota/scopes.ts';
 import {
   countName,
   isCounted,
@@ -42,8 +42,7 @@ export interface Counted {
 
 /** Quotas that are about the same objects. */
 interface Scope {
-  /** Of any of them. */
-  readonly spec: JsonObject;
+  readonly includes: ReturnType<typeof scopeTest>;
   readonly isUnscoped: boolean;
   readonly totals: Map<string, Quantity>;
 }
@@ -97,7 +96,7 @@ function scopeOf(scopes: Map<string, Scope>, spec: JsonObject): Scope {
   const known = scopes.get(key);
   if (known !== undefined) return known;
   const isUnscoped = listed === undefined && scopeSelector === undefined;
-  const made: Scope = { spec, isUnscoped, totals: new Map() };
+  const made: Scope = { includes: scopeTest(spec), isUnscoped, totals: new Map() };
   scopes.set(key, made);
   return made;
 }
@@ -155,7 +154,7 @@ function* counting(
     for (const { bytes } of snapshot.entries(namespace)) {
       const usage = usageOf(resource, decodeObject(bytes), kindNames);
       for (const [scope, asked] of looked) {
-        if (inScope(scope.spec, usage.scopes)) addUsage(scope, asked, usage);
+        if (scope.includes(usage.scopes)) addUsage(scope, asked, usage);
       }
       yield;
     }

@@ -15,7 +15,7 @@
  * changes.
  */
 import type { Subscription } from 'rxjs';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSharedSteps, isLarge } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import {
@@ -34,7 +34,9 @@ import { inSteps, sortedInSteps } from '../stdx/in-steps.ts';
 import { createRest } from '../stdx/rest.ts';
 import { SplitMap } from '../stdx/split-map.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { followObjects } from '../../streams/followed-objects.ts';
+import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
 const aggregationTimes = { settleMs: 10, retryMs: 1000, restFactor: 9, restMaxMs: 2000 } as const;
@@ -94,7 +96,7 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
       if (kind === undefined) return;
       following = followObjects(registry.streams, 'role-aggregation', resource, {
         clear: () => roles.clear(),
-        set: ({ bytes, name }) => void roles.set(name, aggregatableRole(decodeObject(bytes))),
+        set: (entry) => setRole(roles, entry),
         remove: ({ name }) => void roles.delete(name),
         complete: () => look(0),
         changed: () => look(aggregationTimes.settleMs),
@@ -107,6 +109,27 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
       await working;
     },
   };
+}
+
+/** Large ones in steps, which whoever else reads them shares. */
+function setRole(
+  roles: SplitMap<AggregatableRole>,
+  { bytes, name }: Entry,
+): Steps<void> | undefined {
+  if (isLarge(bytes)) return settingRole(roles, bytes, name);
+  roles.set(name, aggregatableRole(decodeObject(bytes)));
+  return undefined;
+}
+
+function* settingRole(
+  roles: SplitMap<AggregatableRole>,
+  bytes: Uint8Array,
+  name: string,
+): Steps<void> {
+  yield;
+  const role = yield* decodeSharedSteps(bytes);
+  yield;
+  roles.set(name, aggregatableRole(role));
 }
 
 /** In the order of their names. */

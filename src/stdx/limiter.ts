@@ -3,10 +3,12 @@
  *
  * Bounds: the line is as long as its callers make it; they bound themselves.
  */
+import { RingBuffer } from './ring-buffer.ts';
+
 export type Limiter = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createLimiter(max: number): Limiter {
-  const line: (() => void)[] = [];
+  const line = new RingBuffer<() => void>();
   let running = 0;
   return async (task) => {
     // A task that ends hands its place over, so nobody can slip in between.
@@ -15,9 +17,8 @@ export function createLimiter(max: number): Limiter {
     try {
       return await task();
     } finally {
-      const next = line.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      if (line.length === 0) running -= 1;
+      else line.shift()();
     }
   };
 }

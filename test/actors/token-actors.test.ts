@@ -119,6 +119,39 @@ describe('token actors', () => {
     await actors.stop();
   });
 
+  test('of many that are due together few are written at a time; a stop leaves the others', async () => {
+    const time = manualTime();
+    const writing: (() => void)[] = [];
+    let begun = 0;
+    const actors = createTokenActors({
+      root: createRoot(),
+      clock: time.clock,
+      timers: time.timers,
+      expire: () => {
+        begun += 1;
+        return new Promise((resolve) => writing.push(resolve));
+      },
+      onError: () => undefined,
+    });
+    const dueMs = time.clock.nowMs() + 500;
+    for (let i = 0; i < 1_000; i += 1) {
+      actors.stored(keyOf(`t${i}`), { state: tokenStates.valid, dueMs });
+    }
+    const written = async (count: number): Promise<void> => {
+      for (const done of writing.splice(0, count)) done();
+      await settle();
+    };
+    for (let i = 0; i < 2; i += 1) time.advance(1000);
+    await settle();
+    assert.equal(begun, 32);
+    await written(10);
+    assert.equal(begun, 42);
+    const stopped = actors.stop();
+    await written(32);
+    await stopped;
+    assert.equal(begun, 42);
+  });
+
   test('I32 what a record holds of a token is the persisted snapshot of its actor', () => {
     const key = keyOf('a');
     const timer = { state: tokenStates.valid, dueMs: 5 };

@@ -1,7 +1,7 @@
 /** OwnerReferencesPermissionEnforcement: who may name owners, by the rights that authorizers give. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Ask, Review } from '../../src/admission/admission.ts';
+import type { Ask, Review, ValidatePass } from '../../src/admission/admission.ts';
 import { ownerReferences } from '../../src/admission/owner-references.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -11,9 +11,9 @@ const kinds: Readonly<Record<string, Pick<KindInfo, 'resource' | 'namespaced'>>>
   'apps/v1/ReplicaSet': { resource: 'replicasets', namespaced: true },
   '/v1/Node': { resource: 'nodes', namespaced: false },
 };
-const plugin = ownerReferences(
-  (group, version, kind) => kinds[`${group}/${version}/${kind}`] as KindInfo | undefined,
-);
+const findKind = (group: string, version: string, kind: string): KindInfo | undefined =>
+  kinds[`${group}/${version}/${kind}`] as KindInfo | undefined;
+const plugin = ownerReferences(findKind, { pause: () => assert.fail('few need no turn') });
 const owner = (kind: string, apiVersion: string, more: JsonObject = {}): JsonObject => ({
   apiVersion,
   kind,
@@ -23,6 +23,31 @@ const owner = (kind: string, apiVersion: string, more: JsonObject = {}): JsonObj
 });
 const set = owner('ReplicaSet', 'apps/v1');
 const blocking = { ...set, blockOwnerDeletion: true };
+
+const recorder = { warn: assert.fail, annotate: assert.fail };
+
+function reviewOf(
+  before: readonly JsonObject[] | undefined,
+  after: readonly JsonObject[],
+  more: Partial<Review> = {},
+): Review {
+  const object = (ownerReferences: readonly JsonObject[]) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'm', ownerReferences },
+  });
+  return {
+    user: userNamed('ann'),
+    operation: before === undefined ? 'CREATE' : 'UPDATE',
+    resource: { group: '', resource: 'configmaps' },
+    subresource: '',
+    namespace: 'n',
+    name: 'm',
+    next: object(after),
+    current: before && object(before),
+    ...more,
+  } as unknown as Review;
+}
 
 /** What is asked, and what is answered with these rights. */
 function reviewed(
@@ -36,23 +61,12 @@ function reviewed(
     asked.push(right);
     return rights.includes(right);
   };
-  const object = (ownerReferences: readonly JsonObject[]) => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'm', ownerReferences },
-  });
-  const review = {
-    user: userNamed('ann'),
-    operation: before === undefined ? 'CREATE' : 'UPDATE',
-    resource: { group: '', resource: 'configmaps' },
-    subresource: '',
-    namespace: 'n',
-    name: 'm',
-    next: object(after),
-    current: before && object(before),
-  } as unknown as Review;
-  const recorder = { warn: assert.fail, annotate: assert.fail };
-  return [asked, plugin.validate?.(review, { ask, recorder })];
+  const review = reviewOf(before, after);
+  return [asked, plugin.validate?.(review, { ask, decide: decideBy(ask), recorder })];
+}
+
+function decideBy(ask: Ask): ValidatePass['decide'] {
+  return (attributes) => ask(attributes) === true;
 }
 
 const mayAll = 'update /*/finalizers *';
@@ -139,4 +153,52 @@ describe('naming owners', () => {
   for (const [title, before, after, rights, asked, why] of rows) {
     it(title, () => assert.deepEqual(reviewed(before, after, rights), [asked, why]));
   }
+});
+
+describe('naming a thousand owners', () => {
+  const names = Array.from({ length: 1_000 }, (_, at) => `o${at}`);
+  const owners = names.map((name) => ({ ...blocking, name, uid: name }));
+  /** Each is answered later. */
+  const named = (allows: (name: string) => boolean, requester: { closed: boolean }) => {
+    const asked: string[] = [];
+    let paused = 0;
+    const pause = (): Promise<void> => {
+      paused += 1;
+      return Promise.resolve();
+    };
+    const decide: ValidatePass['decide'] = ({ name }) => {
+      asked.push(name);
+      return Promise.resolve(allows(name));
+    };
+    const review = reviewOf(undefined, owners, { requester } as Partial<Review>);
+    const pass = { ask: () => false, decide, recorder };
+    const refusal = ownerReferences(findKind, { pause }).validate?.(review, pass);
+    return { asked, paused: () => paused, refusal };
+  };
+  const stays = { closed: false };
+
+  it('asks about each of them, one after the other, in turns with others', async () => {
+    const { asked, paused, refusal } = named(() => true, stays);
+    assert.equal(asked.length, 1);
+    assert.equal(await refusal, undefined);
+    assert.deepEqual(asked, names);
+    assert.equal(paused(), 62);
+  });
+
+  it('ends at the first one that may not be held back', async () => {
+    const { asked, refusal } = named((name) => name !== 'o40', stays);
+    assert.equal(await refusal, noFinalizers);
+    assert.equal(asked.length, 41);
+  });
+
+  it('asks no more when the client has gone', async () => {
+    const requester = { closed: false };
+    const leaves = (name: string): boolean => {
+      requester.closed = name === 'o20';
+      return true;
+    };
+    const { asked, refusal } = named(leaves, requester);
+    await refusal;
+    assert.equal(asked.length, 21);
+  });
 });

@@ -276,6 +276,24 @@ describe('admission of a request', () => {
       });
     }
 
+    it('is kept as far as an answer and an event can say it', async () => {
+      const telling = (recorder: AdmissionRecorder): undefined => {
+        for (let at = 0; at < 5_000; at += 1) {
+          recorder.warn(`warning ${at}`);
+          recorder.annotate('a.example.com/op', `${at}`);
+        }
+      };
+      const validate: AdmissionPlugin['validate'] = (_, { recorder }) => telling(recorder);
+      plugins = [{ name: 'Telling', concerns: () => true, validate }];
+      const request = requestOf();
+      const options = { dryRun: true, user, manager: 'tool', request };
+      await createObject(registry, target('much'), map('much'), options);
+      const { annotations, warnings } = hears(request);
+      assert.equal(warnings.length, 256);
+      assert.equal(warnings.at(-1), 'warning 255');
+      assert.deepEqual(annotations, [{ key: 'a.example.com/op', value: '4999' }]);
+    });
+
     it('is forgotten where it has to look again', async () => {
       plugins = [
         {

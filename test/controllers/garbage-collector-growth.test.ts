@@ -9,7 +9,7 @@ import {
   findCircle,
   noteLost,
 } from '../../src/controllers/garbage-collector-circles.ts';
-import { decideOn } from '../../src/controllers/garbage-collector-decision.ts';
+import { decideOn, readOwners } from '../../src/controllers/garbage-collector-decision.ts';
 import type { Decision } from '../../src/controllers/garbage-collector-decision.ts';
 import { createOwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
 import type { OwnerGraph } from '../../src/controllers/garbage-collector-graph.ts';
@@ -29,6 +29,8 @@ interface Made {
   readonly owners?: readonly string[];
   readonly blocks?: boolean;
   readonly held?: readonly string[];
+  /** Letters of an annotation. */
+  readonly letters?: number;
 }
 
 /** Config maps whose uids are their names. */
@@ -45,7 +47,10 @@ function world() {
   const circles = createCircleMemory();
   let reads = 0;
 
-  const make = (name: string, { owners = [], blocks = true, held }: Made = {}): void => {
+  const make = (
+    name: string,
+    { owners = [], blocks = true, held, letters = 0 }: Made = {},
+  ): void => {
     const ownerReferences = owners.map((owner) => {
       const names = { apiVersion: 'v1', kind: 'ConfigMap', name: owner, uid: owner };
       return { ...names, blockOwnerDeletion: blocks };
@@ -57,6 +62,7 @@ function world() {
       ...(owners.length === 0 ? {} : { ownerReferences }),
       ...(held === undefined ? {} : { deletionTimestamp: '2026-01-01T00:00:00Z' }),
       finalizers: held ?? [],
+      annotations: { filling: 'x'.repeat(letters) },
     };
     const bytes = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }));
     const entry = { namespace: 'default', name, revision, labels: {}, fields: {}, bytes };
@@ -90,7 +96,8 @@ function world() {
     return reads;
   };
   const search = (name: string): Steps<void> => findCircle(at(name), context);
-  return { circles, decide, graph, looked, make, readsOf, remove, search };
+  const readAll = (name: string): Steps<void> => readOwners(at(name), context);
+  return { circles, decide, graph, looked, make, readAll, readsOf, remove, search };
 }
 
 const owner = {
@@ -378,5 +385,42 @@ describe('objects that wait for each other', () => {
       for (const name of names) if (name !== 'd7') assert.equal(decide(name)?.kind, 'later');
     });
     assert.ok(others < 40 * reads, `${reads} ${others}`);
+  });
+});
+
+describe('an object that names many large owners', () => {
+  const large = 100 * 1024;
+  const steps = (work: Steps<void>): number => {
+    let count = 0;
+    while (work.next().done !== true) count += 1;
+    return count;
+  };
+  const owned = (letters: number) => {
+    const made = world();
+    for (const name of named(20)) made.make(name, { letters });
+    made.make('child', { owners: ['gone', ...named(20)] });
+    return made;
+  };
+
+  it('is decided on when they have been read, each in a step', () => {
+    const { decide, make, readAll } = owned(large);
+    assert.equal(decide('child')?.kind, 'read-owners');
+    assert.equal(steps(readAll('child')), 20);
+    assert.equal(decide('child')?.kind, 'forget-owners');
+    // What has changed is read again, once for all that name it.
+    make('d7', { letters: large });
+    assert.equal(decide('child')?.kind, 'forget-owners');
+    for (const name of named(20)) make(name, { letters: large });
+    make('other', { owners: ['gone', ...named(20)] });
+    assert.equal(decide('child')?.kind, 'read-owners');
+    assert.equal(steps(readAll('child')), 20);
+    assert.equal(decide('other')?.kind, 'forget-owners');
+  });
+
+  it('is decided on at once where they are small, or gone', () => {
+    const { decide, remove } = owned(100);
+    assert.equal(decide('child')?.kind, 'forget-owners');
+    for (const name of named(20)) remove(name);
+    assert.equal(decide('child')?.kind, 'delete');
   });
 });

@@ -160,6 +160,30 @@ describe('garbage collection', () => {
     await gone(child);
   });
 
+  test('large owners: it forgets the one that is gone, and goes with the last', async () => {
+    await space();
+    const owners = [await make('small'), await make('a'), await make('b'), await make('c')];
+    for (const owner of owners.slice(1)) {
+      const annotations = { filling: 'x'.repeat(200 * 1024) };
+      const body = JSON.stringify({ metadata: { annotations } });
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      const patched = await server.request('PATCH', pathOf(owner), { body, headers });
+      assert.equal(patched.status, 200, patched.text);
+    }
+    const [small, ...large] = owners as [Owned, ...Owned[]];
+    await deleteOwned(server, small, 'Background');
+    const references = owners.map((owner) => referenceTo(owner));
+    const child = await make('child', references);
+    await until(
+      'the small one is forgotten',
+      async () => !ownerUids(await look(server, child)).includes(small.uid),
+    );
+    const left = large.map(({ uid }) => uid);
+    assert.deepEqual(ownerUids(await look(server, child)), left);
+    for (const owner of large) await deleteOwned(server, owner, 'Background');
+    await gone(child);
+  });
+
   test('an owner that never was, or is another object of that name, is absent', async () => {
     await space();
     const owner = await make('owner');

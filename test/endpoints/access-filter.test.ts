@@ -26,7 +26,7 @@ function exchangeOf(method: string, target: string, headers: readonly Header[]):
     query,
     peerCertificate: undefined,
     remoteAddress: '127.0.0.1',
-    closed: false,
+    closed: false as boolean,
     onAbort: () => undefined,
     offAbort: () => undefined,
     headers: () => left,
@@ -43,6 +43,8 @@ interface Asked {
   /** `verb group/resource/subresource ns/name as user` of every question, in order. */
   readonly questions: readonly string[];
   readonly left: readonly Header[];
+  /** How often it let others have a turn. */
+  readonly pauses: number;
 }
 
 type Answer = (attributes: Attributes) => boolean;
@@ -63,6 +65,11 @@ async function ask(
   { method = 'GET', later = false, caller = janeHerself, hasSeat = true }: AskOptions = {},
 ): Promise<Asked> {
   const questions: string[] = [];
+  let pauses = 0;
+  const pause = (): Promise<void> => {
+    pauses += 1;
+    return Promise.resolve();
+  };
   const access: AccessChecker = {
     check(attributes) {
       questions.push(questionOf(attributes));
@@ -82,6 +89,7 @@ async function ask(
     onRejected: () => undefined,
     onAuthorizationError: () => undefined,
     clock: systemClock,
+    turns: { pause },
     counts: createAccessCounts(),
   });
   const query = parseQuery(exchange.query);
@@ -90,8 +98,10 @@ async function ask(
   assert(parsed.kind === 'ok');
   const head = { info: parsed.info, query, startMs: 0 };
   const admission = filter.admit(exchange, head, undefined, { enter: () => hasSeat });
-  assert.equal(admission instanceof Promise, later, 'it waits only for what comes later');
-  return { admission: await admission, questions, left: exchange.headers() };
+  const waits = admission instanceof Promise;
+  const known = await admission;
+  assert.equal(waits, later || pauses > 0, 'it waits only for what comes later');
+  return { admission: known, questions, left: exchange.headers(), pauses };
 }
 
 function questionOf(attributes: Attributes): string {
@@ -376,6 +386,21 @@ describe('impersonation', () => {
     });
   }
 
+  it('of very many groups lets others have a turn now and then', async () => {
+    const names = Array.from({ length: 380 }, (_, at) => `g${at}`);
+    for (const later of [false, true]) {
+      const few = await ask(pods, [user('joe'), ...names.slice(0, 15).map(group)], undefined, {
+        later,
+      });
+      assert.equal(few.pauses, 0);
+      const many = await ask(pods, [user('joe'), ...names.map(group)], undefined, { later });
+      assert.equal(many.questions.length, 382);
+      assert.ok(many.pauses >= (later ? 0 : 23), `${many.pauses} pauses`);
+      assert(many.admission.kind === 'admitted');
+      assert.deepEqual(many.admission.user.groups, [...names, 'system:authenticated']);
+    }
+  });
+
   it('of a service account asks for it in its namespace', async () => {
     const { questions } = await ask(pods, [user('system:serviceaccount:ns:sa')]);
     assert.equal(questions[0], 'impersonate /serviceaccounts/ ns/sa as jane');
@@ -402,6 +427,17 @@ describe('impersonation', () => {
         admission.error.message,
         'groups "devs" is forbidden: User "jane" cannot impersonate resource "groups" in API group "" at the cluster scope',
       );
+    }
+  });
+
+  it('tells credentials that nobody has looked at to come again', async () => {
+    for (const later of [false, true]) {
+      const caller: Caller = { kind: 'rejected', why: 'no time', unlooked: true };
+      const { admission, questions } = await ask(pods, [], () => true, { later, caller });
+      assert(admission.kind === 'refused');
+      assert.equal(admission.error.code, 429);
+      assert.equal(admission.error.details?.retryAfterSeconds, 1);
+      assert.deepEqual(questions, []);
     }
   });
 

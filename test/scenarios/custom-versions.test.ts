@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
-import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import {
   definition,
   definitionsPath,
@@ -203,6 +203,29 @@ describe('versions that count in different places', () => {
       await scaled(server, more).finally(() => server.remove());
     });
   }
+
+  // Before, a scale could be written into 2,000 levels, which no step could walk over.
+  it('a count may lie as deep as an object may be, no deeper', async () => {
+    const server = await startTestServer();
+    const defined = (depth: number): JsonObject => {
+      const specReplicasPath = `.spec${'.a'.repeat(depth)}`;
+      const scale = { specReplicasPath, statusReplicasPath: '.status.count' };
+      const version = { subresources: { status: {}, scale } };
+      return definition({ plural: 'pumps', kind: 'Pump', version });
+    };
+    const refused = await server.request('POST', definitionsPath, { body: defined(510) });
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, /specReplicasPath: Too long: may not be more than 1024 bytes/);
+    await established(server, defined(509));
+    const things = place('pumps', 'v1');
+    let spec: JsonValue = 1;
+    for (let depth = 0; depth < 509; depth += 1) spec = { a: spec };
+    await server.request('POST', things, { body: object('Pump', 'p', { spec }) });
+    const body = JSON.stringify({ spec: { replicas: 3 } });
+    const written = await server.request('PATCH', `${things}/p/scale`, { body, headers: merge });
+    assert.deepEqual([written.status, written.body['spec']], [200, { replicas: 3 }], written.text);
+    await server.remove();
+  });
 
   async function scaled(server: TestServer, more: JsonObject): Promise<void> {
     const count = { type: 'integer' };

@@ -265,6 +265,34 @@ describe('quotas', () => {
     assert.equal((await send(base, grown)).status, 422);
   });
 
+  // Before, each pod was compared with all of them, of up to 256 quotas in one turn.
+  it('are refused with more values of scopes than a write is compared with', async () => {
+    const base = await namespace();
+    const quota = (count: number) => ({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q' },
+      spec: {
+        hard: { pods: '1' },
+        scopeSelector: {
+          matchExpressions: [
+            {
+              scopeName: 'PriorityClass',
+              operator: 'In',
+              values: Array.from({ length: count }, (_, i) => `c${i}`),
+            },
+          ],
+        },
+      },
+    });
+    const refused = await send(base, { body: quota(1_000), path: 'resourcequotas' });
+    assert.equal(refused.status, 422, refused.text);
+    const why = 'spec.scopeSelector: Too many: 1001: must have at most 1000 items';
+    assert.match(String(refused.body['message']), new RegExp(why));
+    const taken = await send(base, { body: quota(999), path: 'resourcequotas' });
+    assert.equal(taken.status, 201, taken.text);
+  });
+
   it('bind nobody whose server was told to leave them out', async () => {
     const free = await startTestServer({ 'disable-admission-plugins': 'ResourceQuota' });
     const base = '/api/v1/namespaces/default';

@@ -5,7 +5,8 @@
  *     policy matches ▶ binding matches ▶ params ▶ each: Deny refuses, Warn warns, Audit annotates
  *
  * Invariants: policies run in the order of their names, and so do the bindings of each. A later
- * denial does not replace the first one; the warnings and annotations of all are kept.
+ * denial does not replace the first one; the warnings and annotations of all are kept, as far as
+ * there is room.
  * Bounds: other requests have a turn after `unitsAtOnce`; evaluation ends when the client has gone.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -31,8 +32,12 @@ export type ValidatingHook = BoundPolicy<ValidatingPolicy>;
 /** Values of audit annotations, by their keys. Undefined: the policy has none. */
 type Collected = Map<string, Set<string>>;
 
-/** The value of an audit annotation. Policy: the rest is cut off. */
+/** A value of an audit annotation. Policy: the rest is cut off. */
 const annotationBytesMax = 10 * 1024;
+/** Characters of all values that policies give one write: each may have another one for each of
+ * thousands of params. Policy: the others are left out, and an ellipsis stands for them. */
+const annotationsMax = 1024 * 1024;
+const leftOut = '...';
 const failureKey = 'validation.policy.admission.{domain}/validation_failure';
 
 /** `fill`: of the identity. Undefined: nobody refuses. */
@@ -60,6 +65,7 @@ class PolicyValidation {
   readonly #recorder: PolicyRecorder;
   readonly #ports: PolicyPorts;
   readonly #fill: (name: string) => string;
+  #annotationsLeft = annotationsMax;
   #denial: Denial | undefined;
 
   constructor(
@@ -191,9 +197,17 @@ class PolicyValidation {
         this.#deny(policy, binding, annotation.message, '');
         continue;
       }
-      const values = collected?.get(annotation.key) ?? new Set();
-      collected?.set(annotation.key, values.add(cut(annotation.value)));
+      if (collected !== undefined) this.#collect(collected, annotation.key, cut(annotation.value));
     }
+  }
+
+  #collect(collected: Collected, key: string, value: string): void {
+    const values = collected.get(key) ?? new Set();
+    collected.set(key, values);
+    if (values.has(value)) return;
+    const isRoom = value.length <= this.#annotationsLeft;
+    if (isRoom) this.#annotationsLeft -= value.length;
+    values.add(isRoom ? value : leftOut);
   }
 
   #act(

@@ -78,8 +78,24 @@ export function inAllScopes(selectors: readonly JsonObject[], facts: ScopeFacts 
 /** `selector`: scopeName, operator, values. */
 export function isInScope(selector: JsonObject, facts: ScopeFacts): boolean {
   const values = texts(selector, 'values');
-  return holds(text(selector, 'scopeName'), text(selector, 'operator'), values, facts);
+  const has = (name: string): boolean => values.includes(name);
+  return holds(text(selector, 'scopeName'), text(selector, 'operator'), { has }, facts);
 }
+
+/** inScope() for one quota and many objects: its values are looked up. */
+export function scopeTest(spec: JsonObject): (facts: ScopeFacts | null) => boolean {
+  const selectors = selectorsOf(spec).map((selector) => ({
+    scope: text(selector, 'scopeName'),
+    operator: text(selector, 'operator'),
+    values: new Set(texts(selector, 'values')),
+  }));
+  if (selectors.length === 0) return () => true;
+  return (facts) =>
+    facts !== null &&
+    selectors.every(({ operator, scope, values }) => holds(scope, operator, values, facts));
+}
+
+type Values = Pick<ReadonlySet<string>, 'has'>;
 
 /** What a quota asks of objects; `scopes` are selectors of what exists. */
 export function selectorsOf(spec: JsonObject): readonly JsonObject[] {
@@ -87,12 +103,7 @@ export function selectorsOf(spec: JsonObject): readonly JsonObject[] {
   return [...scopes, ...objects(part(spec, 'scopeSelector'), 'matchExpressions')];
 }
 
-function holds(
-  scope: string,
-  operator: string,
-  values: readonly string[],
-  facts: ScopeFacts,
-): boolean {
+function holds(scope: string, operator: string, values: Values, facts: ScopeFacts): boolean {
   switch (scope) {
     case 'Terminating':
       return facts.terminating === true;
@@ -120,17 +131,17 @@ function holds(
   }
 }
 
-function oneOf(operator: string, values: readonly string[], names: readonly string[]): boolean {
+function oneOf(operator: string, values: Values, names: readonly string[]): boolean {
   switch (operator) {
     case 'Exists':
       return names.length > 0;
     case 'DoesNotExist':
       return names.length === 0;
     case 'In':
-      return names.some((name) => values.includes(name));
+      return names.some((name) => values.has(name));
     case 'NotIn':
       // One that is not among them is enough, as in the reference.
-      return names.length === 0 || names.some((name) => !values.includes(name));
+      return names.length === 0 || names.some((name) => !values.has(name));
     default:
       return false;
   }

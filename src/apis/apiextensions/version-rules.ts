@@ -2,7 +2,7 @@
  * Rules of the versions of a definition: which there are, what each says when it is deprecated, and
  * what it shows: columns, scale, selectable fields.
  */
-import { duplicate, invalid, required, tooMany } from '../../apimachinery/field-error.ts';
+import { duplicate, invalid, required, tooLong, tooMany } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
@@ -112,9 +112,11 @@ const parts: readonly VersionPart[] = [
   {
     name: 'subresources',
     shared: 'subresources',
-    rules: (version, path) => {
+    rules: (version, path, before) => {
       const { scale } = part(version, 'subresources');
-      return isJsonObject(scale) ? scaleRules(scale, `${path}.scale`) : noProblems;
+      if (!isJsonObject(scale)) return noProblems;
+      const isOld = deepEqual(part(before, 'subresources')['scale'], scale);
+      return scaleRules(scale, `${path}.scale`, isOld);
     },
   },
   { name: 'selectableFields', shared: 'selectableFields', rules: selectableRules },
@@ -197,11 +199,16 @@ const scalePaths = [
   ['labelSelectorPath', ['.spec.', '.status.'], 'under either .spec or .status', false],
 ] as const;
 
-function scaleRules(scale: JsonObject, path: string): Problems {
+/** Each name of a path is a level of the object that a scale is written into: fewer of them fit in
+ * this than a body may have. */
+const scalePathMax = 1_024;
+
+function scaleRules(scale: JsonObject, path: string, isOld: boolean): Problems {
   return each(scalePaths, ([name, roots, under, needed]) => {
     const field = `${path}.${name}`;
     const value = text(scale, name);
     if (value === '') return needed ? [required(field)] : noProblems;
+    if (value.length > scalePathMax && !isOld) return [tooLong(field, scalePathMax)];
     const problems = simplePath(field, value);
     if (problems.length > 0 || roots.some((root) => value.startsWith(root))) return problems;
     return [invalid(field, value, `should be a json path ${under}`)];

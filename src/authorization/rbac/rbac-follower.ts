@@ -1,7 +1,7 @@
 /** Maintains the RBAC index from streams: the state first, then every change (spec 2, 5.6). What is
  * large is taken in steps. */
 import { Subscription } from 'rxjs';
-import { decodeObject, decodeSteps, isLarge } from '../../apimachinery/object-encoding.ts';
+import { decodeObject, decodeSharedSteps, isLarge } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
@@ -29,7 +29,7 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
   };
   function* settingRole(entry: Entry): Steps<void> {
     yield;
-    const role = yield* decodeSteps(entry.bytes);
+    const role = yield* decodeSharedSteps(entry.bytes);
     yield;
     index.setRole(keyOf(entry), rulesOf(role));
   }
@@ -40,7 +40,7 @@ export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Sub
   };
   function* settingBinding(entry: Entry): Steps<void> {
     yield;
-    const binding = yield* decodeSteps(entry.bytes);
+    const binding = yield* decodeSharedSteps(entry.bytes);
     yield;
     yield* index.settingBinding(namedBinding(binding, entry));
   }

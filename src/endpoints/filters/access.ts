@@ -3,7 +3,7 @@
  * (spec 2, section 1).
  *
  *     authentication ▶ audit begins ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
- *       401              500             400, 403         429      403
+ *       401, 429         500             400, 403         429      403
  *
  * Where priority levels give the seats (flow-seats.ts), they judge a request by the user that it is
  * for; there it may wait. Without them the seat comes before the first question to the authorizers,
@@ -33,17 +33,19 @@ import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { nothing, unlessGone } from '../../stdx/requester.ts';
 import type { Requester } from '../../stdx/requester.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
 import type {
-  AskAccess,
   Impersonation,
+  ImpersonationPorts,
   ImpersonationRequest,
   ReadImpersonation,
 } from './impersonation.ts';
+import { unlookedCredentials } from '../unlooked-credentials.ts';
 import type { Seat } from './in-flight.ts';
 
 export type AccessVerdict =
@@ -80,6 +82,8 @@ export interface AccessFilterDeps {
   readonly access: AccessChecker;
   readonly identity: Identity;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** For who asks to be in very many groups. */
+  readonly turns: Pick<Turns, 'pause'>;
   readonly counts: AccessCounts;
   /** Credentials were shown and are wrong. `why` holds no secret. */
   readonly onRejected: (path: string, why: string) => void;
@@ -115,7 +119,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     const nowMs = clock.monotonicMs();
     counts.identified(caller.kind === 'caller' ? 'success' : 'failure', nowMs - asked.sinceMs);
     asked.sinceMs = nowMs;
-    if (caller.kind === 'rejected') return rejected(deps, asked, caller.why);
+    if (caller.kind === 'rejected') return rejected(deps, asked, caller);
     counts.served(caller.user.name);
     exchange.forgetHeaders(authentication.isCredentialHeader);
     const attributes = attributesOf(caller.user, info, query);
@@ -151,7 +155,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
 
 /** Whom the caller asks to be, if he asks; then whether he may do what he asks. */
 function impersonations(
-  { access, identity }: AccessFilterDeps,
+  { access, identity, turns }: AccessFilterDeps,
   note: DecisionNote,
   authorized: ReturnType<typeof authorizing>,
 ) {
@@ -165,8 +169,12 @@ function impersonations(
   ): AccessVerdict | Promise<AccessVerdict> {
     if (!hasSeat) return busy;
     const { exchange } = asked;
-    const ask: AskAccess = (question) => access.check(question, exchange);
-    const result = impersonate(attributes.user, wanted, ask, authenticationGroup);
+    const ports: ImpersonationPorts = {
+      ask: (question) => access.check(question, exchange),
+      isOver: () => exchange.closed,
+      turns,
+    };
+    const result = impersonate(attributes.user, wanted, ports, authenticationGroup);
     return result instanceof Promise
       ? unlessGone(exchange, result, nothing).then((known) =>
           known === undefined ? left : impersonated(asked, attributes, known),
@@ -261,12 +269,16 @@ function admitted({ shown: { warnings } }: Asked, user: UserInfo): AccessVerdict
   return warnings.length === 0 ? { kind: 'admitted', user } : { kind: 'admitted', user, warnings };
 }
 
-function rejected(deps: AccessFilterDeps, asked: Asked, why: string): AccessVerdict {
+function rejected(
+  deps: AccessFilterDeps,
+  asked: Asked,
+  { unlooked, why }: Extract<Caller, { readonly kind: 'rejected' }>,
+): AccessVerdict {
   const { exchange, info, query, trail } = asked;
   deps.onRejected(exchange.path, why);
   trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));
   exchange.forgetHeaders(deps.authentication.isCredentialHeader);
-  return { kind: 'refused', error: newUnauthorized() };
+  return { kind: 'refused', error: unlooked === true ? unlookedCredentials() : newUnauthorized() };
 }
 
 const notAsked: ReadImpersonation = { kind: 'none' };

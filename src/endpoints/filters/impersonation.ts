@@ -10,14 +10,16 @@
  * Invariants: without a user there is no impersonation, and asking for the rest of one is 400; so
  * is a user, group or uid without a name, because whoever asks to be somebody must not go on as
  * the caller (uWebSockets.js cuts what is not ASCII off both ends of a value); a user comes out
- * either authenticated or anonymous, by its groups; nothing behind this sees the headers. Bound:
- * the size of a request head.
+ * either authenticated or anonymous, by its groups; nothing behind this sees the headers. Bounds:
+ * the size of a request head; `questionsAtOnce` in one turn, for each may walk over all that the
+ * caller has been granted.
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { anonymousUser, wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { Attributes, Decision } from '../../authorization/authorizer.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { Header } from '../../transport/http-exchange.ts';
 import { forbiddenError } from './attributes.ts';
@@ -109,20 +111,35 @@ export type Impersonation =
       readonly decision: Decision;
     };
 
-export type AskAccess = (question: Attributes) => Decision | Promise<Decision>;
+/** Questions that are asked in one turn: more than anybody asks who wants to work. */
+const questionsAtOnce = 16;
 
-/** Asks for each part; needs no turn while every answer comes at once. */
+export interface ImpersonationPorts {
+  readonly ask: (question: Attributes) => Decision | Promise<Decision>;
+  readonly turns: Pick<Turns, 'pause'>;
+  /** Nobody waits for the answer any more. */
+  readonly isOver: () => boolean;
+}
+
+/** Asks for each part; a few of them need no turn while every answer comes at once. */
 export function impersonate(
   caller: UserInfo,
   request: ImpersonationRequest,
-  ask: AskAccess,
+  { ask, isOver, turns }: ImpersonationPorts,
   authenticationGroup: string,
 ): Impersonation | Promise<Impersonation> {
   const questions = questionsOf(caller, request, authenticationGroup);
   return askFrom(0);
 
+  async function askLater(first: number): Promise<Impersonation> {
+    await turns.pause();
+    const unasked = questions[first] as Attributes;
+    return (isOver() ? refusalOf(unasked, unanswered) : undefined) ?? askFrom(first);
+  }
+
   function askFrom(first: number): Impersonation | Promise<Impersonation> {
     for (let i = first; i < questions.length; i += 1) {
+      if (i - first === questionsAtOnce) return askLater(i);
       const attributes = questions[i] as Attributes;
       const decision = ask(attributes);
       if (decision instanceof Promise) {
@@ -134,6 +151,8 @@ export function impersonate(
     return { kind: 'allowed', user: userOf(request) };
   }
 }
+
+const unanswered: Decision = { kind: 'no-opinion', reason: '' };
 
 function refusalOf(attributes: Attributes, decision: Decision): Impersonation | undefined {
   if (decision.kind === 'allow') return undefined;

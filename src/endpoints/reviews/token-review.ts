@@ -18,6 +18,7 @@ import type { Requester } from '../../stdx/requester.ts';
 import { userInfoJson } from '../../apimachinery/user-info-json.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ReviewAnswerer } from '../request.ts';
+import { unlookedCredentials } from '../unlooked-credentials.ts';
 
 export interface TokenReviewDeps {
   readonly authenticate: (
@@ -38,6 +39,9 @@ export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
     }
     const asked = texts(spec, 'audiences');
     const answer = await deps.authenticate(token, asked, exchange);
+    if (answer.kind === 'rejected' && answer.unlooked === true) {
+      return refused(unlookedCredentials());
+    }
     return ok({ ...review, status: statusOf(deps, answer, asked) });
   };
 }

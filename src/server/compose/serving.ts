@@ -401,6 +401,7 @@ function filterOf(
     counts: access,
     authentication,
     access: parts.authorization,
+    turns: parts.registry.turns,
     identity,
     onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
     onAuthorizationError: ({ kind, error }, { path, verb }) =>

@@ -339,7 +339,7 @@ describe('the pods of a namespace that becomes stricter', () => {
     } as unknown as Review;
     const warned: string[] = [];
     const recorder = { warn: (text: string) => void warned.push(text), annotate: () => undefined };
-    await plugin.validate?.(review, { ask: () => true, recorder });
+    await plugin.validate?.(review, { ask: () => true, decide: () => true, recorder });
     const [checked = ''] = warned;
     assert.match(checked, /only checked against the first (?:1\d|2[01]) of 100 existing pods/);
   });

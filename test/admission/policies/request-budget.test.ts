@@ -7,6 +7,7 @@ import type { PolicyPorts, PolicyRequest } from '../../../src/admission/policies
 import { validateByPolicies } from '../../../src/admission/policies/validating.ts';
 import type { ValidatingHook } from '../../../src/admission/policies/validating.ts';
 import { compileValidatingPolicy } from '../../../src/admission/policies/validating-policy.ts';
+import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { finished } from '../../../src/stdx/stepwise.ts';
 import { testLanguage } from '../../support/data/expression-language.ts';
 
@@ -18,7 +19,10 @@ const all = {
 };
 
 function policyThatSpends(name: string, expression: string, failurePolicy: string): ValidatingHook {
-  const spec = { failurePolicy, validations: [{ expression }] };
+  return hookOf(name, { failurePolicy, validations: [{ expression }] });
+}
+
+function hookOf(name: string, spec: JsonObject): ValidatingHook {
   const metadata = { name };
   const object = { apiVersion: 'v1', kind: 'ValidatingAdmissionPolicy', metadata, spec };
   const environments = policyEnvironments(testLanguage);
@@ -72,9 +76,11 @@ async function verdictOf(hooks: readonly ValidatingHook[]) {
     namespaceObject: () => undefined,
     isOver: () => false,
   };
-  const recorder = { warn: () => undefined, annotate: () => undefined };
+  const annotations = new Map<string, string>();
+  const annotate = (key: string, value: string): void => void annotations.set(key, value);
+  const recorder = { warn: () => undefined, annotate };
   const refusal = await validateByPolicies(hooks, request, recorder, ports, (name) => name);
-  return { evaluated, refusal };
+  return { annotations, evaluated, refusal };
 }
 
 const costly = 'object.data.all(k, object.data.all(l, k + l != "q"))';
@@ -108,6 +114,33 @@ describe('policies that cost much', () => {
 
   it('of which hundreds are cheap are all asked', async () => {
     const hooks = many(1_000, (at) => policyThatSpends(`p${at}`, 'object.data.size() > 3', 'Fail'));
-    assert.deepEqual(await verdictOf(hooks), { evaluated: 1_000, refusal: undefined });
+    const { evaluated, refusal } = await verdictOf(hooks);
+    assert.deepEqual({ evaluated, refusal }, { evaluated: 1_000, refusal: undefined });
+  });
+});
+
+describe('policies that say much in audit annotations', () => {
+  const saying = (name: string, letters: number): ValidatingHook =>
+    hookOf(name, {
+      auditAnnotations: Array.from({ length: 10 }, (_, at) => ({
+        key: `k${at}`,
+        valueExpression: `"${name}${at}${'x'.repeat(letters)}"`,
+      })),
+    });
+
+  it('are heard up to a bound for all of them, and an ellipsis stands for the others', async () => {
+    const hooks = many(30, (at) => saying(`p${at}-`, 9_000));
+    const { annotations, refusal } = await verdictOf(hooks);
+    assert.equal(refusal, undefined);
+    assert.equal(annotations.size, 300);
+    const said = [...annotations.values()];
+    const whole = said.filter((value) => value.length > 9_000);
+    assert.equal(whole.length, 116);
+    assert.deepEqual([...new Set(said.slice(whole.length))], ['...']);
+  });
+
+  it('are all heard where they say little', async () => {
+    const { annotations } = await verdictOf(many(30, (at) => saying(`p${at}-`, 100)));
+    assert.ok([...annotations.values()].every((value) => value.length > 100));
   });
 });

@@ -1,7 +1,7 @@
 /** What objects take of quotas, and which scopes they are in, as rows. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inScope } from '../../../src/admission/quota/scopes.ts';
+import { inScope, scopeTest } from '../../../src/admission/quota/scopes.ts';
 import { usageNames, usageOf } from '../../../src/admission/quota/usage.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import type { GroupResource } from '../../../src/apimachinery/schema.ts';
@@ -308,7 +308,9 @@ describe('scopes of claims', () => {
     it(`${title}: ${operator} ${values.join(',')} is ${expected}`, () => {
       const selector = { scopeName: 'VolumeAttributesClass', operator, values };
       const spec = { scopeSelector: { matchExpressions: [selector] } };
-      assert.equal(inScope(spec, usage(claims, content).scopes), expected);
+      const { scopes } = usage(claims, content);
+      assert.equal(inScope(spec, scopes), expected);
+      assert.equal(scopeTest(spec)(scopes), expected);
     });
   }
 });

@@ -81,13 +81,33 @@ const exclusiveScopes = [
  * than some thousand fields (count-fields.ts): there is room for metadata besides. */
 const hardNamesMax = 1_000;
 
+/** Scopes, requirements of their selectors, and the values of those, all together: each write that
+ * it may bound is compared with them. */
+const scopeTextsMax = 1_000;
+
+function scopeTextsOf(object: ApiObject): readonly JsonValue[] {
+  const spec = part(object, 'spec');
+  const requirements = objects(part(spec, 'scopeSelector'), 'matchExpressions');
+  const values = requirements.flatMap((requirement) => items(requirement, 'values'));
+  return [...texts(spec, 'scopes'), ...requirements, ...values];
+}
+
+function sizeRules(object: ApiObject, current?: ApiObject): Problems {
+  const [names, scopes] = [hardNamesOf(object), scopeTextsOf(object)];
+  const before = current && [hardNamesOf(current).length, scopeTextsOf(current).length];
+  return allErrors(
+    itemsAtMost(names, 'spec.hard', Math.max(hardNamesMax, before?.[0] ?? 0)),
+    itemsAtMost(scopes, 'spec.scopeSelector', Math.max(scopeTextsMax, before?.[1] ?? 0)),
+  );
+}
+
 function hardNamesOf(object: ApiObject): readonly string[] {
   return Object.keys(part(part(object, 'spec'), 'hard'));
 }
 
 const resourceQuotaRules: KindRules = {
   validateStatusUpdate: countedRules,
-  validateCreate: (object) => itemsAtMost(hardNamesOf(object), 'spec.hard', hardNamesMax),
+  validateCreate: (object) => sizeRules(object),
   validate: (object) => {
     const spec = part(object, 'spec');
     const hard = part(spec, 'hard');
@@ -102,10 +122,9 @@ const resourceQuotaRules: KindRules = {
     const [now, was] = [next, current].map((object) => texts(part(object, 'spec'), 'scopes'));
     const wanted = new Set(now);
     const same = wanted.size === new Set(was).size && was?.every((s) => wanted.has(s));
-    const namesMax = Math.max(hardNamesMax, hardNamesOf(current).length);
     return allErrors(
       same === true ? noProblems : [invalid('spec.scopes', now, immutableMessage)],
-      itemsAtMost(hardNamesOf(next), 'spec.hard', namesMax),
+      sizeRules(next, current),
     );
   },
 };
