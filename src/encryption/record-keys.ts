@@ -47,10 +47,13 @@ export async function recordKey(kind: KeyKind, name: string, secret: Buffer): Pr
 }
 
 function gcmKey(label: string, secret: Buffer): RecordKey {
+  return { label, ...aesGcm(secret) };
+}
+
+export function aesGcm(secret: Buffer): Pick<RecordKey, 'encrypt' | 'decrypt'> {
   const algorithm = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm';
   const options = { authTagLength: gcmTagBytes };
   return {
-    label,
     encrypt(plain, bound) {
       const nonce = randomBytes(gcmNonceBytes);
       const cipher = createCipheriv(algorithm, secret, nonce, options);

@@ -224,12 +224,14 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/server/commands/command-line.ts'],
   htmlparser2: ['src/proxy/html-links.ts'],
   'libsodium-wrappers': ['src/encryption/record-keys.ts'],
+  '@grpc/grpc-js': ['src/encryption/key-service/client.ts'],
   re2js: ['src/cel/library/regular-expression.ts'],
 };
 
 /** Tests and benchmarks may import anything of the project and these. */
 export const testLibraries: readonly string[] = [
   '@bufbuild/cel-spec',
+  '@grpc/grpc-js',
   '@bufbuild/protobuf',
   '@kubernetes/client-node',
   '@bufbuild/protobuf/wire',

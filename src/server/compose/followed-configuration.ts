@@ -7,7 +7,7 @@
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { followFiles } from '../../stdx/followed-files.ts';
 import type { FollowedFile } from '../../stdx/followed-files.ts';
-import type { LabelledSeries } from '../metrics/metrics.ts';
+import type { MetricSeries } from '../metrics/metrics.ts';
 import { createReloadCounts } from '../metrics/reload-counts.ts';
 import type { ReloadedSubject } from '../metrics/reload-counts.ts';
 import type { Log } from './log.ts';
@@ -19,7 +19,7 @@ export interface FollowDeps {
 }
 
 export interface FollowedConfiguration {
-  readonly series: readonly LabelledSeries[];
+  readonly series: readonly MetricSeries[];
   stop(): void;
 }
 
