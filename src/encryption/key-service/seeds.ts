@@ -26,12 +26,10 @@ const infoBytes = 32;
 
 export interface Seed {
   readonly id: string;
-  /** What records have of it: id, length, sealed seed. */
-  readonly head: Buffer;
   /** Of the service's key, as operators see it. */
   readonly keyIdHash: string;
   encrypt(plain: Uint8Array, bound: string): Buffer;
-  /** `bytes`: behind the head. */
+  /** `bytes`: from the info on. */
   decrypt(bytes: Uint8Array, bound: string): Uint8Array | undefined;
 }
 
@@ -48,11 +46,11 @@ export function createSeed(plain: Buffer, sealed: Buffer): Seed {
     createHmac('sha256', plain).update(info).update(firstBlock).digest();
   return {
     id: id.toString('latin1'),
-    head: Buffer.concat([id, length, sealed]),
     keyIdHash: hashOfKeyId(readSealedSeed(sealed).keyId),
     encrypt(record, bound) {
       const info = randomBytes(infoBytes);
-      return Buffer.concat([info, aesGcm(derived(info)).encrypt(record, bound)]);
+      const encrypted = aesGcm(derived(info)).encrypted(record, bound);
+      return Buffer.concat([id, length, sealed, info, ...encrypted]);
     },
     decrypt(bytes, bound) {
       const info = bytes.subarray(0, infoBytes);

@@ -56,7 +56,7 @@ export function serviceKey(name: string, deps: ServiceKeyDeps): RecordKey {
       const { seed } = writer;
       if (seed === undefined) throw new Error(`${name}: ${writer.refusal() ?? 'no seed'}`);
       onUse('to_storage', seed.keyIdHash);
-      return Buffer.concat([seed.head, seed.encrypt(plain, bound)]);
+      return seed.encrypt(plain, bound);
     },
     decrypt(bytes, bound) {
       const found = seededBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

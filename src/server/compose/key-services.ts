@@ -22,6 +22,7 @@ import { systemPrng } from '../../stdx/prng.ts';
 import type { RecordKey } from '../../storage/encrypted-records.ts';
 import { keyServiceSeries } from '../metrics/encryption-series.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
+import { NotYet } from './followed-configuration.ts';
 import type { Log } from './log.ts';
 
 export interface KeyServicesDeps {
@@ -32,7 +33,7 @@ export interface KeyServicesDeps {
 
 export interface PreparedServices {
   keyOf(name: string): RecordKey;
-  /** Resolves when those that are new are well. @throws Error when they are not in time. */
+  /** Resolves when those that are new are well. @throws NotYet when they are not in time. */
   well(): Promise<void>;
   /** In force from now on, alone. */
   use(): void;
@@ -195,7 +196,7 @@ async function wellInTime(
   const asked = services.map(async ({ wanted, writer }) => ({ wanted, why: await writer.check() }));
   const unwell = (await Promise.all(asked)).filter(({ why }) => why !== undefined);
   const problems = unwell.map(({ wanted, why }) => `${wanted.name} is not well: ${why ?? ''}`);
-  if (problems.length > 0) throw new Error(`key services: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new NotYet(`key services: ${problems.join('; ')}`);
 }
 
 function graceMs(services: readonly OpenService[]): number {
