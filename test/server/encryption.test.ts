@@ -136,6 +136,29 @@ describe('what is stored encrypted', () => {
   });
 });
 
+describe('what is all encrypted', () => {
+  it('holds addresses of services, too, which can be read, claimed and given back', async () => {
+    const world = new EncryptedServer(directories.make());
+    await world.save(configuration(['*.*'], aesgcm));
+    await world.start();
+    const services = '/api/v1/namespaces/default/services';
+    const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+    const service = { kind: 'Service', spec: { clusterIP: '10.0.0.77', ports: [{ port: 80 }] } };
+    const create = (name: string) =>
+      world.ask('POST', services, { apiVersion: 'v1', metadata: { name }, ...service });
+    assert.equal((await create('a')).status, 201);
+    assert.equal((await create('b')).status, 422, 'it is taken');
+    await world.server.kill();
+    await world.start();
+    assert.equal((await world.ask('GET', `${addresses}/10.0.0.77`)).status, 200);
+    assert.ok(!(await world.bytes()).includes('"kind":"IPAddress"'));
+    assert.equal((await world.ask('DELETE', `${services}/a`)).status, 200);
+    assert.equal((await world.ask('GET', `${addresses}/10.0.0.77`)).status, 404);
+    assert.equal((await create('b')).status, 201);
+    await world.server.stop();
+  });
+});
+
 describe('a file of keys', () => {
   it('that is wrong stops the start, and no secret of it is told', async () => {
     const directory = directories.make();

@@ -237,7 +237,7 @@ async function compose(
   const over = { codec, scheme, storage, shared, onFatal };
   const parts = await assembleParts(config, { ...basics, ...over });
   const keys = encryption.follow({ ...basics, turns: parts.registry.turns });
-  const common = { ...basics, parts };
+  const common = { ...basics, codec, parts };
   const access = assembleAccess(config, { ...common, material, shared });
   const aggregated = await startAggregation(config, { ...common, ...material });
   const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
@@ -309,6 +309,7 @@ function setOwnAddress(
 }
 
 interface Controlling {
+  readonly codec: RecordCodec;
   readonly parts: ServerParts;
   readonly log: Log;
   readonly timers: Timers;
@@ -316,7 +317,7 @@ interface Controlling {
 
 function controllersOf(
   config: CompletedConfig,
-  { parts, log, timers }: Controlling,
+  { codec, parts, log, timers }: Controlling,
   access: AccessParts,
   system: SystemObjects,
   aggregated: AggregationPart,
@@ -327,6 +328,7 @@ function controllersOf(
     const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
     const allocations = allocationControllers(config, registry, {
       ...ports,
+      codec,
       committer: parts.committer,
     });
     return controllerManager([
