@@ -136,10 +136,10 @@ export function encryptedRecords(encryption: RecordEncryption): RecordCodec {
     fetchKey(stored, isPatient) {
       if (stored.decoded !== undefined || stored.damage !== undefined) return undefined;
       if (!isChecked(stored.value, ENCRYPTED_FORMAT)) return undefined;
-      const fetched = encryption.keysOf(stored.key).filter(isFetched);
-      if (fetched.length === 0) return undefined;
+      const keys = encryption.keysOf(stored.key);
+      if (!keys.some(isFetched)) return undefined;
       const parts = partsIfWhole(stored);
-      const one = parts && fetched.find(({ label }) => label === parts.label);
+      const one = parts && keys.filter(isFetched).find(({ label }) => label === parts.label);
       return parts && one?.fetched?.fetch(parts.bytes, isPatient);
     },
     mayFetch: (key) => encryption.keysOf(key).some(isFetched),

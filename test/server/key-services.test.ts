@@ -207,3 +207,34 @@ describe('what is encrypted by a key service', () => {
     }
   });
 });
+
+describe('what a primary writes for its workers', () => {
+  it('is encrypted by a key service that need not be asked about it', async () => {
+    const vault = await startKeyService(path.join(directories.make(), 's'));
+    const world = new EncryptedServer(directories.make());
+    await world.save(configuration(['*.*'], provider(vault)));
+    await world.start('--workers=2');
+    const quotas = '/api/v1/namespaces/default/resourcequotas';
+    const configMaps = '/api/v1/namespaces/default/configmaps';
+    const create = (target: string, kind: string, name: string, spec?: JsonObject) =>
+      world.ask('POST', target, {
+        apiVersion: 'v1',
+        kind,
+        metadata: { name },
+        ...(spec && { spec }),
+      });
+    const hard = { configmaps: '50' };
+    assert.equal((await create(quotas, 'ResourceQuota', 'few', { hard })).status, 201);
+    assert.equal((await create(configMaps, 'ConfigMap', 'a')).status, 201);
+    await world.server.stop();
+    await world.start('--workers=2');
+    vault.stop();
+    for (let i = 0; i < 10; i += 1) {
+      const made = await create(configMaps, 'ConfigMap', `b${i}`);
+      assert.equal(made.status, 201, made.text);
+    }
+    const quota = await world.ask('GET', `${quotas}/few`);
+    assert.match(quota.text, /"used":\{"configmaps":"\d+"\}/);
+    await world.server.stop();
+  });
+});

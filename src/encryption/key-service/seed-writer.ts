@@ -23,7 +23,7 @@ export const watchTimes = {
 } as const;
 
 export interface SeedWriterDeps extends CurrentSeedDeps {
-  readonly service: Pick<KeyService, 'status' | 'encrypt'>;
+  readonly service: Pick<KeyService, 'status' | 'encrypt' | 'decrypt'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
   readonly onKeyId: (keyIdHash: string) => void;

@@ -41,7 +41,8 @@ export interface ServiceKeyDeps {
   readonly isOver: () => boolean;
   /** A record was written or read with a seed of this key. */
   readonly onUse: (direction: 'to_storage' | 'from_storage', keyIdHash: string) => void;
-  /** Nobody can read the records of a seed; `why` is the service's. */
+  /** Nobody can read the records of a seed, the first one behind one that was decrypted; `why` is
+   * the service's. */
   readonly onLost: (why: string) => void;
 }
 
@@ -91,11 +92,15 @@ function fetchWith(deps: ServiceKeyDeps): FetchedKeys['fetch'] {
   const ask = askingOnce(deps);
   /** By id, when they were found to be. */
   const lost = new Map<string, number>();
+  let isLosing = false;
 
   async function find(id: string, sealed: Buffer): Promise<void> {
     for (let refusals = 0; !isOver(); await sleep(timers, againMs)) {
       const { outcome, why } = await ask(id, sealed);
-      if (outcome === 'known') return;
+      if (outcome === 'known') {
+        isLosing = false;
+        return;
+      }
       if (outcome === 'refused') refusals += 1;
       if (refusals >= refusalsMax) {
         noteLost(id, why);
@@ -108,7 +113,8 @@ function fetchWith(deps: ServiceKeyDeps): FetchedKeys['fetch'] {
   }
 
   function noteLost(id: string, why: string): void {
-    if (!lost.delete(id)) deps.onLost(why);
+    if (!lost.delete(id) && !isLosing) deps.onLost(why);
+    isLosing = true;
     lost.set(id, clock.monotonicMs());
     const [oldest] = lost.keys();
     if (lost.size > lostMax && oldest !== undefined) lost.delete(oldest);

@@ -28,7 +28,7 @@ import type { CompletedConfig, EncryptionOptions } from '../config/options.ts';
 import { followConfiguration } from './followed-configuration.ts';
 import type { FollowDeps, FollowedConfiguration } from './followed-configuration.ts';
 import { createKeyServices } from './key-services.ts';
-import type { KeyServices } from './key-services.ts';
+import type { KeyServices, SeedStorage } from './key-services.ts';
 
 export interface FollowEncryptionDeps extends FollowDeps {
   /** A large file is read in turns with everybody else. Absent: nobody else is there. */
@@ -39,8 +39,9 @@ export interface StoreEncryption {
   readonly codec: RecordCodec;
   /** Whether all key services are well. Undefined: there are none, and none can come. */
   readonly servicesHealthy: (() => Promise<boolean>) | undefined;
-  /** Asks the key services how they are, from now on. Resolves when all are well, or at close(). */
-  start(): Promise<void>;
+  /** Asks the key services of this store how they are, from now on. Resolves when all are well, or
+   * at close(). */
+  start(storage: SeedStorage): Promise<void>;
   /** From now on the file is read again when it changes, if that was asked for. */
   follow(deps: FollowEncryptionDeps): FollowedConfiguration;
   /** Ends what start() has begun. */
@@ -71,7 +72,7 @@ export async function readEncryption(
   return {
     codec: encryptedRecords(keys),
     servicesHealthy: hasHealth ? () => services.healthy() : undefined,
-    start: () => services.start(),
+    start: (storage) => services.start(storage),
     follow(following) {
       const { series, stop } = encryption.reloads
         ? followFile({ encryption, bytes, keys, services, identities }, following)

@@ -11,6 +11,8 @@
 import { openKeyService } from '../../encryption/key-service/client.ts';
 import type { WantedKeyService } from '../../encryption/key-service/configuration.ts';
 import { createKeyServiceCounts } from '../../encryption/key-service/counts.ts';
+import type { KeyServiceCounts } from '../../encryption/key-service/counts.ts';
+import type { SharedSeed } from '../../encryption/key-service/current-seed.ts';
 import { createSeedWriter } from '../../encryption/key-service/seed-writer.ts';
 import type { SeedWriter } from '../../encryption/key-service/seed-writer.ts';
 import { KnownSeeds } from '../../encryption/key-service/seeds.ts';
@@ -20,10 +22,12 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import type { RecordKey } from '../../storage/encrypted-records.ts';
+import type { Storage } from '../../storage/storage.ts';
 import { keyServiceSeries } from '../metrics/encryption-series.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
 import { NotYet } from './followed-configuration.ts';
 import type { Log } from './log.ts';
+import { sharedSeed } from './shared-seeds.ts';
 
 export interface KeyServicesDeps {
   readonly clock: Clock;
@@ -40,10 +44,13 @@ export interface PreparedServices {
   discard(): void;
 }
 
+export type SeedStorage = Pick<Storage, 'read' | 'commit'>;
+
 export interface KeyServices {
   prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices>;
-  /** From now on they are asked how they are. Resolves when all in force are well, or at stop(). */
-  start(): Promise<void>;
+  /** From now on they are asked how they are. Resolves when all in force are well, or at stop().
+   * `storage`: where the servers over it share seeds. */
+  start(storage: SeedStorage): Promise<void>;
   isAnyUsed(): boolean;
   healthy(): Promise<boolean>;
   readonly series: readonly MetricSeries[];
@@ -66,13 +73,14 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
   const counts = createKeyServiceCounts(deps.clock);
   const seedsOf = new Map<string, KnownSeeds>();
   let inForce: readonly OpenService[] = [];
-  let isStarted = false;
+  let storage: SeedStorage | undefined;
   let isStopped = false;
 
   const open = async (wanted: WantedKeyService): Promise<OpenService> => {
     const seeds = seedsOf.get(wanted.name) ?? new KnownSeeds();
     seedsOf.set(wanted.name, seeds);
-    return openService(wanted, seeds, counts, deps);
+    const shared = () => storage && sharedSeed(storage, wanted.name);
+    return openService(wanted, { ...deps, counts, seeds, shared });
   };
 
   async function prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices> {
@@ -105,13 +113,13 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
 
   return {
     prepare,
-    async start() {
-      isStarted = true;
+    async start(over) {
+      storage = over;
       await Promise.all(inForce.map(({ writer }) => writer.start()));
     },
     isAnyUsed: () => inForce.length > 0,
     async healthy() {
-      if (!isStarted) return false;
+      if (storage === undefined) return false;
       const all = await Promise.all(inForce.map(({ writer }) => writer.check()));
       return all.every((why) => why === undefined);
     },
@@ -125,11 +133,15 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
   };
 }
 
+interface OpenServiceDeps extends KeyServicesDeps {
+  readonly seeds: KnownSeeds;
+  readonly counts: KeyServiceCounts;
+  readonly shared: () => SharedSeed | undefined;
+}
+
 async function openService(
   wanted: WantedKeyService,
-  seeds: KnownSeeds,
-  counts: ReturnType<typeof createKeyServiceCounts>,
-  { clock, log, timers }: KeyServicesDeps,
+  { clock, counts, log, seeds, shared, timers }: OpenServiceDeps,
 ): Promise<OpenService> {
   const { name } = wanted;
   let isOver = false;
@@ -141,11 +153,12 @@ async function openService(
   });
   const writer = createSeedWriter({
     service,
+    shared,
     clock,
     timers,
     onSeed: (seed) => {
       seeds.add(seed);
-      log.info({ service: name, key: seed.keyIdHash }, 'records are encrypted with a new seed');
+      log.info({ service: name, key: seed.keyIdHash }, 'records are encrypted with another seed');
     },
     onKeyId: (keyIdHash) => counts.named(name, keyIdHash),
     onWrongKeyId: (error) => counts.wrongKeyId(name, error),
@@ -163,7 +176,7 @@ async function openService(
     isOver: () => isOver,
     onUse: (direction, keyIdHash) => counts.used(direction, name, keyIdHash),
     onLost: (why) =>
-      log.error({ service: name, why }, 'the key service does not decrypt a seed of records'),
+      log.error({ service: name, why }, 'the key service does not decrypt seeds of records'),
   });
   return {
     wanted,

@@ -154,7 +154,7 @@ export async function startServer(
     const early = (worker?.answersEarly ?? true) ? await open() : undefined;
     const store = worker?.storage ?? (await openStorage(config, clock, timers, log, codec, lock));
     begun.undo.push(() => store.close());
-    await encryption.start();
+    await encryption.start(store);
     const composed = await compose(config, environment, {
       ...basics,
       store,

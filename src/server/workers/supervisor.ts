@@ -14,7 +14,7 @@ import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
 import type { Compactor } from '../../storage/compactor.ts';
-import { fetchingCommits } from '../../storage/fetching-storage.ts';
+import { fetchingCommits, fetchingStorage } from '../../storage/fetching-storage.ts';
 import { createStoreServer } from '../../storage/remote/store-server.ts';
 import type { StoreServer } from '../../storage/remote/store-server.ts';
 import { createStreamChannel } from '../../storage/remote/stream-channel.ts';
@@ -147,9 +147,10 @@ async function openStore(
   const { codec } = encryption;
   const storage: Storage = await openStorage(config, systemClock, systemTimers, log, codec);
   const keys = encryption.follow(basics);
-  // Each worker waits for its own; here they are for what a transaction reads and writes itself.
-  void encryption.start();
-  const served = fetchingCommits(storage, codec);
+  // Each worker waits for its own; here they are for what a transaction reads and writes itself,
+  // whose seeds are known when a worker has read the store.
+  void encryption.start(storage);
+  const served = fetchingStorage(fetchingCommits(storage, codec), codec);
   const server = await createStoreServer(served, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,

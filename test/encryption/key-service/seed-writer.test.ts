@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { writeMs } from '../../../src/encryption/key-service/current-seed.ts';
+import type { SharedSeed } from '../../../src/encryption/key-service/current-seed.ts';
 import { hashOfKeyId } from '../../../src/encryption/key-service/key-service.ts';
 import type { KeyService } from '../../../src/encryption/key-service/key-service.ts';
+import { sealedSeedBytes } from '../../../src/encryption/key-service/messages.ts';
 import type { SealedSeed } from '../../../src/encryption/key-service/messages.ts';
 import { createSeedWriter, watchTimes } from '../../../src/encryption/key-service/seed-writer.ts';
 import type { SeedWriter } from '../../../src/encryption/key-service/seed-writer.ts';
@@ -17,6 +19,10 @@ describe('the seed that records are written with', () => {
   let time: ManualTime;
   let status: { version: string; healthz: string; keyId: string } | undefined;
   let sealed: SealedSeed | undefined;
+  /** What is shared, and what another server leaves a moment before this one. */
+  let left: Buffer | undefined;
+  let others: Buffer | undefined;
+  let decryptedBytes: number;
   let asked: string[];
   let health: (string | undefined)[];
   let wrongKeyIds: string[];
@@ -29,7 +35,26 @@ describe('the seed that records are written with', () => {
     asked = [];
     health = [];
     wrongKeyIds = [];
-    const service: Pick<KeyService, 'status' | 'encrypt'> = {
+    decryptedBytes = 32;
+    left = undefined;
+    others = undefined;
+    const shared: SharedSeed = {
+      read: () => Promise.resolve(left),
+      leave(mine) {
+        if (others !== undefined) {
+          left = others;
+          others = undefined;
+          return Promise.resolve(false);
+        }
+        left = mine;
+        return Promise.resolve(true);
+      },
+    };
+    const service: Pick<KeyService, 'status' | 'encrypt' | 'decrypt'> = {
+      decrypt() {
+        asked.push('decrypt');
+        return Promise.resolve({ kind: 'ok', value: Buffer.alloc(decryptedBytes, 5) });
+      },
       status() {
         asked.push('status');
         return Promise.resolve(status === undefined ? failed : { kind: 'ok', value: status });
@@ -48,6 +73,7 @@ describe('the seed that records are written with', () => {
     };
     writer = createSeedWriter({
       service,
+      shared: () => shared,
       ...time,
       onSeed: () => asked.push('seed'),
       onKeyId: () => undefined,
@@ -116,6 +142,42 @@ describe('the seed that records are written with', () => {
     assert.equal(writer.seed, seed);
     await after(writeMs);
     assert.match(writer.refusal() ?? '', /too long/);
+  });
+
+  const sealedBy = (keyId: string): Buffer =>
+    sealedSeedBytes({ ciphertext: Buffer.from('shared'), keyId, annotations: [] });
+  const askedFor = (): string => asked.filter((each) => each !== 'status').join(' ');
+
+  it('is left for the others where there is none, or one of another key', async () => {
+    left = sealedBy('zero');
+    await started();
+    assert.equal(askedFor(), 'encrypt seed');
+    assert.ok(left?.includes('one'));
+  });
+
+  it('is the shared one where that is of the same key', async () => {
+    left = sealedBy('one');
+    await started();
+    assert.equal(askedFor(), 'decrypt seed');
+    assert.deepEqual(left, sealedBy('one'));
+  });
+
+  it('is that of who was faster', async () => {
+    others = sealedBy('one');
+    await started();
+    assert.equal(askedFor(), 'encrypt decrypt seed');
+    assert.deepEqual(left, sealedBy('one'));
+  });
+
+  it('is a new one where the shared one is none, or is not given back', async () => {
+    left = Buffer.from('garbage');
+    await started();
+    assert.equal(askedFor(), 'encrypt seed');
+    left = sealedBy('two');
+    decryptedBytes = 31;
+    status = { version: 'v2', healthz: 'ok', keyId: 'two' };
+    await after(watchTimes.askWhileWellMs);
+    assert.equal(askedFor(), 'encrypt seed decrypt encrypt seed');
   });
 
   const wrongSeeds: readonly (readonly [string, Partial<SealedSeed>, RegExp])[] = [

@@ -200,6 +200,22 @@ describe('a key that a service holds', () => {
     });
   }
 
+  it('is said to be lost once, however many seeds are', async () => {
+    const codec = codecOf();
+    answer = () => ({ kind: 'failed', code: 'NotFound', message: 'no such key' });
+    let left = 20;
+    for (let i = 0; i < 20; i += 1) {
+      current = seedOf('one');
+      void codec.fetchKey?.(written(), true)?.then(() => (left -= 1));
+    }
+    for (let i = 0; i < 100 && left > 0; i += 1) {
+      await turn();
+      time.advance(serviceKeyLimits.againMs);
+    }
+    assert.equal(left, 0);
+    assert.equal(lost.length, 1);
+  });
+
   it('with another seed than it gave is no key of the record', async () => {
     const one = written();
     answer = () => ({ kind: 'ok', value: Buffer.alloc(32, 9) });
