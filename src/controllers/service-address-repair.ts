@@ -26,6 +26,7 @@ import {
   portClaim,
   serviceParent,
 } from '../admission/companions/allocation-records.ts';
+import type { Birth } from '../admission/companions/allocation-records.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
@@ -45,6 +46,7 @@ export interface AddressRepairDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly queues: QueueMeters;
+  readonly encodeRecord: Birth['encodeRecord'];
   /** Commits one mutation; whether it was applied. */
   readonly write: (mutation: Mutation) => Promise<boolean>;
   /** Two services have the same. */
@@ -83,12 +85,16 @@ export function createAddressRepair(deps: AddressRepairDeps): Controller {
   });
 }
 
-function wantedBy({ registry }: AddressRepairDeps, service: Entry): readonly Wanted[] {
+function wantedBy(
+  { encodeRecord, registry }: AddressRepairDeps,
+  service: Entry,
+): readonly Wanted[] {
   const { clock, identity, prng } = registry;
   const { addresses, ports } = allocatedTo(decodeObject(service.bytes));
   const parent = serviceParent(service.namespace, service.name);
   const birth = () => ({
     identity,
+    encodeRecord,
     uid: prng.uuid(),
     creationTimestamp: formatRfc3339(clock.nowMs()),
   });

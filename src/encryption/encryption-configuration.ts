@@ -9,11 +9,12 @@
  *         providers:                                  the first one writes, all read
  *           - aesgcm: {keys: [{name: second, secret: <base64>}, {name: first, secret: ...}]}
  *           - identity: {}                            not encrypted
+ *           - kms: {...}                              keys in a service (key-service/)
  *
  * Invariants: all problems are found in one pass, each with its place; none of them quotes a
- * secret. Keys in a service of their own (`kms`) are not known here, and a file that asks for them
- * is refused.
- * Bounds: `entriesMax`, `resourcesMax`, `keysMax`; a name has at most `nameMax` characters.
+ * secret.
+ * Bounds: `entriesMax`, `resourcesMax`, `keysMax`, `keyServicesMax`; a name has at most `nameMax`
+ * characters.
  */
 import {
   listOfTexts,
@@ -25,6 +26,9 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import { plain } from '../storage/encrypted-records.ts';
+import type { RecordKey } from '../storage/encrypted-records.ts';
+import { readKeyService, repeatedNames } from './key-service/configuration.ts';
+import type { WantedKeyService } from './key-service/configuration.ts';
 import { aesKeyBytes, recordKey, secretboxKeyBytes } from './record-keys.ts';
 import type { KeyKind } from './record-keys.ts';
 import { maskedNames, resourceProblems } from './resource-names.ts';
@@ -36,6 +40,8 @@ const older = { apiVersion: 'v1', kind: 'EncryptionConfig' } as const;
 const entriesMax = 1_000;
 const resourcesMax = 1_000;
 const keysMax = 100;
+/** Each is asked every minute, and before the server is ready. */
+const keyServicesMax = 32;
 const nameMax = 253;
 
 export type ReadEncryption =
@@ -48,9 +54,11 @@ interface WantedKey {
   readonly secret: Buffer;
 }
 
+type WantedProvider = WantedKey | WantedKeyService | typeof plain;
+
 export interface WantedEntry {
   readonly resources: readonly string[];
-  readonly providers: readonly (WantedKey | typeof plain)[];
+  readonly providers: readonly WantedProvider[];
 }
 
 /** `identities`: whose names it may be written in. Yields where others may have a turn. */
@@ -67,23 +75,37 @@ export function* readEncryptionConfiguration(
   const events = identities.map((identity) => identity.fill('events.{domain}'));
   const entries = list.map(({ object, path }) => entryOf(object, path, events, problems));
   problems.push(...maskedNames(entries.map(({ resources }) => resources)));
+  const services = keyServicesOf(entries);
+  problems.push(...repeatedNames(services));
+  if (services.length > keyServicesMax) problems.push(`kms: at most ${keyServicesMax} services`);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', entries };
 }
 
-/** Resolves when the libraries of the keys are there. */
+export function keyServicesOf(entries: readonly WantedEntry[]): readonly WantedKeyService[] {
+  const providers = entries.flatMap((entry) => entry.providers);
+  return providers.filter((each) => each !== plain && each.kind === 'kms');
+}
+
+/** Resolves when the libraries of the keys are there. `ofService`: its key, by its name. */
 export async function entriesWithKeys(
   wanted: readonly WantedEntry[],
+  ofService: (name: string) => RecordKey,
 ): Promise<readonly ResourceEntry[]> {
   return Promise.all(
     wanted.map(async ({ providers, resources }) => ({
       resources,
-      providers: await Promise.all(providers.map(providerFor)),
+      providers: await Promise.all(providers.map((each) => providerFor(each, ofService))),
     })),
   );
 }
 
-async function providerFor(wanted: WantedKey | typeof plain): Promise<Provider> {
-  return wanted === plain ? plain : recordKey(wanted.kind, wanted.name, wanted.secret);
+async function providerFor(
+  wanted: WantedProvider,
+  ofService: (name: string) => RecordKey,
+): Promise<Provider> {
+  if (wanted === plain) return plain;
+  if (wanted.kind === 'kms') return ofService(wanted.name);
+  return recordKey(wanted.kind, wanted.name, wanted.secret);
 }
 
 function entryOf(
@@ -111,7 +133,7 @@ function providerOf(
   provider: JsonObject,
   path: string,
   problems: string[],
-): readonly (WantedKey | typeof plain)[] {
+): readonly WantedProvider[] {
   unknownFields(provider, providerFields, path, problems);
   const named = providerFields.filter((field) => (provider[field] ?? undefined) !== undefined);
   const [field] = named;
@@ -124,10 +146,7 @@ function providerOf(
     problems.push(`${path}.${field}: an object expected`);
     return [];
   }
-  if (field === 'kms') {
-    problems.push(`${path}.kms: not known here: keys stand in this file`);
-    return [];
-  }
+  if (field === 'kms') return [readKeyService(value, `${path}.kms`, problems)];
   const place = `${path}.${field}`;
   unknownFields(value, field === 'identity' ? [] : ['keys'], place, problems);
   if (field === 'identity') return [plain];

@@ -47,17 +47,26 @@ export async function recordKey(kind: KeyKind, name: string, secret: Buffer): Pr
 }
 
 function gcmKey(label: string, secret: Buffer): RecordKey {
+  const { decrypt, encrypted } = aesGcm(secret);
+  return { label, encrypt: (plain, bound) => Buffer.concat(encrypted(plain, bound)), decrypt };
+}
+
+export interface AesGcm extends Pick<RecordKey, 'decrypt'> {
+  /** In parts, for whoever puts more around them. */
+  encrypted(plain: Uint8Array, bound: string): readonly Buffer[];
+}
+
+export function aesGcm(secret: Buffer): AesGcm {
   const algorithm = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm';
   const options = { authTagLength: gcmTagBytes };
   return {
-    label,
-    encrypt(plain, bound) {
+    encrypted(plain, bound) {
       const nonce = randomBytes(gcmNonceBytes);
       const cipher = createCipheriv(algorithm, secret, nonce, options);
       cipher.setAAD(Buffer.from(bound));
       const bytes = cipher.update(plain);
       cipher.final();
-      return Buffer.concat([nonce, bytes, cipher.getAuthTag()]);
+      return [nonce, bytes, cipher.getAuthTag()];
     },
     decrypt(bytes, bound) {
       const end = bytes.length - gcmTagBytes;

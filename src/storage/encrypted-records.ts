@@ -9,6 +9,9 @@
  * names the key: `k8s:enc:aesgcm:v1:key1:`. `crc` is that of record-codec.ts: a byte that changed
  * on the medium is told from a key that does not fit.
  *
+ * A key may have to be asked for first (`fetched`): fetching-storage.ts does so before it hands a
+ * record on, because everything here is done at once.
+ *
  * Invariants: what encodeRecord() made is read by decodeRecord() under the same key and state, for
  * as long as the key is among those that read. A record that no key reads is `corrupt`: it fails
  * the requests that need it, and nothing else. A record is written with the first key, or plain.
@@ -34,10 +37,27 @@ import type { StoredRecord, StoreKey } from './storage.ts';
 export interface RecordKey {
   /** Names kind and key, in less than 64 KiB: several keys may share it. */
   readonly label: string;
-  /** `bound`: what the bytes belong to: nothing else's, where this kind of key can do that. */
+  /** `bound`: what the bytes belong to: nothing else's, where this kind of key can do that.
+   * @throws Error where nothing can be encrypted. */
   encrypt(plain: Uint8Array, bound: string): Uint8Array;
   /** Undefined: this key did not make it of that. */
   decrypt(bytes: Uint8Array, bound: string): Uint8Array | undefined;
+  /** Undefined: the key is at hand, and one. */
+  readonly fetched?: FetchedKeys | undefined;
+}
+
+/** Keys that somebody else keeps: there are several under one label, and not all are here. */
+export interface FetchedKeys {
+  /** Which of them writes now, by name. */
+  now(): string;
+  /** Which of them made this. */
+  nameOf(bytes: Buffer): string;
+  /** Why nothing should be written now; undefined: it may. `canWait`: somebody asks for it; else
+   * it goes with the writes of others, and is refused only where nothing can be encrypted. */
+  refusal(canWait: boolean): string | undefined;
+  /** Undefined: whatever can be known of its key is. Never rejects. `isPatient`: waits for as long
+   * as the key may yet come. */
+  fetch(bytes: Buffer, isPatient: boolean): Promise<void> | undefined;
 }
 
 /** Plain records among the keys of a resource. */
@@ -59,6 +79,13 @@ export interface RecordCodec {
   /** Whether the record would be written with another key now than with that of this label.
    * Absent: never. */
   readonly isStale?: ((key: StoreKey, encryptedBy: string | undefined) => boolean) | undefined;
+  /** As FetchedKeys.fetch() of the record's key. Absent: all keys are at hand. */
+  readonly fetchKey?:
+    ((stored: StoredValue, isPatient: boolean) => Promise<void> | undefined) | undefined;
+  /** Whether that may be asked of a record of this key. */
+  readonly mayFetch?: ((key: StoreKey) => boolean) | undefined;
+  /** Why encodeRecord() would throw for this key; undefined: it does not. Absent: never. */
+  readonly whyUnwritable?: ((key: StoreKey) => string | undefined) | undefined;
 }
 
 /** Nothing is encrypted. */
@@ -88,9 +115,11 @@ export function encryptedRecords(encryption: RecordEncryption): RecordCodec {
       const put = recordToPut(record, place);
       const writer = writerOf(place.key);
       if (writer === undefined) return put;
+      const why = writer.fetched?.refusal(true);
+      if (why !== undefined) throw new Error(why);
       const value = encrypted(put.value, place, writer);
       const { decoded } = put;
-      return { value, withRoom: undefined, decoded, encryptedBy: writer.label };
+      return { value, withRoom: undefined, decoded, encryptedBy: nameOfWriter(writer) };
     },
     decodeRecord(stored) {
       const { damage, decoded, key, value } = stored;
@@ -100,8 +129,39 @@ export function encryptedRecords(encryption: RecordEncryption): RecordCodec {
       if (!keys.includes(plain)) throw unreadable('no key reads what is not encrypted');
       return decodeRecord(stored);
     },
-    isStale: (key, encryptedBy) => writerOf(key)?.label !== encryptedBy,
+    isStale(key, encryptedBy) {
+      const writer = writerOf(key);
+      return (writer && nameOfWriter(writer)) !== encryptedBy;
+    },
+    fetchKey(stored, isPatient) {
+      if (stored.decoded !== undefined || stored.damage !== undefined) return undefined;
+      if (!isChecked(stored.value, ENCRYPTED_FORMAT)) return undefined;
+      const keys = encryption.keysOf(stored.key);
+      if (!keys.some(isFetched)) return undefined;
+      const parts = partsIfWhole(stored);
+      const one = parts && keys.filter(isFetched).find(({ label }) => label === parts.label);
+      return parts && one?.fetched?.fetch(parts.bytes, isPatient);
+    },
+    mayFetch: (key) => encryption.keysOf(key).some(isFetched),
+    whyUnwritable: (key) => writerOf(key)?.fetched?.refusal(false),
   };
+}
+
+function nameOfWriter({ fetched, label }: RecordKey): string {
+  return fetched?.now() ?? label;
+}
+
+function isFetched(key: RecordKey | typeof plain): key is RecordKey {
+  return key !== plain && key.fetched !== undefined;
+}
+
+/** Undefined of a damaged record: who decodes it says so. */
+function partsIfWhole(stored: StoredValue): ReturnType<typeof partsOf> | undefined {
+  try {
+    return partsOf(stored);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws StorageError `corrupt`: it was damaged. Only of an encrypted record. */
@@ -154,7 +214,7 @@ function decrypted(stored: StoredValue, keys: readonly (RecordKey | typeof plain
     const value = one.decrypt(bytes, boundTo(stored));
     if (value === undefined) continue;
     const record = decodeRecord({ key, state, value });
-    return { ...record, encryptedBy: label };
+    return { ...record, encryptedBy: one.fetched?.nameOf(bytes) ?? label };
   }
   throw unreadable(isKnown ? `not made by a key named ${label}` : `no key is named ${label}`);
 }

@@ -24,12 +24,15 @@ const file = (...entries: readonly string[]): string => `${head}resources:\n${en
 const read = (text: string) =>
   finished(readEncryptionConfiguration(Buffer.from(text), [kubernetes]));
 
+const held = { encrypt: (bytes: Uint8Array) => bytes, decrypt: (bytes: Uint8Array) => bytes };
+
 /** Labels of the keys of a resource, the one that writes first. */
 async function labelsOf(text: string, ...resources: readonly string[]): Promise<string[]> {
   const wanted = read(text);
   assert(wanted.kind === 'ok', JSON.stringify(wanted));
   const keys = createResourceKeys('internal.sluice');
-  keys.use(await entriesWithKeys(wanted.entries));
+  const ofService = (name: string) => ({ ...held, label: `k8s:enc:kms:v2:${name}:` });
+  keys.use(await entriesWithKeys(wanted.entries, ofService));
   return resources.map((resource) =>
     keys
       .keysOf(`${resource}/default/a` as StoreKey)
@@ -41,6 +44,12 @@ async function labelsOf(text: string, ...resources: readonly string[]): Promise<
 const gcm = keyOf('aesgcm');
 const cbc = keyOf('aescbc', key16);
 const plain = '{identity: {}}';
+const kms = (
+  fields = '',
+  name = 'vault',
+  endpoint = 'unix:///run/v.sock',
+  version = 'v2',
+): string => `{kms: {apiVersion: ${version}, name: '${name}', endpoint: '${endpoint}'${fields}}}`;
 const secrets = '/secrets';
 const deployments = 'apps/deployments';
 const widgets = 'example.com/widgets';
@@ -102,6 +111,12 @@ describe('an EncryptionConfiguration', () => {
       ['aesgcmone:'],
     ],
     [
+      'has keys in services',
+      file(entry('[secrets]', kms(', timeout: 1m30s'), kms('', 'b'), plain)),
+      [secrets, deployments],
+      ['kms:v2:vault: kms:v2:b: plain', 'plain'],
+    ],
+    [
       'has several keys of each kind, in their order',
       file(entry('[secrets]', keyOf('secretbox'), cbc, plain, gcm)),
       [secrets],
@@ -136,7 +151,53 @@ describe('an EncryptionConfiguration', () => {
       `${at}: exactly one of`,
     ],
     ['a provider nobody knows', file(entry('[secrets]', '{rot13: {}}')), `${at}.rot13: unknown`],
-    ['a key service', file(entry('[secrets]', '{kms: {name: a}}')), `${at}.kms: not known here`],
+    [
+      'a key service of version 1',
+      file(entry('[secrets]', '{kms: {name: a}}')),
+      'v1 is not served',
+    ],
+    [
+      'a key service of version 3',
+      file(entry('[secrets]', kms('', 'a', 'unix:///s', 'v3'))),
+      `${at}.kms.apiVersion: v2 expected`,
+    ],
+    ['a key service without a name', file(entry('[secrets]', kms('', ''))), 'kms.name: required'],
+    ['a key service with a colon', file(entry('[secrets]', kms('', 'a:b'))), "not contain ':'"],
+    [
+      'two key services of one name',
+      file(entry('[secrets]', kms()), entry('[configmaps]', kms('', 'vault', 'unix:///other'))),
+      'kms: more than one service is named vault',
+    ],
+    [
+      'a key service nowhere',
+      file(entry('[secrets]', '{kms: {apiVersion: v2, name: a}}')),
+      `${at}.kms.endpoint: required`,
+    ],
+    ...['https://kms.example.com', 'unix://run/s', 'unix:s', 'unix:///s?a=b', '/run/s'].map(
+      (endpoint): readonly [string, string, string] => [
+        `a key service at ${endpoint}`,
+        file(entry('[secrets]', kms('', 'a', endpoint))),
+        `${at}.kms.endpoint: unix:///PATH expected`,
+      ],
+    ),
+    [
+      'a socket whose path is too long',
+      file(entry('[secrets]', kms('', 'a', `unix:///${'s'.repeat(200)}`))),
+      'has at most 107 bytes',
+    ],
+    ['a timeout of nothing', file(entry('[secrets]', kms(', timeout: 0s'))), 'a positive value'],
+    ['a timeout for ever', file(entry('[secrets]', kms(', timeout: 1h'))), 'at most 10 minutes'],
+    ['a timeout that is none', file(entry('[secrets]', kms(', timeout: soon'))), 'not a duration'],
+    [
+      'a cache',
+      file(entry('[secrets]', kms(', cachesize: 5'))),
+      'kms.cachesize: not supported in v2',
+    ],
+    [
+      'too many key services',
+      file(entry('[secrets]', ...Array.from({ length: 33 }, (_, i) => kms('', `a${i}`)))),
+      'kms: at most 32 services',
+    ],
     ['no key', keys('[]'), `${at}.aesgcm.keys: at least one is required`],
     ['a key without a name', keys(`[{secret: ${key32}}]`), `${at}.aesgcm.keys[0].name: required`],
     ['a key without a secret', keys('[{name: a}]'), `${at}.aesgcm.keys[0].secret: required`],

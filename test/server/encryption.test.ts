@@ -3,77 +3,27 @@
  * outlives kill -9, keys are exchanged while the server runs, and without them it is unreadable.
  */
 import assert from 'node:assert/strict';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
-import { runToEnd, startServer } from '../support/servers/server-process.ts';
-import type { ServerProcess } from '../support/servers/server-process.ts';
+import {
+  configuration,
+  encryptionFlag as flag,
+  EncryptedServer,
+  versionOf,
+} from '../support/servers/encrypted-server.ts';
+import { runToEnd } from '../support/servers/server-process.ts';
 
 const directories = testDirectories('sluice-encryption');
 after(() => directories.removeAll());
 
-const flag = '--encryption-provider-config';
 const secretOf = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
 const aesgcm = { aesgcm: { keys: [{ name: 'one', secret: secretOf(1) }] } };
 const secretbox = { secretbox: { keys: [{ name: 'two', secret: secretOf(2) }] } };
 const aescbc = { aescbc: { keys: [{ name: 'three', secret: secretOf(3) }] } };
 const plain = { identity: {} };
-
-const configuration = (resources: readonly string[], ...providers: readonly object[]): string =>
-  JSON.stringify({
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'EncryptionConfiguration',
-    resources: [{ resources, providers }],
-  });
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** A server over one file of keys and one directory, that can be killed and comes back. */
-class World {
-  readonly dataDir = directories.make();
-  readonly file = path.join(this.dataDir, 'keys.json');
-  server!: ServerProcess;
-
-  async start(): Promise<void> {
-    const flags = [
-      '--identity=kubernetes',
-      `${flag}=${this.file}`,
-      `${flag}-automatic-reload`,
-      '--watch-history=1s',
-    ];
-    this.server = await startServer({ dataDir: this.dataDir, flags });
-  }
-  /** Whole, as an editor saves it. */
-  async save(text: string): Promise<void> {
-    await writeFile(`${this.file}.new`, text);
-    await rename(`${this.file}.new`, this.file);
-  }
-  async ask(method: string, target: string, body?: JsonObject): Promise<Answer> {
-    const response = await fetch(`http://127.0.0.1:${this.server.port}${target}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, text: await response.text() };
-  }
-  async reloaded(status: 'success' | 'failure', count: number): Promise<void> {
-    const name = 'apiserver_encryption_config_controller_automatic_reloads_total';
-    const line = `${name}{status="${status}"} ${count}\n`;
-    for (let tries = 0; tries < 1_000; tries += 1) {
-      if ((await this.ask('GET', '/metrics')).text.includes(line)) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    assert.fail(`${line} is not there`);
-  }
-  async bytes(): Promise<string> {
-    return (await readFile(path.join(this.dataDir, 'data.mdb'))).toString('latin1');
-  }
-}
 
 const secrets = '/api/v1/namespaces/default/secrets';
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -91,12 +41,8 @@ const configMap = (name: string, text: string): JsonObject => ({
 });
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-function versionOf({ text }: Answer): string {
-  return (JSON.parse(text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
-}
-
 describe('what is stored encrypted', () => {
-  const world = new World();
+  const world = new EncryptedServer(directories.make());
   before(async () => {
     await world.save(configuration(['secrets'], aesgcm, plain));
     await world.start();
@@ -187,6 +133,29 @@ describe('what is stored encrypted', () => {
     assert.ok(!(await readFile(copy)).toString('latin1').includes(base64('hunter2-c')));
     await world.save(configuration(['secrets'], aescbc, secretbox, aesgcm));
     await world.start();
+  });
+});
+
+describe('what is all encrypted', () => {
+  it('holds addresses of services, too, which can be read, claimed and given back', async () => {
+    const world = new EncryptedServer(directories.make());
+    await world.save(configuration(['*.*'], aesgcm));
+    await world.start();
+    const services = '/api/v1/namespaces/default/services';
+    const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+    const service = { kind: 'Service', spec: { clusterIP: '10.0.0.77', ports: [{ port: 80 }] } };
+    const create = (name: string) =>
+      world.ask('POST', services, { apiVersion: 'v1', metadata: { name }, ...service });
+    assert.equal((await create('a')).status, 201);
+    assert.equal((await create('b')).status, 422, 'it is taken');
+    await world.server.kill();
+    await world.start();
+    assert.equal((await world.ask('GET', `${addresses}/10.0.0.77`)).status, 200);
+    assert.ok(!(await world.bytes()).includes('"kind":"IPAddress"'));
+    assert.equal((await world.ask('DELETE', `${services}/a`)).status, 200);
+    assert.equal((await world.ask('GET', `${addresses}/10.0.0.77`)).status, 404);
+    assert.equal((await create('b')).status, 201);
+    await world.server.stop();
   });
 });
 

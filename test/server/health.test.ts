@@ -133,6 +133,7 @@ describe('--livez-grace-period', () => {
       registry,
       admissionReadiness: new Map(),
       flow: undefined,
+      servicesHealthy: undefined,
       identity,
       storage: { failure: () => undefined },
       logFollow: {

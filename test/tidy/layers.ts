@@ -226,7 +226,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/server/commands/command-line.ts'],
   htmlparser2: ['src/proxy/html-links.ts'],
   'libsodium-wrappers': ['src/encryption/record-keys.ts'],
-  '@grpc/grpc-js': ['src/tracing/open-telemetry.ts'],
+  '@grpc/grpc-js': ['src/encryption/key-service/client.ts', 'src/tracing/open-telemetry.ts'],
   '@opentelemetry/api': ['src/tracing/open-telemetry.ts'],
   '@opentelemetry/core': ['src/tracing/open-telemetry.ts'],
   '@opentelemetry/exporter-trace-otlp-grpc': ['src/tracing/open-telemetry.ts'],

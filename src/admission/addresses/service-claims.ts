@@ -9,7 +9,6 @@
  * Bounds: a service has at most `nodePortsMax` node ports, because each is a record.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
-import type { Identity } from '../../apimachinery/identity.ts';
 import { ipText, parseIp } from '../../apimachinery/ip-address.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -21,6 +20,7 @@ import {
   portRelease,
   serviceParent,
 } from '../companions/allocation-records.ts';
+import type { Birth } from '../companions/allocation-records.ts';
 import type { ServiceCompanions } from '../companions/companions.ts';
 
 export const nodePortsMax = 40;
@@ -49,17 +49,22 @@ export function allocatedTo(service: ApiObject | undefined): Allocated {
   return { addresses: [...new Set(addresses)], ports: [...new Set(ports)] };
 }
 
-/** `rangeOf`: the record of a range that the address is in; undefined: it is in none of the
- * store. */
-export function serviceCompanions(
-  identity: Identity,
-  prng: Prng,
-  rangeOf: (address: string) => StoreKey | undefined,
-): ServiceCompanions {
+export interface ServiceCompanionsDeps extends Pick<Birth, 'identity' | 'encodeRecord'> {
+  readonly prng: Prng;
+  /** The record of a range that the address is in; undefined: it is in none of the store. */
+  readonly rangeOf: (address: string) => StoreKey | undefined;
+}
+
+export function serviceCompanions({
+  encodeRecord,
+  identity,
+  prng,
+  rangeOf,
+}: ServiceCompanionsDeps): ServiceCompanions {
   return ({ name, namespace }, next, current, creationTimestamp) => {
     const [has, had] = [allocatedTo(next), allocatedTo(current)];
     const parent = serviceParent(namespace, name);
-    const birth = () => ({ identity, uid: prng.uuid(), creationTimestamp });
+    const birth = () => ({ identity, encodeRecord, uid: prng.uuid(), creationTimestamp });
     const newAddresses = has.addresses.filter((each) => !had.addresses.includes(each));
     const companions: Companion[] = [
       ...newAddresses.map((each) => addressClaim(each, parent, birth())),

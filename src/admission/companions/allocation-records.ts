@@ -17,7 +17,9 @@ import { encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { objectKey, storeKey } from '../../storage/keys.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { encodeRecord } from '../../storage/record-codec.ts';
+import type { ObjectRecord } from '../../storage/record.ts';
 import type { Companion, StoreKey } from '../../storage/storage.ts';
 
 /** Of what the server keeps for itself. */
@@ -62,6 +64,8 @@ function ownerText({ name, namespace, resource }: Parent): string {
 /** What a record of an address or a port is made of, beside its owner. */
 export interface Birth {
   readonly identity: Identity;
+  /** As records of its resource are written. */
+  readonly encodeRecord: RecordCodec['encodeRecord'];
   readonly uid: string;
   readonly creationTimestamp: string;
 }
@@ -84,7 +88,7 @@ export function addressClaim(address: string, parent: Parent, birth: Birth): Com
     },
     spec: { parentRef: { group: '', ...parent } },
   };
-  return claimOf(resource, object, parent);
+  return claimOf(resource, object, parent, birth);
 }
 
 function managedBy(identity: Identity): string {
@@ -107,12 +111,17 @@ export function portClaim(port: number, parent: Parent, birth: Birth): Companion
     },
     spec: { parentRef: { group: '', ...parent } },
   };
-  return claimOf(nodePortsResource, object, parent);
+  return claimOf(nodePortsResource, object, parent, birth);
 }
 
-function claimOf(resource: GroupResource, object: ApiObject, parent: Parent): Companion {
+function claimOf(
+  resource: GroupResource,
+  object: ApiObject,
+  parent: Parent,
+  birth: Birth,
+): Companion {
   const key = recordKey(resource, object.metadata.name ?? '');
-  const value = recordBytes(object, { key, state: inUse });
+  const value = birth.encodeRecord(recordOf(object), { key, state: inUse });
   return { kind: 'claim', key, owner: ownerText(parent), state: inUse, value };
 }
 
@@ -140,7 +149,9 @@ export function epochMark(namespace: string, word: string): Companion {
     metadata: { name: namespace, uid: word, labels: { word } },
     spec: { parentRef },
   };
-  return { kind: 'mark', key, state: word, value: recordBytes(object, { key, state: word }) };
+  // Of the server's own, which is never encrypted.
+  const value = encodeRecord(recordOf(object), { key, state: word });
+  return { kind: 'mark', key, state: word, value };
 }
 
 export function epochRelease(namespace: string): Companion {
@@ -166,8 +177,8 @@ function recordKey(resource: GroupResource, name: string): StoreKey {
   return storeKey(objectKey(resource, '', name));
 }
 
-function recordBytes(object: ApiObject, at: { readonly key: StoreKey; readonly state: string }) {
+function recordOf(object: ApiObject): ObjectRecord {
   const { bytes, metadataAt } = encodeObject(object);
   const { labels = {}, uid = '' } = object.metadata;
-  return encodeRecord({ uid, labels, fields: {}, metadataAt, object: bytes }, at);
+  return { uid, labels, fields: {}, metadataAt, object: bytes };
 }

@@ -4,6 +4,7 @@
  *
  *     a quota is exceeded, or needs a value that is missing    403, decided in the transaction
  *     a quota cannot be read                                   403: its limits are unknown
+ *     a quota is to be encrypted, and nothing can be           500
  *     no quota covers what must be covered                     403; for a scope 500 (reference)
  *     a quota has not been counted yet                         it is counted, then again
  *     a new or changed quota                                   again, when this server knows it
@@ -59,6 +60,8 @@ export function createCompanionRefusal({
         return (await counted(namespace, name)) ? again() : forbidden(message);
       case chargeCodes.moved:
         return again();
+      case chargeCodes.unwritable:
+        return newInternalError(message);
       default:
         return forbidden(unreadable(name));
     }

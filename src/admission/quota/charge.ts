@@ -48,6 +48,8 @@ export const chargeCodes = {
   uncounted: 'uncounted',
   /** It is another quota of this name. */
   moved: 'moved',
+  /** Nothing can be encrypted, and the quota is to be. */
+  unwritable: 'unwritable',
 } as const;
 
 const zero: Quantity = { unscaled: 0n, exp10: 0, format: 'DecimalSI' };

@@ -10,8 +10,9 @@
 import { createReadStream, existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { identityNames, identityOf } from '../../apimachinery/identity.ts';
-import { systemClock } from '../../stdx/clock.ts';
+import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { openFdbExport, openFdbImport } from '../../storage/fdb/fdb-transfer.ts';
 import { openFoundationdb } from '../../storage/fdb/foundationdb-binding.ts';
 import { createKeys } from '../../storage/fdb/layout.ts';
@@ -23,6 +24,7 @@ import type { StoreExport, StoreImport } from '../../storage/transfer.ts';
 import { exportBytes, importBytes } from '../../storage/transfer-file.ts';
 import type { TransferReport } from '../../storage/transfer-file.ts';
 import { readEncryption } from '../compose/encryption.ts';
+import { createLog } from '../compose/log.ts';
 import { completeConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { CompletedConfig, RawOptions } from '../config/options.ts';
@@ -216,18 +218,28 @@ async function backup({ dataDir }: CompletedConfig, to: string): Promise<string>
 async function verify(config: CompletedConfig): Promise<string> {
   const { encryption } = config;
   const all = identityNames.map(identityOf);
-  const given = encryption === undefined ? undefined : await readEncryption(config, ...all);
+  // Nobody waits for a key service here: what it says is in the report.
+  const deps = { clock: systemClock, timers: systemTimers, log: createLog('silent') };
+  const given = encryption === undefined ? undefined : await readEncryption(config, deps, ...all);
+  try {
+    return await verifyWith(config, given?.codec);
+  } finally {
+    given?.close();
+  }
+}
+
+async function verifyWith(config: CompletedConfig, codec: RecordCodec | undefined) {
   switch (config.store) {
     case 'memory':
       throw new OptionsError('--store: memory keeps nothing that could be verified');
     case 'lmdb':
       try {
-        return await verifyLmdb(config.dataDir, systemClock, given?.codec);
+        return await verifyLmdb(config.dataDir, systemClock, codec);
       } catch (error) {
         throw explainInUse(error, config.dataDir);
       }
     case 'fdb':
-      return verifyFoundationdb(fdbOptions(config), `prefix ${config.fdbPrefix}`, given?.codec);
+      return verifyFoundationdb(fdbOptions(config), `prefix ${config.fdbPrefix}`, codec);
   }
 }
 

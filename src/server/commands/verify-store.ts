@@ -28,6 +28,7 @@ export async function verifyLmdb(
   const check = recordCheck(codec);
   const { storage, identity } = await openExistingLmdb(directory, clock, { onlyReads: true });
   try {
+    await withKeys(codec, async (look) => void storage.verify(look));
     return verdict(directory, identity, storage.verify(check.whyUnreadable), check);
   } finally {
     await storage.close();
@@ -42,8 +43,27 @@ export async function verifyFoundationdb(
   codec?: RecordCodec,
 ): Promise<string> {
   const check = recordCheck(codec);
+  await withKeys(codec, (look) => verifyFdb(options, look));
   const report = await verifyFdb(options, check.whyUnreadable);
   return verdict(where, report.identity, report, check);
+}
+
+/** Keys that have to be asked for are asked for beforehand, in a walk of their own: records are
+ * looked at at once. */
+async function withKeys(
+  codec: RecordCodec | undefined,
+  walk: (look: (stored: StoredRecord) => undefined) => Promise<unknown>,
+): Promise<void> {
+  const fetch = codec?.fetchKey;
+  if (fetch === undefined) return;
+  const fetching = new Set<Promise<void>>();
+  await walk((stored) => {
+    const one = fetch(stored, false);
+    if (one === undefined) return;
+    fetching.add(one);
+    void one.then(() => fetching.delete(one));
+  });
+  await Promise.all(fetching);
 }
 
 function verdict(

@@ -76,7 +76,12 @@ export function companionParts(
     prng,
     quotas,
     limited,
-    services: serviceCompanions(identity, prng, (address) => addresses.rangeOf(address)),
+    services: serviceCompanions({
+      identity,
+      prng,
+      encodeRecord: codec.encodeRecord,
+      rangeOf: (address) => addresses.rangeOf(address),
+    }),
   });
   told.companions = companions;
   return {
@@ -95,6 +100,7 @@ export function companionParts(
 }
 
 export interface AllocationPorts {
+  readonly codec: CompanionCodec;
   readonly log: Log;
   readonly timers: Timers;
   readonly queues: QueueMeters;
@@ -105,7 +111,7 @@ export interface AllocationPorts {
 export function allocationControllers(
   { tokens }: CompletedConfig,
   registry: RegistryDeps,
-  { committer, log, queues, timers }: AllocationPorts,
+  { codec, committer, log, queues, timers }: AllocationPorts,
 ): readonly Controller[] {
   const counter = createQuotaCounter({
     registry,
@@ -116,6 +122,7 @@ export function allocationControllers(
   });
   const repair = createAddressRepair({
     registry,
+    encodeRecord: codec.encodeRecord,
     timers,
     queues,
     write: async (mutation) => {

@@ -34,7 +34,10 @@ export interface Front extends Served {
   give(serving: Served): void;
 }
 
-export interface FrontDeps extends Pick<EarlyCheckDeps, 'identity' | 'shuttingDown'> {
+export interface FrontDeps extends Pick<
+  EarlyCheckDeps,
+  'identity' | 'servicesHealthy' | 'shuttingDown'
+> {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 

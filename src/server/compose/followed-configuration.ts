@@ -2,12 +2,13 @@
  * A configuration file that is read again when it changes: what is done about a good one and about
  * one that is wrong, and how both are counted.
  *
- * Invariant: one that is wrong changes nothing, is logged and counted.
+ * Invariant: one that is wrong changes nothing, is logged and counted. So does one that cannot be
+ * put in force yet; it is tried again every minute, and logged when the reason is another.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { followFiles } from '../../stdx/followed-files.ts';
 import type { FollowedFile } from '../../stdx/followed-files.ts';
-import type { LabelledSeries } from '../metrics/metrics.ts';
+import type { MetricSeries } from '../metrics/metrics.ts';
 import { createReloadCounts } from '../metrics/reload-counts.ts';
 import type { ReloadedSubject } from '../metrics/reload-counts.ts';
 import type { Log } from './log.ts';
@@ -19,8 +20,13 @@ export interface FollowDeps {
 }
 
 export interface FollowedConfiguration {
-  readonly series: readonly LabelledSeries[];
+  readonly series: readonly MetricSeries[];
   stop(): void;
+}
+
+/** The file is good, and what it asks for is not there yet. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
 }
 
 /** `take` puts a changed file in force as a whole, or throws. It resolves with false, and has
@@ -46,6 +52,7 @@ export function followConfiguration(
         reloads.note('success');
         log.info({}, `the ${what} configuration was read again`);
       } catch (error) {
+        if (error instanceof NotYet) throw error;
         failed(error);
       }
     },

@@ -39,6 +39,8 @@ export interface HealthCheckDeps {
   readonly background: Pick<Background, 'hooks'>;
   /** Undefined: there are no priority levels. */
   readonly flow: Pick<FlowControl, 'isRead'> | undefined;
+  /** Key services; undefined: there are none. */
+  readonly servicesHealthy: (() => Promise<boolean>) | undefined;
   readonly shuttingDown: () => boolean;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly livezGraceMs: number;
@@ -63,6 +65,7 @@ export function healthChecks(deps: HealthCheckDeps): readonly HealthCheck[] {
       endpoints: ['readyz'],
       healthy: async () => !Number.isNaN(await logFollow.storeRevision()),
     },
+    ...servicesCheck(deps),
     { name: 'informer-sync', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
     {
       name: 'change-followers',
@@ -86,6 +89,7 @@ export interface EarlyCheckDeps {
   readonly priorityAndFairness: boolean;
   /** As Background has them. */
   readonly backgroundHooks: readonly string[];
+  readonly servicesHealthy: HealthCheckDeps['servicesHealthy'];
   readonly shuttingDown: () => boolean;
 }
 
@@ -102,18 +106,23 @@ export function checksWhileStarting(deps: EarlyCheckDeps): readonly HealthCheck[
     { name: 'ping', endpoints: everywhere, healthy: () => true },
     { name: 'log', endpoints: everywhere, healthy: () => true },
     ...late('etcd'),
+    ...checks(['readyz'], ['etcd-readiness']),
+    ...servicesCheck(deps),
     ...checks(['readyz'], followingChecks),
     ...hookNames(deps).flatMap(late),
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !deps.shuttingDown() },
   ];
 }
 
-const followingChecks = [
-  'etcd-readiness',
-  'informer-sync',
-  'change-followers',
-  'admission-configurations',
-] as const;
+const followingChecks = ['informer-sync', 'change-followers', 'admission-configurations'] as const;
+
+/** Not in /livez: a restart would not help. */
+function servicesCheck({
+  servicesHealthy: healthy,
+}: Pick<HealthCheckDeps, 'servicesHealthy'>): readonly HealthCheck[] {
+  if (healthy === undefined) return [];
+  return [{ name: 'kms-providers', endpoints: ['readyz', 'healthz'], healthy }];
+}
 
 const registrationHooks = {
   autoregistration: 'poststarthook/kube-apiserver-autoregistration',

@@ -1,8 +1,8 @@
 /**
  * The composition root: starts a server from its parts, in this order, and stops it.
  *
- *   start   the store's place ▶ keys ▶ listen (early-answers.ts) ▶ store ▶ streams ▶ actors ▶ the
- *           system's objects ▶ controllers ▶ ready
+ *   start   the store's place ▶ keys ▶ listen (early-answers.ts) ▶ store ▶ key services are well ▶
+ *           streams ▶ actors ▶ the system's objects ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
@@ -25,6 +25,8 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
+import type { RecordCodec } from '../../storage/encrypted-records.ts';
+import { fetchingCommits, fetchingStorage } from '../../storage/fetching-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { timedStorage } from '../../storage/timed-storage.ts';
 import { startAggregation } from './aggregation.ts';
@@ -141,18 +143,20 @@ export async function startServer(
   const start = async (): Promise<RunningServer> => {
     guardSecretFiles(config, worker?.number, log);
     const material = await readAccessMaterial(config, identity, clock);
+    const encryption = await readEncryption(config, basics, identity);
+    begun.undo.push(() => Promise.resolve(encryption.close()));
     const shuttingDown = (): boolean => stopping?.aborted ?? false;
-    const front = createFront(config, { identity, clock, shuttingDown });
+    const { codec, servicesHealthy } = encryption;
+    const front = createFront(config, { identity, clock, shuttingDown, servicesHealthy });
     const open = async (): Promise<Listeners> => {
       const listeners = await prepared(material.tls, front.handler, front.handshakeFailed);
       begun.undo.push(() => listeners.close(true));
       return listeners;
     };
     const early = (worker?.answersEarly ?? true) ? await open() : undefined;
-    const encryption = await readEncryption(config, identity);
-    const { codec } = encryption;
     const store = worker?.storage ?? (await openStorage(config, clock, timers, log, codec, lock));
     begun.undo.push(() => store.close());
+    await encryption.start(store);
     const composed = await compose(config, environment, {
       ...basics,
       store,
@@ -221,33 +225,28 @@ async function compose(
   environment: ServerEnvironment,
   { store, encryption, material, begun, scheme, transportLoad, ...basics }: ComposeDeps,
 ) {
-  const { clock, timers } = basics;
+  const { timers } = basics;
   const { worker } = environment;
-  const abandonable = createAbandonable(store, timers);
-  const { storage, times: storeTimes } = timedStorage(abandonable.storage, clock);
+  const { codec } = encryption;
+  const holdsStore = worker?.storage === undefined;
+  const { abandonStore, storage, storeTimes } = storeParts(store, codec, holdsStore, basics);
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
     if (!begun.failed) environment.onFatal(error);
   };
   const shared = isShared(config, environment);
   const watched = await startObserving(config, { ...basics, worker: worker?.number });
-  const parts = await assembleParts(config, {
-    ...basics,
-    codec: encryption.codec,
-    scheme,
-    storage,
-    shared,
-    onFatal,
-  });
+  const over = { codec, scheme, storage, shared, onFatal };
+  const parts = await assembleParts(config, { ...basics, ...over });
   const keys = encryption.follow({ ...basics, turns: parts.registry.turns });
-  const common = { ...basics, parts };
+  const common = { ...basics, codec, parts };
   const access = assembleAccess(config, { ...common, material, shared });
   const aggregated = await startAggregation(config, { ...common, ...material });
   const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
   const background = createBackground(config, {
     ...common,
     shared,
-    compacts: worker?.storage === undefined,
+    compacts: holdsStore,
     hostname: hostname(),
     remote: aggregated.remote,
     controllers: controllersOf(config, common, access, system, aggregated),
@@ -265,6 +264,7 @@ async function compose(
     aggregation: aggregated.aggregation,
     accessSeries: [...access.series, ...keys.series, ...aggregated.series],
     storeTimes,
+    servicesHealthy: encryption.servicesHealthy,
     transportLoad,
     connections: connectionDeps(
       config.kubelet,
@@ -280,10 +280,11 @@ async function compose(
     access,
     aggregated,
     keys,
+    encryption,
     ...watched,
     background,
     serving,
-    abandonStore: abandonable.abandon,
+    abandonStore,
   };
 }
 
@@ -291,6 +292,19 @@ async function compose(
 async function startObserving(config: CompletedConfig, deps: AuditDeps) {
   const audit = startAudit(config.audit, deps);
   return { audit, tracing: await startTracing(config.tracingFile, deps) };
+}
+
+/** As the rest sees it. `isHeld`: not by a primary, which looks after its commits. */
+function storeParts(
+  store: Storage,
+  codec: RecordCodec,
+  isHeld: boolean,
+  { clock, timers }: Pick<ComposeDeps, 'clock' | 'timers'>,
+) {
+  const { abandon, storage: answering } = createAbandonable(store, timers);
+  const committing = isHeld ? fetchingCommits(answering, codec) : answering;
+  const { storage, times } = timedStorage(fetchingStorage(committing, codec), clock);
+  return { storage, storeTimes: times, abandonStore: abandon };
 }
 
 /** Webhooks that name the server itself are asked there. */
@@ -303,6 +317,7 @@ function setOwnAddress(
 }
 
 interface Controlling {
+  readonly codec: RecordCodec;
   readonly parts: ServerParts;
   readonly log: Log;
   readonly timers: Timers;
@@ -310,7 +325,7 @@ interface Controlling {
 
 function controllersOf(
   config: CompletedConfig,
-  { parts, log, timers }: Controlling,
+  { codec, parts, log, timers }: Controlling,
   access: AccessParts,
   system: SystemObjects,
   aggregated: AggregationPart,
@@ -321,6 +336,7 @@ function controllersOf(
     const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
     const allocations = allocationControllers(config, registry, {
       ...ports,
+      codec,
       committer: parts.committer,
     });
     return controllerManager([
@@ -361,6 +377,7 @@ interface Running {
   readonly access: Pick<AccessParts, 'stop'>;
   readonly aggregated: Pick<AggregationPart, 'stop'>;
   readonly keys: Pick<FollowedConfiguration, 'stop'>;
+  readonly encryption: Pick<StoreEncryption, 'close'>;
   readonly tlsFiles: { stop(): void };
   readonly abandonStore: () => void;
 }
@@ -404,6 +421,7 @@ function stopper(
     await server.close(endsProcess);
     await Promise.all([audit?.auditor.stop(), tracing?.tracer.stop()]);
     await parts.storage.close();
+    running.encryption.close();
     limit.cancel();
   };
 }

@@ -128,6 +128,8 @@ export interface ServingDeps {
   /** Of authentication. */
   readonly accessSeries: readonly MetricSeries[];
   readonly storeTimes: () => readonly StoreTimes[];
+  /** Undefined: there are no key services. */
+  readonly servicesHealthy: (() => Promise<boolean>) | undefined;
   /** Of all ports. */
   readonly transportLoad: TransportLoad;
   readonly connections: ConnectionDeps;

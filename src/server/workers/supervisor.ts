@@ -14,6 +14,7 @@ import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
 import type { Compactor } from '../../storage/compactor.ts';
+import { fetchingCommits, fetchingStorage } from '../../storage/fetching-storage.ts';
 import { createStoreServer } from '../../storage/remote/store-server.ts';
 import type { StoreServer } from '../../storage/remote/store-server.ts';
 import { createStreamChannel } from '../../storage/remote/stream-channel.ts';
@@ -141,11 +142,16 @@ async function openStore(
   config: CompletedConfig,
   { log, onFatal }: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<SharedStore> {
-  const encryption = await readEncryption(config, identityOf(config.identity));
+  const basics = { clock: systemClock, timers: systemTimers, log };
+  const encryption = await readEncryption(config, basics, identityOf(config.identity));
   const { codec } = encryption;
   const storage: Storage = await openStorage(config, systemClock, systemTimers, log, codec);
-  const keys = encryption.follow({ clock: systemClock, timers: systemTimers, log });
-  const server = await createStoreServer(storage, systemTimers, onFatal);
+  const keys = encryption.follow(basics);
+  // Each worker waits for its own; here they are for what a transaction reads and writes itself,
+  // whose seeds are known when a worker has read the store.
+  void encryption.start(storage);
+  const served = fetchingStorage(fetchingCommits(storage, codec), codec);
+  const server = await createStoreServer(served, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,
     clock: systemClock,
@@ -165,6 +171,7 @@ async function openStore(
       await compactor.stop();
       await server.close();
       await storage.close();
+      encryption.close();
     },
   };
 }

@@ -26,9 +26,10 @@ export interface ServersOverFdb {
   removeAll(): Promise<void>;
 }
 
+/** `options`: of all, or of each by its number, from 1. */
 export async function startServersOverFdb(
   count: number,
-  options: TestOptions = {},
+  options: TestOptions | ((number: number) => TestOptions) = {},
 ): Promise<ServersOverFdb> {
   const [clock, timers] = [systemClock, systemTimers];
   const double = createFdbDouble({ nowMs: () => clock.nowMs(), timers });
@@ -47,7 +48,8 @@ export async function startServersOverFdb(
     const log = pausableTail(storage);
     const ports = { http: 0, secure: undefined, tokens: undefined };
     const place = { number, ports, storage: log.storage };
-    return { ...(await startTestServer(options, undefined, place)), log };
+    const own = typeof options === 'function' ? options(number) : options;
+    return { ...(await startTestServer(own, undefined, place)), log };
   };
   const all: ServerOverFdb[] = [];
   for (let number = 1; number <= count; number += 1) all.push(await start(number));
