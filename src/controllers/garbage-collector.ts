@@ -18,12 +18,14 @@
 import { defer, map, merge, Subject, switchMap } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import type { RemoteAccess } from '../aggregation/remote-access.ts';
+import { isLarge } from '../apimachinery/object-encoding.ts';
 import { storageName } from '../apimachinery/scheme.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { inSteps } from '../stdx/in-steps.ts';
+import { createLimiter } from '../stdx/limiter.ts';
 import type { ActorSystem, WriteOrder, WriteUnderWay } from '../../actors/actors.ts';
 import { shortWorkMs } from '../stdx/turns.ts';
 import type { Keys } from '../stdx/split-map.ts';
@@ -52,6 +54,9 @@ const garbageCollectorLimits = {
   /** Dependents of one owner that are put into the queue at once. Policy: more of them in turns
    * with everybody else. */
   dependentsAtOnce: 1_000,
+  /** Writes of large objects at a time, each of which is decoded: a batch of them would have as
+   * many megabytes made and collected at once. Policy: the others wait in line. */
+  largeWritesMax: 4,
 } as const;
 
 export interface GarbageCollectorDeps {
@@ -84,6 +89,7 @@ class Collector implements Controller {
   readonly #remote: RemoteDependents;
   readonly #context: DecisionContext;
   readonly #coming: ComingWrites;
+  readonly #largeWrites = createLimiter(garbageCollectorLimits.largeWritesMax);
   /** To be decided on what is coming. */
   readonly #early = new Set<ObjectReference>();
   #goingAhead: Promise<void> | undefined;
@@ -413,8 +419,10 @@ class Collector implements Controller {
     this.#reportMisplaced(verdict, kind);
     const { behind, entry, uid } = verdict;
     const observed = { kind, entry, uid };
-    const write = (how: (registry: RegistryDeps) => Promise<boolean>): Promise<boolean> =>
-      this.#write(reference, uid, behind, how);
+    const write = (how: (registry: RegistryDeps) => Promise<boolean>): Promise<boolean> => {
+      const begin = (): Promise<boolean> => this.#write(reference, uid, behind, how);
+      return isLarge(entry.bytes) ? this.#largeWrites(begin) : begin();
+    };
     return {
       delete: (policy) => write((registry) => deleteObserved(registry, observed, policy)),
       forgetOwners: (uids) => write((registry) => forgetOwners(registry, observed, uids)),

@@ -66,6 +66,14 @@ async function ownBy(object: Owned, owner: Owned): Promise<void> {
   assert.equal(patched.status, 200, patched.text);
 }
 
+async function fill(object: Owned, kibibytes: number): Promise<void> {
+  const annotations = { filling: 'x'.repeat(kibibytes * 1024) };
+  const body = JSON.stringify({ metadata: { annotations } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const patched = await server.request('PATCH', pathOf(object), { body, headers });
+  assert.equal(patched.status, 200, patched.text);
+}
+
 async function commitsTotal(): Promise<number> {
   const { text } = await server.request('GET', '/metrics');
   return Number(/^sluice_commits_total (\d+)$/m.exec(text)?.[1]);
@@ -163,13 +171,7 @@ describe('garbage collection', () => {
   test('large owners: it forgets the one that is gone, and goes with the last', async () => {
     await space();
     const owners = [await make('small'), await make('a'), await make('b'), await make('c')];
-    for (const owner of owners.slice(1)) {
-      const annotations = { filling: 'x'.repeat(200 * 1024) };
-      const body = JSON.stringify({ metadata: { annotations } });
-      const headers = { 'content-type': 'application/merge-patch+json' };
-      const patched = await server.request('PATCH', pathOf(owner), { body, headers });
-      assert.equal(patched.status, 200, patched.text);
-    }
+    for (const owner of owners.slice(1)) await fill(owner, 200);
     const [small, ...large] = owners as [Owned, ...Owned[]];
     await deleteOwned(server, small, 'Background');
     const references = owners.map((owner) => referenceTo(owner));
@@ -182,6 +184,22 @@ describe('garbage collection', () => {
     assert.deepEqual(ownerUids(await look(server, child)), left);
     for (const owner of large) await deleteOwned(server, owner, 'Background');
     await gone(child);
+  });
+
+  // Before, 64 of 1 MB each were decoded for one commit.
+  test('large dependents go a few in each commit', async () => {
+    await space();
+    const owner = await make('owner');
+    const dependents: Owned[] = [];
+    for (let at = 0; at < 60; at += 1) {
+      dependents.push(await make(`d${at}`, [referenceTo(owner)]));
+      await fill(dependents[at] as Owned, 70);
+    }
+    const before = await commitsTotal();
+    await deleteOwned(server, owner, 'Background');
+    for (const each of dependents) await gone(each);
+    const commits = (await commitsTotal()) - before;
+    assert.ok(commits >= dependents.length / 4, `${commits} commits`);
   });
 
   test('an owner that never was, or is another object of that name, is absent', async () => {
