@@ -13,6 +13,7 @@
  * Bound: `seedsMax` of a service are known at a time; those that were used last.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { blockMemory } from '../../stdx/blocks.ts';
 import { aesGcm } from '../record-keys.ts';
 import { hashOfKeyId, sealedSeedProblem } from './key-service.ts';
 import { readSealedSeed } from './messages.ts';
@@ -37,20 +38,29 @@ export function newSeed(): Buffer {
   return randomBytes(seedBytes);
 }
 
+/** What is kept of seeds lies in blocks: what they come in is larger by far. */
+const allocate = blockMemory(16 * 1024);
+
 /** `plain`: of `seedBytes`. `sealed`: as the service encrypted it. @throws Error if it is not. */
 export function createSeed(plain: Buffer, sealed: Buffer): Seed {
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt16BE(sealed.length);
   const id = idOf(sealed);
+  const sealedAt = idBytes + lengthBytes;
+  const own = allocate(sealedAt + sealed.length + plain.length);
+  own.set(id);
+  own.writeUInt16BE(sealed.length, idBytes);
+  own.set(sealed, sealedAt);
+  own.set(plain, sealedAt + sealed.length);
+  const head = own.subarray(0, sealedAt + sealed.length);
+  const secret = own.subarray(head.length);
   const derived = (info: Uint8Array): Buffer =>
-    createHmac('sha256', plain).update(info).update(firstBlock).digest();
+    createHmac('sha256', secret).update(info).update(firstBlock).digest();
   return {
     id: id.toString('latin1'),
     keyIdHash: hashOfKeyId(readSealedSeed(sealed).keyId),
     encrypt(record, bound) {
       const info = randomBytes(infoBytes);
       const encrypted = aesGcm(derived(info)).encrypted(record, bound);
-      return Buffer.concat([id, length, sealed, info, ...encrypted]);
+      return Buffer.concat([head, info, ...encrypted]);
     },
     decrypt(bytes, bound) {
       const info = bytes.subarray(0, infoBytes);
