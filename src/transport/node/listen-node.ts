@@ -56,6 +56,7 @@ import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionEnds, endingSession } from './session-ends.ts';
+import { letStreamsGo } from './session-streams.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
@@ -267,6 +268,7 @@ function beginsSessions(
   const newHeads = createHeadFields(systemTimers);
   const sessionEnds = createSessionEnds(systemTimers);
   return (session) => {
+    letStreamsGo(session);
     const heads = newHeads();
     const onRead = (): void => sessionEnds.look(ending);
     if (readSessionInTurns(session, readTurns, { heads, onRead })) headsOf.set(session, heads);
