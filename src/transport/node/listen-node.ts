@@ -43,6 +43,7 @@ import {
   endingsPerTurn,
   shutdownsPerTurn,
 } from './closing-turns.ts';
+import { createChunkTurns } from './chunk-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
 import { createHeadFields } from './head-fields.ts';
 import type { HeadFields } from './head-fields.ts';
@@ -366,7 +367,11 @@ class EndingConnection implements SessionConnection {
 function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
   const connected = endsInTurns();
   const members = new WeakMap<Socket, SessionMember>();
-  server.on('connection', (socket: Socket) => members.set(socket, connected(socket)));
+  const countChunks = createChunkTurns(systemTimers);
+  server.on('connection', (socket: Socket) => {
+    members.set(socket, connected(socket));
+    countChunks(socket);
+  });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
 
