@@ -6,11 +6,13 @@
  *     it cannot be reached                      503  error trying to reach service: ...
  *     it does not answer in time                504
  *     it leads elsewhere                        502  the backend attempted to redirect ...
+ *     it has come from this server              508  it would come back again
  *
  * Elsewhere: whether the user may (before, as for every request), admission (that server's own).
  *
  * Invariants: what says who asks is this server's word alone; a credential never goes on. The path
- * that goes on is the one that was judged: one that a server might read otherwise is refused.
+ * that goes on is the one that was judged: one that a server might read otherwise is refused. No
+ * request is passed on twice by one server (`Via`, RFC 9110, 7.6.3): a service may lead back here.
  * Bounds: a request that does not last by nature has `timeoutMs`, one for discovery
  * `discoveryTimeoutMs`.
  */
@@ -53,18 +55,28 @@ export interface AskedOfRemote {
   readonly nature: 'discovery' | 'brief' | 'lasting' | 'watch';
 }
 
+export interface PassingOn {
+  readonly backends: Pick<Backends, 'reach'>;
+  readonly timers: Timers;
+  /** What this server calls itself in `Via`, and no other one. */
+  readonly pseudonym: string;
+}
+
 export function passTo(
   service: RemoteService,
   asked: AskedOfRemote,
-  { backends, timers }: { readonly backends: Pick<Backends, 'reach'>; readonly timers: Timers },
+  { backends, pseudonym, timers }: PassingOn,
 ): Pass | Refusal {
   if (!service.isAvailable) return plain(503, unavailable);
   const { body, exchange, nature, protocols, subpath } = asked;
+  const via = exchange.header('via') ?? '';
+  if (via.includes(pseudonym)) return plain(508, loop);
   if (isAmbiguous(exchange.path, subpath)) return ambiguous();
   const reached = backends.reach(service.backend);
   if (reached.kind === 'nowhere') return plain(503, unavailable);
   if (reached.kind === 'unusable') return plain(500, reached.why);
-  const headers = headersOf(asked, reached.origin.host);
+  const passedBy = via === '' ? `1.1 ${pseudonym}` : `${via}, 1.1 ${pseudonym}`;
+  const headers = headersOf(asked, reached.origin.host, passedBy);
   const unsaid = unsayable(headers);
   if (unsaid !== undefined) return unreachable(`invalid header field value for "${unsaid}"`);
   const { discoveryTimeoutMs, timeoutMs } = passedLimits;
@@ -93,6 +105,8 @@ export function passTo(
 }
 
 const unavailable = 'service unavailable';
+
+const loop = 'the service of this version leads back to this server';
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
@@ -128,16 +142,22 @@ const replaced: ReadonlySet<string> = new Set([
   'audit-id',
   'authorization',
   'host',
+  'via',
   'x-forwarded-host',
   'x-forwarded-proto',
   'x-forwarded-uri',
 ]);
 
-function headersOf({ auditId, exchange, user }: AskedOfRemote, host: string): readonly Header[] {
+function headersOf(
+  { auditId, exchange, user }: AskedOfRemote,
+  host: string,
+  via: string,
+): readonly Header[] {
   const kept = passedHeaders(exchange).filter(([name]) => !replaced.has(name) && !saysWho(name));
   return [
     ...kept,
     ['host', host],
+    ['via', via],
     ['audit-id', auditId],
     ['x-forwarded-host', exchange.header('host') ?? ''],
     ['x-forwarded-proto', exchange.scheme],

@@ -125,6 +125,16 @@ function endStep(step: Step | undefined, opened: Opened): void {
   else endHttpCall(step, opened.response.statusCode ?? 0);
 }
 
+const notAscii = /[^\x00-\x7f]+/g;
+
+/** What a caller may have sent as it is: to others it means the same. */
+function encoded(target: string): string {
+  return target.replace(notAscii, encodeURIComponent);
+}
+
+/** What stands in place of bytes that nobody knows any more (U+FFFD). */
+const encodedUnknown = encodeURIComponent('\ufffd');
+
 /** A text: why it cannot be sent at all. */
 function begin(
   { agent, body, headers, method, target, url }: PassedRequest<Refusal>,
@@ -137,7 +147,8 @@ function begin(
   if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
   // Else node takes the name of the Host header, which is this server's.
   const servername = isIP(unbracketed(url.hostname)) === 0 ? url.hostname : '';
-  const path = target ?? `${url.pathname}${url.search}`;
+  const path = encoded(target ?? `${url.pathname}${url.search}`);
+  if (path.includes(encodedUnknown)) return 'the path holds what is no UTF-8';
   const options: https.RequestOptions = { agent, method, path, headers: own, servername };
   try {
     return start(url, options);

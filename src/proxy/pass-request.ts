@@ -1,7 +1,8 @@
 /**
  * Passes a request on to another server and its answer back, as it comes.
  *
- * A short answer that says how long it is goes on as one, and says it, too; others as they come.
+ * A short answer that says how long it is goes on as one, and says it, too; others as they come. An
+ * answer to HEAD says what it says.
  *
  * Invariants: no more is read of the answer than the client takes. An answer that breaks off breaks
  * off for the client, too. When the client goes, or its time is over, the call is cut.
@@ -65,7 +66,7 @@ export async function passAnswer<R extends Refusal>(
   response: IncomingMessage,
   timers: Pick<Timers, 'after'>,
 ): Promise<R | undefined> {
-  const came = headOf(response);
+  const came = headOf(exchange, response);
   const head = changed === undefined ? came : changed(came);
   if (isRefusal(head)) {
     response.destroy();
@@ -84,11 +85,14 @@ function isRefusal<R extends Refusal>(head: AnswerHead | R): head is R {
 }
 
 /** What says nothing of caches is kept in none that callers share: access was checked for one. */
-function headOf(response: IncomingMessage): AnswerHead {
-  const headers = answeredHeaders(response.rawHeaders);
+function headOf({ method }: HttpExchange, response: IncomingMessage): AnswerHead {
+  const headers = [...answeredHeaders(response.rawHeaders)];
   const says = headers.some(([name]) => name === 'cache-control');
-  const policy = ['cache-control', 'no-cache, private'] as const;
-  return { status: response.statusCode ?? 0, headers: says ? headers : [...headers, policy] };
+  if (!says) headers.push(['cache-control', 'no-cache, private']);
+  const length = response.headers['content-length'];
+  // The answer itself; of a body the transport says it.
+  if (method === 'HEAD' && length !== undefined) headers.push(['content-length', length]);
+  return { status: response.statusCode ?? 0, headers };
 }
 
 /** What has no body says nothing of its length here. */

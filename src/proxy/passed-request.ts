@@ -22,7 +22,7 @@ export type Refusal = StatusError | PlainRefusal;
 export interface PassedRequest<R extends Refusal = StatusError> {
   /** Whom to ask; what for, where `target` does not say it. */
   readonly url: URL;
-  /** Path and query as they are sent, byte for byte. */
+  /** Path and query as they are sent; what is not ASCII in them is encoded. */
   readonly target?: string | undefined;
   readonly method: string;
   /** All that are sent, but those of the connection and of the framing. */

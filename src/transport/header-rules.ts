@@ -3,6 +3,7 @@
  * may write, and values that must not break out of their line.
  */
 import { STATUS_CODES } from 'node:http';
+import type { Header } from './http-exchange.ts';
 
 const statusLines = new Map<number, string>();
 
@@ -39,6 +40,12 @@ export function isFramingHeader(name: string): boolean {
     default:
       return false;
   }
+}
+
+/** What a handler says of the length of a body that it does not send: for answers to HEAD. */
+export function statedLength(headers: readonly Header[]): number | undefined {
+  const [, value] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? [];
+  return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/;
@@ -79,4 +86,19 @@ const closeOption = /(?:^|,)\s*close\s*(?:,|$)/i;
 /** Whether `close` is among the options of a Connection header. */
 export function asksToClose(options: string | undefined): boolean {
   return options !== undefined && closeOption.test(options);
+}
+
+const hostCharacters = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
+
+/** Whether a Host header has no character that no host has, with its port: what is behind this
+ * server is told of it. */
+export function isHost(value: string): boolean {
+  return hostCharacters.test(value);
+}
+
+const knownExpectation = /^\s*$|(?:^|\W)100-continue(?:$|\W)/i;
+
+/** Whether an Expect header asks for nothing, or for what can be done. */
+export function isExpectation(value: string): boolean {
+  return knownExpectation.test(value);
 }

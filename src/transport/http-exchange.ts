@@ -65,6 +65,7 @@ export interface HttpExchange extends Requester {
   /** Sends a whole response. Content-Length is set; for HEAD the body is only measured. */
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void;
   /** Starts a chunked response; its head reaches the client at once, before the first write.
+   * For HEAD there is none, and a Content-Length among the headers says how long it would be.
    * `preamble` is a harmless first chunk (one space, for JSON) for adapters that cannot send a
    * head alone; an adapter that can does not send it.
    * `messages`: grants WebSocket to who asks for it; the status is 101 then, each write is one

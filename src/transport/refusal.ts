@@ -18,6 +18,7 @@ export const refusalType = 'application/json';
 
 /** What is wrong with a request that names two hosts, of which a proxy may have taken the other. */
 export const twoHosts = 'too many Host headers';
+export const noHost = 'the Host header is malformed';
 
 export function malformed(message: string): Refusal {
   return { status: 400, reason: 'BadRequest', message };
@@ -27,6 +28,12 @@ export const unknownMethod: Refusal = {
   status: 405,
   reason: 'MethodNotAllowed',
   message: 'the server does not allow this method on the requested resource',
+};
+
+export const expectationFailed: Refusal = {
+  status: 417,
+  reason: '',
+  message: 'the only expectation known here is 100-continue',
 };
 
 export const tooSlow: Refusal = {

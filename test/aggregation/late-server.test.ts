@@ -31,7 +31,7 @@ it('a server that has not answered after a minute is a 504, as in the reference'
     } as const;
     const origin = new URL(silent.url);
     const reach = () => ({ kind: 'reached', origin, agent, fresh: agent }) as const;
-    const pass = passTo(service, about, { backends: { reach }, timers });
+    const pass = passTo(service, about, { backends: { reach }, pseudonym: 'here', timers });
     assert.ok(typeof pass === 'function');
     const passed = pass(exchange);
     await isAsked;

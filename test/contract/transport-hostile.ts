@@ -97,6 +97,58 @@ export const hostileProperties: readonly Property[] = [
     },
   ],
   [
+    'a request whose framing shows to be wrong behind its head is answered once',
+    counted('ok'),
+    async (bench, notes) => {
+      for (const coding of ['identity', 'chunked;q=1']) {
+        const client = bench.connect();
+        let text = '';
+        client.socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
+        client.write(`POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: ${coding}\r\n\r\n`);
+        await client.closed;
+        assert.equal(text.match(/HTTP\/1\.1 4/g)?.length, 1, text);
+      }
+      assert.deepEqual(notes.log, []);
+      await stillServes(bench);
+    },
+  ],
+  [
+    'a host with characters that none has is refused',
+    counted('ok'),
+    async (bench, notes) => {
+      for (const host of ['a b', 'a/b', 'user@a', 'a"b', 'a, b']) {
+        const client = bench.connect();
+        client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        assert.equal(await refused(client), 400, host);
+      }
+      assert.deepEqual(notes.log, []);
+      for (const host of ['', '[::1]:6443', 'a_b.example:x']) {
+        const client = bench.connect();
+        client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        assert.equal((await client.response()).status, 200, host);
+      }
+    },
+  ],
+  [
+    'an expectation that is none is refused, with a Status',
+    counted('ok'),
+    async (bench, notes) => {
+      for (const expected of ['200-maybe', '100-continued']) {
+        const client = bench.connect();
+        client.request('GET', '/', `Expect: ${expected}\r\n`);
+        const { body, status } = await client.response();
+        assert.equal(status, 417);
+        assert.match(body.toString(), /"kind":"Status".*"code":417/);
+        await client.closed;
+      }
+      assert.deepEqual(notes.log, []);
+      const client = bench.connect();
+      client.request('GET', '/', 'Expect:\r\n');
+      assert.equal((await client.response()).status, 200);
+      await stillServes(bench);
+    },
+  ],
+  [
     'a head above the limit gets 431 and does not reach a handler',
     counted('ok'),
     async (bench, notes) => {

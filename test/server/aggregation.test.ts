@@ -252,6 +252,21 @@ describe('a version that another server answers for', () => {
     assert.ok(passed().every(({ url }) => url === `${own}/widgets`));
   });
 
+  it('is not asked for twice where its server leads back here', async () => {
+    const target = `${own}/widgets/back`;
+    backend.answers.set(target, ({ headers: { via = '' } }, response) => {
+      void asAdmin()
+        .request('GET', target, { headers: { via } })
+        .then(({ status, text: said }) => response.writeHead(status).end(said));
+    });
+    const headers = { via: '1.1 of-the-caller' };
+    const reply = await asAdmin().request('GET', target, { headers });
+    assert.equal(reply.status, 508);
+    assert.equal(reply.text, 'the service of this version leads back to this server\n');
+    assert.equal(passed().length, 1);
+    assert.match(passed()[0]?.headers.via ?? '', /^1\.1 of-the-caller, 1\.1 [0-9a-f-]{36}$/);
+  });
+
   it('is in the document of everything, under names of its own where they mean another thing', async () => {
     const reference = (name: string) => ({ $ref: `#/definitions/${name}` });
     const status = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';

@@ -132,6 +132,23 @@ describe('a proxied request', { skip }, () => {
     );
   });
 
+  it('for a head alone says how long the body would be, but of a page that is changed', async () => {
+    await withProgram(
+      ({ url }, response) => {
+        const type = url === '/page' ? 'text/html' : 'text/plain';
+        response.writeHead(200, { 'content-type': type, 'content-length': 5_000_000_000 }).end();
+      },
+      async (server, _program, proxy) => {
+        const lengthOf = async (path: string) =>
+          (await server.request('HEAD', `${proxy}${path}`)).headers['content-length'];
+        assert.deepEqual(
+          [await lengthOf('/plain'), await lengthOf('/page')],
+          ['5000000000', undefined],
+        );
+      },
+    );
+  });
+
   it('of the program itself is sent on to its slash, and redirects lead through the proxy', async () => {
     const locations = ['/login', 'relative', 'http://elsewhere.example/x'];
     await withProgram(

@@ -58,7 +58,8 @@ describe('a stream that is answered before its body', () => {
 
   it('has been answered whole, a hundred times on one connection', async () => {
     const server = await startSecureServer();
-    const session = connect(server.secureUrl, { ca: server.caPem });
+    // In megabytes: the client refuses heads of answers while its own bodies hold more.
+    const session = connect(server.secureUrl, { ca: server.caPem, maxSessionMemory: 500 });
     const body = Buffer.alloc(4 * 1024 * 1024, ' ');
     const post = async (): Promise<string> => {
       const stream = session.request({

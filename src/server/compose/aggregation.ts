@@ -80,6 +80,7 @@ export async function startAggregation(
     onError: (service, error) =>
       log.warn({ service, why: messageOf(error) }, 'a server does not say what it serves'),
   });
+  const pseudonym = registry.prng.uuid();
   const lanes = createRemoteLanes(registry.clock);
   const objects = createRemoteObjects({ ...registry, backends, lanes });
   const lost = createLostCounts();
@@ -87,7 +88,7 @@ export async function startAggregation(
     aggregation: {
       services,
       documents,
-      pass: (service, asked) => passTo(service, asked, { backends, timers }),
+      pass: (service, asked) => passTo(service, asked, { backends, pseudonym, timers }),
     },
     remote: {
       resources: remoteResources({ services, documents, turns: registry.turns }),

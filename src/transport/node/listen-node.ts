@@ -17,19 +17,16 @@ import { constants as http2Constants, createSecureServer } from 'node:http2';
 import type {
   Http2SecureServer,
   Http2ServerRequest,
-  Http2ServerResponse,
   ServerHttp2Session,
   ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { createDepartures } from '../departures.ts';
-import type { Departures } from '../departures.ts';
-import { latin1AsUtf8 } from '../header-rules.ts';
+import { isHost, latin1AsUtf8 } from '../header-rules.ts';
 import type {
   ExchangeHandler,
   HttpServer,
@@ -38,17 +35,7 @@ import type {
   TlsOptions,
   TransportLimits,
 } from '../http-exchange.ts';
-import {
-  headTooLarge,
-  malformed,
-  rawRefusal,
-  refusalBody,
-  refusalType,
-  tooSlow,
-  twoHosts,
-  unknownMethod,
-} from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import { headTooLarge, malformed, noHost, twoHosts } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import {
   createClosings,
@@ -56,6 +43,7 @@ import {
   endingsPerTurn,
   shutdownsPerTurn,
 } from './closing-turns.ts';
+import { createChunkTurns } from './chunk-turns.ts';
 import { FramedChunks } from './framed-chunks.ts';
 import { createHeadFields } from './head-fields.ts';
 import type { HeadFields } from './head-fields.ts';
@@ -69,9 +57,11 @@ import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { queueHandshakes } from './tls-handshakes.ts';
 import { createSessionEnds, endingSession } from './session-ends.ts';
+import { letStreamsGo } from './session-streams.ts';
 import { createSessionTurns, streamsAtFirst } from './session-turns.ts';
 import type { SessionConnection, SessionMember, StreamEnd } from './session-turns.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
+import { answerUnserved, refuse } from './unserved-heads.ts';
 
 /** For the last words of an idle connection. */
 const goodbyeMs = 1_000;
@@ -125,7 +115,7 @@ export const listenNode: Listen = async (options, handler) => {
   const requestTurns = tls === undefined ? requestsInTurns(server as HttpServerOfNode) : undefined;
   server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
-  answerBrokenHeads(server, limits, shared.departures);
+  answerUnserved(server, limits, shared.departures);
   server.maxConnections = limits.connectionsMax;
   const sockets = new Set<Socket>();
   const forget = function (this: Socket): void {
@@ -176,9 +166,15 @@ function serveRequest(
     refuse(res, malformed('missing required Host header'));
   } else if (!('authority' in req) && hasTwoHosts(req.rawHeaders)) {
     refuse(res, malformed(twoHosts));
-  } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+  } else if (!isHost(hostOf(req))) refuse(res, malformed(noHost));
+  else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
+}
+
+function hostOf(req: NodeRequest): string {
+  const authority = 'authority' in req ? req.headers[':authority'] : '';
+  return authority || (req.headers.host ?? '');
 }
 
 /** As HTTP/2 counts it. */
@@ -196,70 +192,6 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts > 1;
-}
-
-/** Answers what never becomes an exchange, and closes the connection. */
-function refuse(res: NodeResponse, refusal: Refusal): void {
-  res.setHeader('Content-Type', refusalType);
-  const isHttp2 = 'createPushResponse' in res;
-  if (!isHttp2) res.setHeader('Connection', 'close');
-  res.statusCode = refusal.status;
-  const body = refusalBody(refusal);
-  // Apart, because the two have no common signature of end().
-  if (isHttp2) res.end(body);
-  else res.end(body);
-}
-
-/** What the parser of HTTP/1 says of a head, or of a body, that it cannot read. */
-interface ParseError extends Error {
-  readonly code?: string;
-  readonly rawPacket?: Uint8Array;
-}
-
-/** Heads that never become a request are answered, unless an answer is on its way already. Node
- * looks at all connections at once for those that are too slow: they end in turns. */
-function answerBrokenHeads(
-  server: HttpServerOfNode | Http2SecureServer,
-  limits: TransportLimits,
-  departures: Departures,
-): void {
-  const last = new WeakMap<Duplex, NodeResponse>();
-  server.on('request', (req: NodeRequest, res: NodeResponse) => last.set(req.socket, res));
-  const end = (error: ParseError, socket: Duplex): void => {
-    const response = last.get(socket);
-    const begun = response?.headersSent === true && !response.writableFinished;
-    if (socket.writable && !begun && error.code !== 'ECONNRESET') {
-      socket.write(rawRefusal(refusalOf(error, limits)));
-    }
-    socket.destroy();
-  };
-  server.on('clientError', (error: ParseError, socket: Duplex) => {
-    if (error.code !== tooSlowCode) return end(error, socket);
-    departures.add({ depart: () => end(error, socket) });
-  });
-  // Over HTTP/2 node has the answer in place of the socket.
-  server.on('connect', (_req: NodeRequest, asked: Duplex | Http2ServerResponse) => {
-    if ('createPushResponse' in asked) refuse(asked, unknownMethod);
-    else asked.end(rawRefusal(unknownMethod));
-  });
-}
-
-const tooSlowCode = 'ERR_HTTP_REQUEST_TIMEOUT';
-const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
-
-function refusalOf({ code, rawPacket, message }: ParseError, limits: TransportLimits): Refusal {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return headTooLarge(limits.headBytesMax);
-    case tooSlowCode:
-      return tooSlow;
-    case 'HPE_INVALID_METHOD': {
-      const text = Buffer.from(rawPacket ?? []).toString('latin1');
-      return requestLine.test(text) ? unknownMethod : malformed('the request is not HTTP');
-    }
-    default:
-      return malformed(message);
-  }
 }
 
 /** A path as it is; of an absolute URI its path and query; nothing for '*' and authorities. */
@@ -337,6 +269,7 @@ function beginsSessions(
   const newHeads = createHeadFields(systemTimers);
   const sessionEnds = createSessionEnds(systemTimers);
   return (session) => {
+    letStreamsGo(session);
     const heads = newHeads();
     const onRead = (): void => sessionEnds.look(ending);
     if (readSessionInTurns(session, readTurns, { heads, onRead })) headsOf.set(session, heads);
@@ -434,7 +367,11 @@ class EndingConnection implements SessionConnection {
 function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
   const connected = endsInTurns();
   const members = new WeakMap<Socket, SessionMember>();
-  server.on('connection', (socket: Socket) => members.set(socket, connected(socket)));
+  const countChunks = createChunkTurns(systemTimers);
+  server.on('connection', (socket: Socket) => {
+    members.set(socket, connected(socket));
+    countChunks(socket);
+  });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
 

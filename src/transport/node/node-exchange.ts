@@ -25,6 +25,7 @@ import {
   latin1AsUtf8,
   plainAddress,
   safeHeaderValue,
+  statedLength,
   utf8AsLatin1,
 } from '../header-rules.ts';
 import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
@@ -236,10 +237,11 @@ export class NodeExchange
       return this.#changeOver(headers, messages, false) ?? closedStream;
     }
     const res = this.#res;
-    const hasBody = this.method !== 'HEAD' && !isBodiless(status);
+    const isHead = this.method === 'HEAD';
+    const hasBody = !isHead && !isBodiless(status);
     const isChunked = hasBody && this.#req.httpVersion === '1.1';
     if (isChunked) res.setHeader('Transfer-Encoding', 'chunked');
-    this.#writeHead(status, headers, undefined, false);
+    this.#writeHead(status, headers, isHead ? statedLength(headers) : undefined, false);
     if (!hasBody) {
       res.end();
       return closedStream;

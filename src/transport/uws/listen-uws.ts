@@ -40,10 +40,12 @@ import type {
   ListenOptions,
   TlsOptions,
 } from '../http-exchange.ts';
-import { statusLine } from '../header-rules.ts';
+import { isExpectation, isHost, statusLine } from '../header-rules.ts';
 import {
+  expectationFailed,
   headTooLarge,
   malformed,
+  noHost,
   refusalBody,
   refusalType,
   tooManyRequests,
@@ -133,7 +135,10 @@ function refusalOf(
     return tooManyRequests;
   }
   // Repeated ones are joined so, and a host has no space.
-  if (exchange.header('host')?.includes(', ') === true) return malformed(twoHosts);
+  const host = exchange.header('host') ?? '';
+  if (host.includes(', ')) return malformed(twoHosts);
+  if (!isHost(host)) return malformed(noHost);
+  if (!isExpectation(exchange.header('expect') ?? '')) return expectationFailed;
   const contentLength = exchange.header('content-length');
   const transferEncoding = exchange.header('transfer-encoding');
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {

@@ -23,6 +23,7 @@ import {
   isBodiless,
   isFramingHeader,
   safeHeaderValue,
+  statedLength,
   statusLine,
 } from '../header-rules.ts';
 import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
@@ -31,8 +32,8 @@ import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
-import type { StallableResponse, StalledResponses } from '../stalled-responses.ts';
 import { textOfAddress } from './address-text.ts';
+import { UnreadBody } from './unread-body.ts';
 import type { UwsRequest, UwsResponse, UwsWebSocket } from './uws-binding.ts';
 import type { MessageTurns } from './message-turns.ts';
 import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
@@ -273,11 +274,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     if (this.#closed) return closedStream;
     if (messages !== undefined) return this.#changeOver(headers, messages) ?? closedStream;
     if (this.method === 'HEAD' || isBodiless(status)) {
-      this.#corked(() => {
-        this.#writeHead(status, headers);
-        this.#endHead(this.#isLast);
-      });
-      this.#complete();
+      const bytes = this.method === 'HEAD' ? statedLength(headers) : undefined;
+      this.#sendHead(status, headers, bytes, this.#isLast);
       return closedStream;
     }
     this.#corked(() => {
@@ -396,12 +394,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   ): void {
     const bodiless = isBodiless(status);
     if (this.method === 'HEAD' || bodiless) {
-      this.#corked(() => {
-        this.#writeHead(status, headers);
-        if (!bodiless) this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
-        this.#endHead(close);
-      });
-      this.#complete();
+      this.#sendHead(status, headers, bodiless ? undefined : Buffer.byteLength(body), close);
     } else if (body.length <= directBodyBytesMax / (typeof body === 'string' ? 3 : 1)) {
       this.#corked(() => {
         this.#writeHead(status, headers);
@@ -456,10 +449,22 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#answerHeaders = noHeaders;
   }
 
-  /** Not endWithoutBody(undefined, close): any argument makes this library send nothing at all. */
-  #endHead(close: boolean): void {
-    if (close) this.#res.writeHeader('Connection', 'close');
-    this.#res.endWithoutBody();
+  /** A whole answer; `bytes`: what its body would have. */
+  #sendHead(
+    status: number,
+    headers: readonly Header[],
+    bytes: number | undefined,
+    close: boolean,
+  ): void {
+    const res = this.#res;
+    this.#corked(() => {
+      this.#writeHead(status, headers);
+      if (bytes !== undefined) res.writeHeader('Content-Length', String(bytes));
+      if (close) res.writeHeader('Connection', 'close');
+      // Not endWithoutBody(undefined, close): any argument makes this library send nothing at all.
+      res.endWithoutBody();
+    });
+    this.#complete();
   }
 
   /** The library has corked this socket already while the handler runs. */
@@ -555,45 +560,5 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
     this.#abortCallbacks?.call();
     this.#abortCallbacks = undefined;
     this.#tellClosed();
-  }
-}
-
-/** A body that its socket has not taken at once; the library cuts who takes nothing of it. */
-class UnreadBody implements StallableResponse {
-  readonly #exchange: UwsExchange;
-  readonly #answers: StalledResponses;
-  readonly #slot: Slot<StallableResponse> = slotOf<StallableResponse>(this);
-  readonly #totalBytes: number;
-  #takenBytes = 0;
-  #sinceMs: number;
-
-  constructor(exchange: UwsExchange, totalBytes: number, answers: StalledResponses) {
-    this.#exchange = exchange;
-    this.#totalBytes = totalBytes;
-    this.#answers = answers;
-    this.#sinceMs = answers.nowMs();
-    answers.hold(totalBytes);
-    answers.add(this.#slot);
-  }
-
-  taken(bytes: number): void {
-    if (bytes <= this.#takenBytes) return;
-    this.#answers.release(bytes - this.#takenBytes);
-    this.#takenBytes = bytes;
-    this.#sinceMs = this.#answers.nowMs();
-  }
-
-  stalledSinceMs(): number {
-    return this.#sinceMs;
-  }
-
-  cut(): void {
-    this.#exchange.cut();
-  }
-
-  end(): void {
-    this.#answers.release(this.#totalBytes - this.#takenBytes);
-    this.#takenBytes = this.#totalBytes;
-    this.#answers.remove(this.#slot);
   }
 }
