@@ -75,6 +75,20 @@ export function unknownField(object: JsonObject, known: readonly string[]): stri
   return Object.keys(object).find((field) => !known.includes(field));
 }
 
+/** '' where it is none. */
+export function requiredText(
+  object: JsonObject,
+  field: string,
+  path: string,
+  problems: string[],
+): string {
+  const value = object[field] ?? '';
+  if (typeof value === 'string' && value !== '') return value;
+  const what = typeof value === 'string' ? 'required' : 'a text expected';
+  problems.push(`${fieldPath(path, field)}: ${what}`);
+  return '';
+}
+
 export function unknownFields(
   object: JsonObject,
   known: readonly string[],

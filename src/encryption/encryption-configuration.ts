@@ -19,6 +19,7 @@
 import {
   listOfTexts,
   openDocumentSteps,
+  requiredText,
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
 import type { Identity } from '../apimachinery/identity.ts';
@@ -162,7 +163,7 @@ function keysOf(
   const lengths: readonly number[] = kind === 'secretbox' ? secretboxKeyBytes : aesKeyBytes;
   return objectsOf(provider, 'keys', path, keysMax, problems).map(({ object, path: place }) => {
     unknownFields(object, ['name', 'secret'], place, problems);
-    const name = textOf(object, 'name', place, problems);
+    const name = requiredText(object, 'name', place, problems);
     if (name.length > nameMax) problems.push(`${place}.name: at most ${nameMax} characters`);
     return { kind, name, secret: secretOf(object, place, lengths, problems) };
   });
@@ -175,7 +176,7 @@ function secretOf(
   lengths: readonly number[],
   problems: string[],
 ): Buffer {
-  const text = textOf(key, 'secret', path, problems);
+  const text = requiredText(key, 'secret', path, problems);
   const secret = Buffer.from(text, 'base64');
   const place = `${path}.secret`;
   if (text === '') return secret;
@@ -188,14 +189,6 @@ function secretOf(
     );
   }
   return secret;
-}
-
-function textOf(object: JsonObject, field: string, path: string, problems: string[]): string {
-  const value = object[field] ?? '';
-  if (typeof value === 'string' && value !== '') return value;
-  const what = typeof value === 'string' ? 'required' : 'a text expected';
-  problems.push(`${path}.${field}: ${what}`);
-  return '';
 }
 
 interface Placed {

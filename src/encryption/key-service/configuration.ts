@@ -9,7 +9,11 @@
  *
  * Version 1 of the protocol, which asks the service about every record, is refused.
  */
-import { durationMs, unknownFields } from '../../apimachinery/configuration-document.ts';
+import {
+  durationMs,
+  requiredText,
+  unknownFields,
+} from '../../apimachinery/configuration-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 
 /** A unix socket's path has 108 bytes with its end. */
@@ -57,14 +61,14 @@ export function repeatedNames(services: readonly WantedKeyService[]): readonly s
 }
 
 function nameOf(value: JsonObject, path: string, problems: string[]): string {
-  const name = textOf(value, 'name', path, problems);
+  const name = requiredText(value, 'name', path, problems);
   if (name.includes(':')) problems.push(`${path}.name: must not contain ':'`);
   if (name.length > nameMax) problems.push(`${path}.name: at most ${nameMax} characters`);
   return name;
 }
 
 function socketOf(value: JsonObject, path: string, problems: string[]): string {
-  const endpoint = textOf(value, 'endpoint', path, problems);
+  const endpoint = requiredText(value, 'endpoint', path, problems);
   if (endpoint === '') return '';
   const [, named] = /^unix:(?:\/\/)?(\/(?!\/)[^?#]*)$/.exec(endpoint) ?? [];
   const place = `${path}.endpoint`;
@@ -88,12 +92,4 @@ function timeoutOf(value: JsonObject, path: string, problems: string[]): number 
     problems.push(`${path}.timeout: at most ${timeoutMsMax / 60_000} minutes`);
   }
   return timeoutMs;
-}
-
-function textOf(object: JsonObject, field: string, path: string, problems: string[]): string {
-  const value = object[field] ?? '';
-  if (typeof value === 'string' && value !== '') return value;
-  const what = typeof value === 'string' ? 'required' : 'a text expected';
-  problems.push(`${path}.${field}: ${what}`);
-  return '';
 }
