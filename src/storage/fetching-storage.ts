@@ -14,6 +14,7 @@
  * behind it.
  */
 import type { RecordCodec } from './encrypted-records.ts';
+import { passedOn } from './passed-on.ts';
 import type { Change, Mutation, Storage, StoredRecord, StoreKey } from './storage.ts';
 
 type KeyFetcher = Pick<RecordCodec, 'fetchKey' | 'mayFetch'>;
@@ -111,23 +112,4 @@ function* recordsOf(changes: readonly Change[]): Generator<StoredRecord | undefi
     yield record;
     yield previous;
   }
-}
-
-function passedOn(inner: Storage): Storage {
-  return {
-    name: inner.name,
-    commitLanes: inner.commitLanes,
-    commitWritesMax: inner.commitWritesMax,
-    found: inner.found,
-    read: (key, at) => inner.read(key, at),
-    scan: (range, at) => inner.scan(range, at),
-    commit: (mutations) => inner.commit(mutations),
-    changes: (after, options) => inner.changes(after, options),
-    tail: (after, signal) => inner.tail(after, signal),
-    revision: () => inner.revision(),
-    compactRevision: () => inner.compactRevision(),
-    compact: (before) => inner.compact(before),
-    failure: () => inner.failure(),
-    close: () => inner.close(),
-  };
 }

@@ -10,6 +10,7 @@
  */
 import type { Clock } from '../stdx/clock.ts';
 import { Histogram } from '../stdx/histogram.ts';
+import { passedOn } from './passed-on.ts';
 import type { Mutation, Storage } from './storage.ts';
 
 export interface StoreTimes {
@@ -84,20 +85,10 @@ export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>):
   }
 
   const storage: Storage = {
-    name: inner.name,
-    commitLanes: inner.commitLanes,
-    commitWritesMax: inner.commitWritesMax,
-    found: inner.found,
+    ...passedOn(inner),
     read: (key, at) => timed(timesOf('get', key), () => inner.read(key, at)),
     scan: (range, at) => timed(timesOf('list', range.prefix), () => inner.scan(range, at)),
     commit,
-    changes: (after, options) => inner.changes(after, options),
-    tail: (after, signal) => inner.tail(after, signal),
-    revision: () => inner.revision(),
-    compactRevision: () => inner.compactRevision(),
-    compact: (before) => inner.compact(before),
-    failure: () => inner.failure(),
-    close: () => inner.close(),
   };
   return { storage, times: () => all };
 }

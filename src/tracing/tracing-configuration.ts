@@ -27,13 +27,10 @@ export type ReadTracing =
 const defaultEndpoint = 'localhost:4317';
 const million = 1_000_000;
 
-/** `identities`: whose names it may be written in. */
-export function readTracingConfiguration(
-  bytes: Uint8Array,
-  identities: readonly Identity[],
-): ReadTracing {
-  const versions = identities.flatMap(({ groups }) =>
-    ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${groups.apiserverConfig}/${version}`),
+/** `identity`: whose names it is written in. */
+export function readTracingConfiguration(bytes: Uint8Array, { groups }: Identity): ReadTracing {
+  const versions = ['v1', 'v1beta1', 'v1alpha1'].map(
+    (version) => `${groups.apiserverConfig}/${version}`,
   );
   const opened = openDocument(bytes, versions, 'TracingConfiguration');
   if (opened.kind === 'invalid') return { kind: 'invalid', problems: [opened.problem] };

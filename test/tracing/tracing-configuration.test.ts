@@ -8,7 +8,7 @@ const version = 'apiserver.config.k8s.io/v1';
 
 function read(fields: object, apiVersion = version, kind = 'TracingConfiguration') {
   const bytes = Buffer.from(JSON.stringify({ apiVersion, kind, ...fields }));
-  return readTracingConfiguration(bytes, [identityOf('kubernetes')]);
+  return readTracingConfiguration(bytes, identityOf('kubernetes'));
 }
 
 const taken: readonly (readonly [fields: object, endpoint: string, share: number])[] = [

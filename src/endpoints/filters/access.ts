@@ -19,6 +19,7 @@ import type {
   AuthenticationRequest,
   Caller,
   CallerAuthentication,
+  Rejection,
 } from '../../authentication/authenticator.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
@@ -272,7 +273,7 @@ function admitted({ shown: { warnings } }: Asked, user: UserInfo): AccessVerdict
 function rejected(
   deps: AccessFilterDeps,
   asked: Asked,
-  { unlooked, why }: Extract<Caller, { readonly kind: 'rejected' }>,
+  { unlooked, why }: Rejection,
 ): AccessVerdict {
   const { exchange, info, query, trail } = asked;
   deps.onRejected(exchange.path, why);

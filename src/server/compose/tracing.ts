@@ -50,7 +50,7 @@ export async function startTracing(
 
 /** @throws OptionsError. */
 function readConfiguration(file: string, identity: Identity): TracingConfiguration {
-  const read = readTracingConfiguration(readOptionFile(flag, file), [identity]);
+  const read = readTracingConfiguration(readOptionFile(flag, file), identity);
   if (read.kind === 'ok') return read.configuration;
   throw new OptionsError(`--${flag}: ${file}: ${read.problems.join('; ')}`);
 }
