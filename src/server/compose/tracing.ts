@@ -2,8 +2,8 @@
  * Tracing, as the file of `--tracing-config-file` says: which requests are traced, and who collects
  * that (src/tracing).
  *
- * Invariants: a start fails on a file that is wrong, but not where nobody collects. A collector that
- * does not take what it is sent is logged when that begins and when it ends.
+ * Invariants: a start fails on a file that is wrong, but not where nobody collects. A collector
+ * that does not take what it is sent is logged when that begins and when it ends.
  */
 import { hostname } from 'node:os';
 import type { Identity } from '../../apimachinery/identity.ts';
