@@ -132,8 +132,8 @@ function encoded(target: string): string {
   return target.replace(notAscii, encodeURIComponent);
 }
 
-/** What stands in place of bytes that nobody knows any more (U+FFFD). */
-const encodedUnknown = encodeURIComponent('\ufffd');
+/** What stands in place of bytes that nobody knows any more. Who means it sends it encoded. */
+const unknownBytes = '\ufffd';
 
 /** A text: why it cannot be sent at all. */
 function begin(
@@ -147,9 +147,15 @@ function begin(
   if (upgrade !== undefined) Object.assign(own, { connection: 'Upgrade', upgrade });
   // Else node takes the name of the Host header, which is this server's.
   const servername = isIP(unbracketed(url.hostname)) === 0 ? url.hostname : '';
-  const path = encoded(target ?? `${url.pathname}${url.search}`);
-  if (path.includes(encodedUnknown)) return 'the path holds what is no UTF-8';
-  const options: https.RequestOptions = { agent, method, path, headers: own, servername };
+  const path = target ?? `${url.pathname}${url.search}`;
+  if (path.includes(unknownBytes)) return 'the path holds what is no UTF-8';
+  const options: https.RequestOptions = {
+    agent,
+    method,
+    path: encoded(path),
+    headers: own,
+    servername,
+  };
   try {
     return start(url, options);
   } catch (error) {

@@ -7,7 +7,7 @@ import { fakeExchange } from '../support/doubles/fake-exchange.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { startRemoteService } from '../support/servers/remote-service.ts';
 
-it('what is not ASCII in a path is encoded, and what is no UTF-8 is not sent', async () => {
+it('what is not ASCII in a path is encoded, what is no UTF-8 is not sent, U+FFFD encoded is', async () => {
   const asked: (string | undefined)[] = [];
   const server = await startRemoteService((_body, { url }, response) => {
     asked.push(url);
@@ -27,12 +27,12 @@ it('what is not ASCII in a path is encoded, and what is no UTF-8 is not sent', a
     };
     return openRequest(passed, undefined, fakeExchange('GET', {}, ''), manualTime().timers);
   };
-  const opened = await open('/é/漢%2F😀?q=ü&r=%zz');
+  const opened = await open('/é/漢%2F😀?q=ü&r=%zz&s=%EF%BF%BD');
   assert.equal(opened.kind, 'answered');
   const unknown = await open('/a\ufffdb');
   assert.ok(unknown.kind === 'failed');
   assert.equal(unknown.why, 'the path holds what is no UTF-8');
-  assert.deepEqual(asked, ['/%C3%A9/%E6%BC%A2%2F%F0%9F%98%80?q=%C3%BC&r=%zz']);
+  assert.deepEqual(asked, ['/%C3%A9/%E6%BC%A2%2F%F0%9F%98%80?q=%C3%BC&r=%zz&s=%EF%BF%BD']);
   agent.destroy();
   server.close();
 });
