@@ -108,7 +108,9 @@ export class HeadDecoder {
 
   #readLiteral(head: HeadInProgress, mask: number, isKept: boolean): boolean {
     const index = reader.readNumber(mask);
-    let [name, nameBytes, isNameValid] = ['', 0, true];
+    let name = '';
+    let nameBytes = 0;
+    let isNameValid = true;
     if (index === 0) {
       if (!reader.readText(view, true)) return false;
       nameBytes = view.bytes;
