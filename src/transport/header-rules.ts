@@ -102,3 +102,12 @@ const knownExpectation = /^\s*$|(?:^|\W)100-continue(?:$|\W)/i;
 export function isExpectation(value: string): boolean {
   return knownExpectation.test(value);
 }
+
+/** A path as it is; of an absolute URI its path and query; nothing for '*' and authorities. */
+export function originForm(target: string): string | undefined {
+  if (target.startsWith('/')) return target;
+  const absolute = /^https?:\/\/[^/?#]*(.*)$/is.exec(target);
+  if (absolute === null) return undefined;
+  const rest = absolute[1] as string;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

@@ -285,33 +285,6 @@ describe('a piece of HTTP/2', () => {
     assert.deepEqual(piecesOf(sent), [sent.length]);
   });
 
-  it('tells of a stream that is reset where its frame ends', () => {
-    const reset = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
-    let resets = 0;
-    const pieceEnd = createFrameReader({ onReset: () => void (resets += 1) });
-    const told: number[] = [];
-    const sent = Buffer.concat([preface, windowFrames(1), reset]);
-    for (const part of [sent, reset, reset.subarray(0, 10), reset.subarray(10), windowFrames(1)]) {
-      for (let at = 0; at < part.length;) at = pieceEnd(part, at);
-      told.push(resets);
-    }
-    assert.deepEqual(told, [1, 2, 2, 3, 3]);
-  });
-
-  // A record of 16 KiB holds 600 streams that are reset at once: 30 ms in a new process.
-  it('ends behind a few streams that are reset, and is as long as ever without them', () => {
-    const head = Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 0x82, 0x87, 0xbf, 0xbe]);
-    const reset = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
-    const times = (count: number, ...frames: Buffer[]): Buffer =>
-      Buffer.concat([preface, ...Array.from({ length: count }, () => frames).flat()]);
-    const rapid = piecesOf(times(600, head, reset));
-    assert.ok(
-      rapid.every((bytes) => bytes <= 16 * 26),
-      String(rapid),
-    );
-    assert.equal(piecesOf(times(150, head)).length, 1);
-  });
-
   it('holds no more than 2 KiB of heads, and 128 frames of bodies', () => {
     const heads = Buffer.concat([preface, repeatedHeaderFrames(100, 15_000, 4)]);
     assert.ok(piecesOf(heads).every((bytes) => bytes <= 2_048));

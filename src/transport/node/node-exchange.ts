@@ -1,5 +1,5 @@
 /**
- * One request on node:http, node:https or node:http2, as an HttpExchange.
+ * One request on node:http or node:https, as an HttpExchange.
  *
  * Elsewhere: the listener (listen-node.ts) and a streamed response (node-response-stream.ts).
  *
@@ -9,8 +9,7 @@
  *    (request-body.ts), so that the client can read it before the connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { constants } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { AbortCallbacks } from '../../stdx/requester.ts';
@@ -35,7 +34,6 @@ import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
 import { protocolsOf } from '../web-socket.ts';
-import { closeWhenAnswered } from './answered-streams.ts';
 import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import { NodeByteStream } from './node-byte-stream.ts';
@@ -44,9 +42,6 @@ import type { StreamedExchange } from './node-response-stream.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 import { upgradableOf } from './upgrades.ts';
-
-export type NodeRequest = IncomingMessage | Http2ServerRequest;
-export type NodeResponse = ServerResponse | Http2ServerResponse;
 
 /** What the exchanges of one server share. */
 export interface NodeShared {
@@ -61,6 +56,8 @@ export interface NodeShared {
   readonly frames: FramedChunks;
   /** Of answers of unknown length. */
   readonly endings: TurnQueue;
+  /** The Date header of an answer over HTTP/2; HTTP/1.1 has node's. */
+  date(): string;
   stopping: boolean;
 }
 
@@ -69,17 +66,15 @@ interface Connection {
   unreadBytes: number;
 }
 
-/** A larger body goes to the socket in pieces of this size: TLS and HTTP/2 copy what they are
- * given, and the pieces show whether the reader takes anything. */
+/** A larger body goes to the socket in pieces of this size: TLS copies what it is given, and the
+ * pieces show whether the reader takes anything. */
 const pieceBytes = 64 * 1024;
 
 const connections = new WeakMap<object, Connection>();
 
-/** By session (HTTP/2) or socket. */
-function connectionOf(req: NodeRequest): Connection {
-  const key: object = ('authority' in req ? req.stream.session : undefined) ?? req.socket;
-  let connection = connections.get(key);
-  if (connection === undefined) connections.set(key, (connection = { unreadBytes: 0 }));
+function connectionOf({ socket }: IncomingMessage): Connection {
+  let connection = connections.get(socket);
+  if (connection === undefined) connections.set(socket, (connection = { unreadBytes: 0 }));
   return connection;
 }
 
@@ -102,8 +97,8 @@ export class NodeExchange
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
   readonly #connection: Connection;
-  readonly #req: NodeRequest;
-  readonly #res: NodeResponse;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
   readonly #shared: NodeShared;
   #headers: readonly Header[];
   #body: RequestBody | undefined;
@@ -125,7 +120,7 @@ export class NodeExchange
   #changed: NodeMessageStream | NodeByteStream | undefined;
 
   /** `target` is the request target in origin form. */
-  constructor(req: NodeRequest, res: NodeResponse, target: string, shared: NodeShared) {
+  constructor(req: IncomingMessage, res: ServerResponse, target: string, shared: NodeShared) {
     this.#req = req;
     this.#res = res;
     this.#shared = shared;
@@ -136,7 +131,8 @@ export class NodeExchange
     this.scheme = shared.scheme;
     this.#connection = connectionOf(req);
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
-    this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
+    const isSecure = shared.scheme === 'https';
+    this.peerCertificate = isSecure ? peerCertificateOf(req.socket as TLSSocket) : undefined;
     this.#headers = copyHeaders(req);
     const isUpgradable = upgradableOf(req) !== undefined;
     this.webSocketProtocols = isUpgradable ? protocolsOf(this) : undefined;
@@ -248,8 +244,6 @@ export class NodeExchange
     }
     // A stream may live for an hour: it need not hold the request's head for that long.
     this.#headers = noHeaders;
-    // It has sent the head by now.
-    if (isHttp2(res)) return new PassedResponseStream(res, this);
     // Not flushHeaders(): it has the head encoded as UTF-8 a second time.
     res.write(noBytes);
     if (!isChunked) return new PassedResponseStream(res, this);
@@ -324,10 +318,9 @@ export class NodeExchange
     else this.cut();
   }
 
-  /** Cuts this exchange: the connection in HTTP/1.1, the stream in HTTP/2. */
+  /** Cuts the connection. */
   cut(): void {
-    if (isHttp2(this.#res)) this.#res.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    else this.#req.socket.destroy();
+    this.#req.socket.destroy();
     this.#socketClosed();
   }
 
@@ -355,9 +348,6 @@ export class NodeExchange
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
-    if (isHttp2(this.#res)) {
-      closeWhenAnswered(this.#res.stream, () => body.over, this.#shared.timers);
-    }
     req.on('data', (chunk: Uint8Array) => body.take(chunk, false));
     req.on('end', () => {
       this.#shared.deadlines.remove(this);
@@ -417,7 +407,6 @@ export class NodeExchange
     const sent = typeof body === 'string' ? Buffer.from(body) : body;
     this.#hold(sent.byteLength);
     if (sent.byteLength > pieceBytes) this.#sendPieces(sent);
-    else if (isHttp2(res)) res.end(sent);
     else res.end(sent);
   }
 
@@ -432,7 +421,7 @@ export class NodeExchange
         this.#restBytes = body.byteLength - at;
         // What went before has been taken.
         this.#release(this.#heldBytes - piece.byteLength - this.#restBytes);
-        if (!(isHttp2(res) ? res.write(piece) : res.write(piece))) return;
+        if (!res.write(piece)) return;
       }
       if (!this.#closed) res.end();
     };
@@ -451,7 +440,7 @@ export class NodeExchange
       this.#setHeaders(headers);
       if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
       const isLast = close || this.#shared.stopping;
-      if (isLast && !isHttp2(res)) res.setHeader('Connection', 'close');
+      if (isLast) res.setHeader('Connection', 'close');
       res.writeHead(status);
     } catch (error) {
       // What cannot be said at all is never said: nobody waits for it.
@@ -472,10 +461,7 @@ export class NodeExchange
     const res = this.#res;
     for (const [name, values] of byName) {
       const only = values.length === 1 ? values[0] : undefined;
-      // HTTP/2 of node refuses two values of what has one (RFC 9110, section 5.3, lets them be
-      // joined).
-      const joined = isHttp2(res) && name.toLowerCase() !== 'set-cookie';
-      res.setHeader(name, only ?? (joined ? values.join(', ') : values));
+      res.setHeader(name, only ?? values);
     }
   }
 
@@ -496,9 +482,7 @@ export class NodeExchange
   #markClosed(): void {
     this.#closed = true;
     this.#held = undefined;
-    // Both: a stream that the client resets counts as finished though nobody has ended it.
-    const isComplete = this.#res.writableEnded && this.#res.writableFinished;
-    this.#aborted = !(this.#changed?.isEnded ?? isComplete);
+    this.#aborted = !(this.#changed?.isEnded ?? this.#res.writableFinished);
   }
 
   /** Tells those who hold something for it. */
@@ -516,25 +500,18 @@ export class NodeExchange
   }
 }
 
-function isHttp2(res: NodeResponse): res is Http2ServerResponse {
-  return 'createPushResponse' in res;
-}
-
-function hasBody(req: NodeRequest): boolean {
-  if ('authority' in req) return !req.stream.endAfterHeaders;
+function hasBody(req: IncomingMessage): boolean {
   const length = req.headers['content-length'];
   return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-function copyHeaders(req: NodeRequest): Header[] {
+function copyHeaders(req: IncomingMessage): Header[] {
   const raw = req.rawHeaders;
   const pairs: Header[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     const value = latin1AsUtf8(raw[i + 1] as string);
-    // HTTP/2 names the host in a pseudo header; every other one is already in the exchange.
-    if (name === ':authority') pairs.push(['host', value]);
-    else if (!name.startsWith(':')) pairs.push([name, value]);
+    pairs.push([name, value]);
   }
   return pairs;
 }

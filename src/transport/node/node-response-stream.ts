@@ -4,8 +4,7 @@
  * HTTP/1.1: node's own response writes a chunk as four pieces, and each costs a pass through its
  * layers; for a broadcast that is most of what it costs. So the framing is made here, once for all
  * streams that share a chunk, and goes to the socket of the response in one write. Node writes the
- * head before and the last chunk after it. HTTP/2 has its framing in the library below; there a
- * shared chunk is spared the copy.
+ * head before and the last chunk after it.
  *
  *     queued behind an answer ahead (pipelining): node's response, which keeps it
  *     the socket is this response's:              framed, to the socket
@@ -20,7 +19,6 @@
  *  - `false` is what the queue of the socket says; there is one `drain` for it.
  */
 import type { ServerResponse } from 'node:http';
-import type { Http2ServerResponse } from 'node:http2';
 import type { ResponseStream } from '../http-exchange.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 
@@ -103,14 +101,14 @@ export class ChunkedResponseStream implements ResponseStream {
   }
 }
 
-/** Where the framing is not ours: HTTP/2, and HTTP/1.0, whose body ends with its connection. */
+/** HTTP/1.0, which has no chunks: the body ends with its connection. */
 export class PassedResponseStream implements ResponseStream {
-  readonly #res: ServerResponse | Http2ServerResponse;
+  readonly #res: ServerResponse;
   readonly #exchange: StreamedExchange;
   #isEnded = false;
   #drained: (() => void) | undefined;
 
-  constructor(res: ServerResponse | Http2ServerResponse, exchange: StreamedExchange) {
+  constructor(res: ServerResponse, exchange: StreamedExchange) {
     this.#res = res;
     this.#exchange = exchange;
     res.on('drain', () => {
@@ -126,9 +124,7 @@ export class PassedResponseStream implements ResponseStream {
     const res = this.#res;
     if (this.closed || chunk.byteLength === 0) return !res.writableNeedDrain;
     this.#exchange.count(chunk.byteLength);
-    const bytes = shared ? asBuffer(chunk) : Buffer.from(chunk);
-    // Apart, because the two have no common signature of write().
-    return 'createPushResponse' in res ? res.write(bytes) : res.write(bytes);
+    return res.write(shared ? asBuffer(chunk) : Buffer.from(chunk));
   }
 
   onDrain(callback: () => void): void {

@@ -5,49 +5,38 @@
  *
  * Bound: `chainLengthMax`; a longer chain is cut, and does not verify.
  */
-import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { PeerCertificateChain } from '../http-exchange.ts';
 
 const chainLengthMax = 10;
 
-const unread = Symbol('unread');
+/** Certificates of their peers count as untrusted. */
+const unread = new WeakSet<TLSSocket>();
 
-/** Certificates of this connection's peer count as untrusted. */
 export function leaveUnread(socket: TLSSocket): void {
-  // A property: requests of HTTP/2 see a proxy of the socket.
-  Object.assign(socket, { [unread]: true });
+  unread.add(socket);
 }
 
-/** By session (HTTP/2) or socket; null: the peer has sent none. */
+/** Null: the peer has sent none. */
 const known = new WeakMap<object, PeerCertificateChain | null>();
 
-export function peerCertificateOf(
-  req: IncomingMessage | Http2ServerRequest,
-): PeerCertificateChain | undefined {
-  const connection = connectionOf(req);
-  let chain = known.get(connection);
+export function peerCertificateOf(socket: TLSSocket): PeerCertificateChain | undefined {
+  let chain = known.get(socket);
   if (chain === undefined) {
-    const session = 'authority' in req ? req.stream.session : undefined;
-    chain = chainOf((session?.socket ?? req.socket) as TLSSocket);
-    known.set(connection, chain);
+    chain = chainOf(socket);
+    known.set(socket, chain);
   }
   return chain ?? undefined;
 }
 
 /** Whether they have been looked up: the first time takes milliseconds. */
-export function isPeerKnown(req: IncomingMessage | Http2ServerRequest): boolean {
-  return known.has(connectionOf(req));
-}
-
-function connectionOf(req: IncomingMessage | Http2ServerRequest): object {
-  return ('authority' in req ? req.stream.session : undefined) ?? req.socket;
+export function isPeerKnown(socket: object): boolean {
+  return known.has(socket);
 }
 
 function chainOf(socket: TLSSocket): PeerCertificateChain | null {
-  if (Reflect.get(socket, unread) === true) return { chain: [] };
+  if (unread.has(socket)) return { chain: [] };
   const chain: Uint8Array[] = [];
   let next = socket.getPeerX509Certificate();
   while (next !== undefined && chain.length < chainLengthMax) {

@@ -2,14 +2,11 @@
  * Starts and stops reading from a connection. Over TLS what was read may be held (read-turns.ts):
  * then to start again means to pass that on first.
  */
-import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionReads, ReadConnection, ReadTurns } from './read-turns.ts';
-import { showSession } from './shown-reads.ts';
 import type { ShownReads } from './shown-reads.ts';
 import { createFrameReader, framesBytes } from './frames.ts';
-import type { HeadFields } from './head-fields.ts';
 import { recordLength } from './tls-records.ts';
 import type { TlsRecords } from './tls-records.ts';
 
@@ -24,7 +21,7 @@ interface WithHandle {
 }
 
 const readsOf = new WeakMap<Handle, ConnectionReads>();
-/** By the handle of TLS. */
+/** Of HTTP/2, by the handle of TLS. */
 const belowSession = new WeakMap<Handle, ConnectionReads>();
 const connectionOf = new WeakMap<Socket, Connection>();
 
@@ -133,63 +130,45 @@ function endReads(this: Socket): void {
   connectionOf.get(this)?.end();
 }
 
-export interface SessionReads {
-  readonly heads?: HeadFields;
-  /** Some of what has come has been passed on. */
-  onRead?(): void;
+/** What takes in what comes of HTTP/2. */
+export interface ReadSession {
+  take(bytes: Uint8Array): void;
+  readonly isOver: boolean;
 }
 
-/** A session of HTTP/2 that has just begun: what comes is held once more behind TLS, for a record
- * holds hundreds of heads, and has to be decrypted whole. False: nothing is held or counted. */
-export function readSessionInTurns(
-  session: ServerHttp2Session,
+export interface SessionReads {
+  readonly reads: ConnectionReads;
+  /** The session is over: that its client has ended is heard of by reading on, also where it was
+   * held up for the session. */
+  readToEnd(): void;
+}
+
+/** A session of HTTP/2 that begins: what comes is held once more behind TLS, for a record holds
+ * hundreds of heads, and has to be decrypted whole. */
+export function readSession(
+  session: ReadSession,
+  socket: TLSSocket,
   turns: ReadTurns,
-  { heads, onRead }: SessionReads,
-): boolean {
-  const shown = showSession(session);
-  const { _handle: handle } = session.socket as WithHandle;
-  if (shown === undefined) return false;
+): SessionReads {
+  const { _handle: handle } = socket as WithHandle;
   const below = handle ? belowSession.get(handle) : undefined;
-  if (below !== undefined) readOnWhenDestroyed(session, below);
-  let hasReset = false;
-  const onReset = (): void => void (hasReset = true);
-  const pieceEnd = createFrameReader({ onReset, heads });
+  const read = (reading: boolean): void => {
+    if (below) below.allow(reading);
+    else setHandle(socket, reading);
+  };
   const reads = turns({
-    pieceEnd,
-    // Each record of TLS is a read here, which may be a frame of 13 bytes.
-    rests() {
-      const rests = hasReset;
-      hasReset = false;
-      return rests;
-    },
-    pass(bytes) {
-      shown.pass(bytes);
-      onRead?.();
-    },
+    pieceEnd: createFrameReader(),
+    pass: (bytes) => session.take(bytes),
     read(reading) {
-      if (session.destroyed) return;
-      if (below) below.allow(reading);
-      else setHandle(session.socket, reading);
+      if (!session.isOver) read(reading);
     },
+    // Each record of TLS is a read here, which may be a frame of 13 bytes.
+    rests: () => false,
     get gone() {
-      return session.destroyed;
+      return session.isOver;
     },
   });
-  shown.taker = reads;
-  if (handle) readsOf.set(handle, reads);
-  session.once('close', () => reads.end());
-  session.socket.once('close', () => shown.stop());
-  return true;
-}
-
-/** A session that is destroyed closes when its client has ended: so what comes below it is read on,
- * also if it was held up for the session. Node has no event for this. */
-function readOnWhenDestroyed(session: ServerHttp2Session, below: ConnectionReads): void {
-  const destroy = session.destroy.bind(session);
-  session.destroy = (...why) => {
-    destroy(...why);
-    below.allow(true);
-  };
+  return { reads, readToEnd: () => read(true) };
 }
 
 /** A socket, over TLS or raw. */

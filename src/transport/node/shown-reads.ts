@@ -1,9 +1,7 @@
 /**
- * What is read of a connection, shown before its reader has it: before the library of TLS, or of
- * HTTP/2.
+ * What is read of a connection, shown before the library of TLS has it.
  *
  *     socket ─▶ parser of HTTP ─▶ shown here ─▶ TLS
- *     TLS ─▶ parser of HTTP ─▶ shown here ─▶ HTTP/2
  *
  * Node's parser of HTTP is the one thing in node that can be put before the reader of a socket and
  * be taken away again. It hands over the bytes that it has read, and
@@ -14,11 +12,9 @@
  * Bound: a parser for each connection, and `parsersKept`.
  */
 import { createRequire } from 'node:module';
-import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { systemTimers } from '../../stdx/clock.ts';
-import { handleOf } from './session-handle.ts';
 
 const parsersKept = 16;
 
@@ -47,7 +43,7 @@ interface ParserClass {
   new (): Parser;
 }
 
-/** Of node: the library of TLS below one of its sockets, and that of HTTP/2 below a session. */
+/** Of node: the library of TLS below one of its sockets. */
 interface Receiver {
   receive?(bytes: Uint8Array): void;
 }
@@ -110,19 +106,6 @@ export function showSecured(
   if (secured === undefined || receiverOf(secured)?.receive === undefined) return undefined;
   const reads = show(raw, secured as Reader);
   return reads && { secured, reads };
-}
-
-/** Before HTTP/2, whose session has just begun. Undefined: nothing is shown. */
-export function showSession(session: ServerHttp2Session): ShownReads | undefined {
-  parserClass ??= prepare();
-  const handle = handleOf(session);
-  if (handle === undefined) return undefined;
-  const reader: Reader = {
-    get _handle() {
-      return handle();
-    },
-  };
-  return reader._handle?.receive && show(session.socket, reader);
 }
 
 /** What an answer without a length begins with: to the parser whatever follows is its body, of

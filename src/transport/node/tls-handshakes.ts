@@ -6,7 +6,7 @@
  *
  * Elsewhere: the check of certificates (authentication/peer-verifier.ts).
  */
-import type { Http2SecureServer } from 'node:http2';
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -34,7 +34,7 @@ export interface HandshakeOptions {
 const libraryBytesMax = 100 * 1024;
 
 export function queueHandshakes(
-  server: Http2SecureServer,
+  server: HttpsServer,
   options: HandshakeOptions,
   clock: Clock,
   timers: Timers,

@@ -8,8 +8,7 @@
  * Invariant: a request is answered once: what cannot be read of the body of one that has its answer
  * only ends the connection.
  */
-import type { Server as HttpServerOfNode } from 'node:http';
-import type { Http2SecureServer, Http2ServerResponse } from 'node:http2';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Departures } from '../departures.ts';
 import { isExpectation } from '../header-rules.ts';
@@ -25,18 +24,14 @@ import {
   unknownMethod,
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
-import type { NodeRequest, NodeResponse } from './node-exchange.ts';
+import type { HttpServerOfNode } from './servers.ts';
 
 /** Closes the connection, too. */
-export function refuse(res: NodeResponse, refusal: Refusal): void {
+export function refuse(res: ServerResponse, refusal: Refusal): void {
   res.setHeader('Content-Type', refusalType);
-  const isHttp2 = 'createPushResponse' in res;
-  if (!isHttp2) res.setHeader('Connection', 'close');
+  res.setHeader('Connection', 'close');
   res.statusCode = refusal.status;
-  const body = refusalBody(refusal);
-  // Apart, because the two have no common signature of end().
-  if (isHttp2) res.end(body);
-  else res.end(body);
+  res.end(refusalBody(refusal));
 }
 
 /** What the parser of HTTP/1 says of a head, or of a body, that it cannot read. */
@@ -47,12 +42,12 @@ interface ParseError extends Error {
 
 /** Node looks at all connections at once for those that are too slow: they end in turns. */
 export function answerUnserved(
-  server: HttpServerOfNode | Http2SecureServer,
+  server: HttpServerOfNode,
   limits: TransportLimits,
   departures: Departures,
 ): void {
-  const last = new WeakMap<Duplex, NodeResponse>();
-  server.on('request', (req: NodeRequest, res: NodeResponse) => last.set(req.socket, res));
+  const last = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => last.set(req.socket, res));
   const end = (error: ParseError, socket: Duplex): void => {
     const response = last.get(socket);
     // On its way, or of the very request that goes on wrong.
@@ -67,19 +62,17 @@ export function answerUnserved(
     departures.add({ depart: () => end(error, socket) });
   });
   // Node would answer with a bare 417.
-  server.on('checkExpectation', (req: NodeRequest, res: NodeResponse) => {
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     if (!isExpectation(req.headers.expect ?? '')) return refuse(res, expectationFailed);
     server.emit('request', req, res);
   });
-  // Over HTTP/2 node has the answer in place of the socket.
-  server.on('connect', (_req: NodeRequest, asked: Duplex | Http2ServerResponse) => {
-    if ('createPushResponse' in asked) refuse(asked, unknownMethod);
-    else asked.end(rawRefusal(unknownMethod));
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+    socket.end(rawRefusal(unknownMethod));
   });
 }
 
 /** What comes now is another request. */
-function isBehind({ req, writableFinished }: NodeResponse): boolean {
+function isBehind({ req, writableFinished }: ServerResponse): boolean {
   return writableFinished && req.complete;
 }
 

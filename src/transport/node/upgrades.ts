@@ -12,8 +12,6 @@
  */
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import type { Server as HttpServerOfNode } from 'node:http';
-import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -22,6 +20,7 @@ import { conversationLimits } from '../http-exchange.ts';
 import type { Header } from '../http-exchange.ts';
 import { safeHeaderValue, utf8AsLatin1 } from '../header-rules.ts';
 import { webSocketLimits } from '../web-socket.ts';
+import type { HttpServerOfNode } from './servers.ts';
 
 /** What a connection may become, until its request is answered. */
 export interface Upgradable {
@@ -42,7 +41,7 @@ type Connected = (this: unknown, socket: Socket) => void;
 
 /** `connected`: node's own listener for connections, by which one is read anew. */
 export function serveUpgrades(
-  server: HttpServerOfNode | Http2SecureServer,
+  server: HttpServerOfNode,
   connected: Connected,
 ): void {
   const webSockets = createWebSockets(webSocketLimits.receivedBytesMax);
@@ -156,7 +155,7 @@ function connectionOptions(value: string): string {
 
 /** The same head without what it asks for, and what has come behind it. */
 function readAnew(
-  server: HttpServerOfNode | Http2SecureServer,
+  server: HttpServerOfNode,
   connected: Connected,
   req: IncomingMessage,
   socket: Socket,

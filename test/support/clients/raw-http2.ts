@@ -22,6 +22,7 @@ const cancel = 8;
 const headBytes = 9;
 /** The status 400, by the static table. */
 const malformedStatus = 0x80 | 12;
+const emptyTable = 0x20;
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
@@ -162,7 +163,9 @@ export function openRawHttp2(port: number): Promise<RawSession> {
         const type = rest[3];
         if (type === frames.settings) resolve(session);
         if (type === frames.headers) heads += 1;
-        if (type === frames.headers && rest[headBytes] === malformedStatus) malformed += 1;
+        // The first one may begin with the size of the table of headers.
+        const first = rest[headBytes] === emptyTable ? headBytes + 1 : headBytes;
+        if (type === frames.headers && rest[first] === malformedStatus) malformed += 1;
         if (type === frames.goAway) goAwayCode ??= rest.readUInt32BE(headBytes + 4);
         rest = rest.subarray(end);
       }

@@ -1,0 +1,183 @@
+/**
+ * What a connection of HTTP/2 has to say: frames, gathered and given to the socket together.
+ *
+ *     frames of this turn ─▶ one buffer ─▶ one write of the socket ─▶ taken
+ *
+ * A write costs what it costs to encrypt a record and to call the system, whatever is in it. So
+ * many answers, or an event for each of many watches, are one write. Whoever has one stream alone
+ * waits for nobody: its frames are written at once.
+ *
+ * Invariants: frames go out in the order in which they are given. Positions only grow: `given`
+ * counts the bytes that were given, `taken` those that the socket has.
+ * Bounds: the socket's own buffer and `gatheredMax`, for who asks `isBlocked` before it gives more
+ * data; above `controlMax` of what cannot wait, the client reads nothing and the connection ends.
+ */
+import type { Duplex } from 'node:stream';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
+import { frameHeadBytes, frameTypes, writeFrameHead, writeUint32 } from './protocol.ts';
+import type { ErrorCode } from './protocol.ts';
+
+/** Given to the socket together. */
+const gatheredMax = 64 * 1024;
+/** Buffers are a multiple of it. */
+const stepBytes = 256;
+/** Answers to what a client that reads nothing asks the connection itself. */
+const controlMax = 64 * 1024;
+
+/** Connections whose frames wait for the end of what is being done now. */
+const waitingMax = 16;
+
+export class FrameWriter {
+  readonly #socket: Duplex;
+  readonly #flushes: Flushes;
+  /** Called when the socket has taken something, or can take more. */
+  readonly #onTaken: () => void;
+  #buffer: Buffer | undefined;
+  #at = 0;
+  /** Where each write ends that the socket has not taken. */
+  readonly #ends = new RingBuffer<number>();
+  #isBlocked = false;
+  #controlBytes = 0;
+  given = 0;
+  taken = 0;
+  /** Among those who wait. */
+  waits = false;
+
+  constructor(socket: Duplex, flushes: Flushes, onTaken: () => void) {
+    this.#socket = socket;
+    this.#flushes = flushes;
+    this.#onTaken = onTaken;
+    socket.on('drain', () => {
+      this.#isBlocked = false;
+      onTaken();
+    });
+  }
+
+  /** The socket is backed up: no more data. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** The client reads nothing of what it has asked for. */
+  get isFlooded(): boolean {
+    return this.#isBlocked && this.#controlBytes > controlMax;
+  }
+
+  frame(type: number, flagBits: number, stream: number, payload: Uint8Array): void {
+    const at = this.#head(payload.length, type, flagBits, stream);
+    if (payload.length > 0) (this.#buffer as Buffer).set(payload, at);
+  }
+
+  /** Part of a chunk. */
+  data(stream: number, chunk: Uint8Array, from: number, to: number, flagBits: number): void {
+    const at = this.#head(to - from, frameTypes.data, flagBits, stream);
+    if (to === from) return;
+    const part = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
+    (this.#buffer as Buffer).set(part, at);
+    if (this.#at >= gatheredMax) this.flush();
+  }
+
+  /** A frame of one number. */
+  number(type: number, stream: number, value: number): void {
+    const at = this.#head(4, type, 0, stream);
+    writeUint32(this.#buffer as Buffer, at, value);
+    this.#control(frameHeadBytes + 4);
+  }
+
+  reset(stream: number, code: ErrorCode): void {
+    this.number(frameTypes.rstStream, stream, code);
+  }
+
+  /** A frame of the connection itself. */
+  control(type: number, flagBits: number, payload: Uint8Array): void {
+    this.frame(type, flagBits, 0, payload);
+    this.#control(frameHeadBytes + payload.length);
+  }
+
+  goaway(lastStream: number, code: ErrorCode): void {
+    const payload = new Uint8Array(8);
+    writeUint32(payload, writeUint32(payload, 0, lastStream), code);
+    this.control(frameTypes.goaway, 0, payload);
+  }
+
+  /** At once, or when what is being done now is done. */
+  flushSoon(alone: boolean): void {
+    if (alone) this.flush();
+    else this.#flushes.add(this);
+  }
+
+  flush(): void {
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
+    const bytes = buffer.length === this.#at ? buffer : buffer.subarray(0, this.#at);
+    this.#buffer = undefined;
+    this.#at = 0;
+    if (!this.#socket.writable) return;
+    this.given += bytes.length;
+    this.#ends.push(this.given);
+    if (!this.#socket.write(bytes, this.#onWritten)) this.#isBlocked = true;
+  }
+
+  /** One function for all writes: they are taken in their order. */
+  readonly #onWritten = (): void => {
+    this.taken = this.#ends.shift();
+    if (!this.#isBlocked) this.#controlBytes = 0;
+    this.#onTaken();
+  };
+
+  /** What has not been given to the socket yet counts, too. */
+  get position(): number {
+    return this.given + this.#at;
+  }
+
+  #control(bytes: number): void {
+    this.#controlBytes += bytes;
+    if (this.#at >= gatheredMax) this.flush();
+  }
+
+  /** Returns where the payload goes. */
+  #head(length: number, type: number, flagBits: number, stream: number): number {
+    const needed = this.#at + frameHeadBytes + length;
+    if (this.#buffer === undefined || needed > this.#buffer.length) this.#grow(needed);
+    const at = this.#at;
+    this.#at = needed;
+    return writeFrameHead(this.#buffer as Buffer, at, length, type, flagBits, stream);
+  }
+
+  #grow(needed: number): void {
+    const before = this.#buffer;
+    const wanted = before === undefined ? needed : Math.max(needed, 2 * before.length);
+    const larger = Buffer.allocUnsafe(Math.ceil(wanted / stepBytes) * stepBytes);
+    if (before !== undefined) before.copy(larger, 0, 0, this.#at);
+    this.#buffer = larger;
+  }
+}
+
+/** Writers that gather what is said until the end of what is being done now. Who says something to
+ * more of them at once, such as an event to a thousand watches, has the first ones flushed
+ * meanwhile, so that what it does takes the time that it takes. */
+export class Flushes {
+  readonly #waiting = new RingBuffer<FrameWriter>();
+  #isAsked = false;
+
+  add(writer: FrameWriter): void {
+    if (writer.waits) return;
+    writer.waits = true;
+    this.#waiting.push(writer);
+    if (this.#waiting.length > waitingMax) this.#flushFirst();
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    queueMicrotask(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#isAsked = false;
+    while (this.#waiting.length > 0) this.#flushFirst();
+  };
+
+  #flushFirst(): void {
+    const writer = this.#waiting.shift();
+    writer.waits = false;
+    writer.flush();
+  }
+}

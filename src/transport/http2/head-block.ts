@@ -1,0 +1,99 @@
+/**
+ * The head of a request, or its trailers, as they come in frames: HEADERS and what follows it
+ * (RFC 9113, 6.2 and 6.10).
+ *
+ * Bounds: `blockBytesMax` for each byte that a head may have, in `partsMax` frames. Policy: the
+ * connection ends, for what has not been decoded is missing in the table of headers.
+ */
+import { HeadDecoder } from './hpack/decoder.ts';
+import type { Head } from './hpack/decoder.ts';
+import type { Frame } from './frame-parser.ts';
+import { errorCodes, flags, readUint31 } from './protocol.ts';
+import type { ErrorCode } from './protocol.ts';
+
+/** A head that is somewhat too large is answered with words. */
+const blockBytesMax = 4;
+const partsMax = 64;
+const priorityBytes = 5;
+
+export type BlockEnd =
+  | { readonly kind: 'goes on' }
+  | { readonly kind: 'broken'; readonly code: ErrorCode }
+  | {
+      readonly kind: 'head';
+      readonly stream: number;
+      readonly head: Head;
+      readonly endsStream: boolean;
+      readonly dependsOnItself: boolean;
+    };
+
+const goesOn: BlockEnd = { kind: 'goes on' };
+
+export class HeadBlock {
+  readonly #decoder: HeadDecoder;
+  readonly #bytesMax: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #stream = 0;
+  #endsStream = false;
+  #dependsOnItself = false;
+  /** Nothing but the rest of it may come. */
+  isOpen = false;
+
+  constructor(headBytesMax: number) {
+    this.#decoder = new HeadDecoder(headBytesMax);
+    this.#bytesMax = blockBytesMax * headBytesMax;
+  }
+
+  begin({ flags: flagBits, payload, stream }: Frame): BlockEnd {
+    const isPadded = (flagBits & flags.padded) !== 0;
+    const isPrioritized = (flagBits & flags.priority) !== 0;
+    let from = isPadded ? 1 : 0;
+    const to = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
+    this.#dependsOnItself = false;
+    if (isPrioritized) {
+      if (payload.length < from + priorityBytes) return broken(errorCodes.frameSizeError);
+      this.#dependsOnItself = readUint31(payload, from) === stream;
+      from += priorityBytes;
+    }
+    if (to < from) return broken(errorCodes.protocolError);
+    this.#stream = stream;
+    this.#endsStream = (flagBits & flags.endStream) !== 0;
+    this.#bytes = 0;
+    return this.#add(payload.subarray(from, to), (flagBits & flags.endHeaders) !== 0);
+  }
+
+  goOn({ flags: flagBits, payload, stream }: Frame): BlockEnd {
+    if (!this.isOpen || stream !== this.#stream) return broken(errorCodes.protocolError);
+    return this.#add(payload, (flagBits & flags.endHeaders) !== 0);
+  }
+
+  #add(part: Uint8Array, isLast: boolean): BlockEnd {
+    this.#bytes += part.length;
+    const partsCount = this.#parts.length + 1;
+    if (this.#bytes > this.#bytesMax || partsCount > partsMax) {
+      return broken(errorCodes.enhanceYourCalm);
+    }
+    this.isOpen = !isLast;
+    if (!isLast) {
+      // A part is kept until the next read: it may not keep all that was read with it.
+      this.#parts.push(new Uint8Array(part));
+      return goesOn;
+    }
+    const block = this.#parts.length === 0 ? part : Buffer.concat([...this.#parts, part]);
+    if (this.#parts.length > 0) this.#parts = [];
+    const head = this.#decoder.decode(block);
+    if (head === undefined) return broken(errorCodes.compressionError);
+    return {
+      kind: 'head',
+      stream: this.#stream,
+      head,
+      endsStream: this.#endsStream,
+      dependsOnItself: this.#dependsOnItself,
+    };
+  }
+}
+
+function broken(code: ErrorCode): BlockEnd {
+  return { kind: 'broken', code };
+}

@@ -1,0 +1,56 @@
+/**
+ * One response of unknown length over HTTP/2. A chunk that many streams share is copied once for
+ * each connection, into what that has to say.
+ */
+import type { ResponseStream } from '../http-exchange.ts';
+import type { Http2Stream } from './stream.ts';
+
+/** What the stream needs of its exchange. */
+export interface StreamedExchange {
+  readonly closed: boolean;
+  /** Bytes of the body were given to be sent. */
+  count(bytes: number): void;
+  cut(): void;
+}
+
+export class Http2ResponseStream implements ResponseStream {
+  /** The socket calls back for each write. */
+  readonly settlesLater = true;
+  readonly #stream: Http2Stream;
+  readonly #exchange: StreamedExchange;
+  #drained: (() => void) | undefined;
+
+  constructor(stream: Http2Stream, exchange: StreamedExchange) {
+    this.#stream = stream;
+    this.#exchange = exchange;
+  }
+
+  get closed(): boolean {
+    return this.#stream.isSendEnded || this.#exchange.closed;
+  }
+
+  write(chunk: Uint8Array, shared = false): boolean {
+    if (!this.closed) this.#exchange.count(chunk.byteLength);
+    return this.#stream.write(chunk, shared);
+  }
+
+  together(write: () => void): void {
+    this.#stream.together(write);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drained = callback;
+  }
+
+  drained(): void {
+    if (!this.closed) this.#drained?.();
+  }
+
+  end(): void {
+    if (!this.closed) this.#stream.end();
+  }
+
+  abort(): void {
+    if (!this.closed) this.#exchange.cut();
+  }
+}
