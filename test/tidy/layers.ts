@@ -159,6 +159,7 @@ export const layers: readonly LayerRule[] = [
   // The one file of the port that knows its adapters: it picks one.
   { folder: 'src/transport/choose.ts', may: ['src/stdx', 'src/transport'] },
   { folder: 'src/transport/uws', may: ['src/stdx', 'src/transport'] },
+  { folder: 'src/transport/http2', may: ['src/stdx', 'src/transport'] },
   { folder: 'src/transport/node', may: ['src/stdx', 'src/transport'] },
   {
     folder: 'src/endpoints',

@@ -12,7 +12,7 @@ import { errorCodes, flags, readUint31 } from './protocol.ts';
 import type { ErrorCode } from './protocol.ts';
 
 /** A head that is somewhat too large is answered with words. */
-const blockBytesMax = 4;
+const blockBytesMax = 2;
 const partsMax = 64;
 const priorityBytes = 5;
 

@@ -55,7 +55,7 @@ function readPseudo(texts: readonly string[], pseudo: Pseudo): number | undefine
   for (; at < texts.length && isPseudo(texts[at] as string); at += 2) {
     const place = pseudoNames.indexOf(texts[at] as string);
     if (place < 0 || pseudo[place] !== undefined) return undefined;
-    pseudo[place] = texts[at + 1] as string;
+    pseudo[place] = texts[at + 1];
   }
   return at;
 }

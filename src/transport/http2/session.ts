@@ -32,7 +32,7 @@ import type { ErrorCode } from './protocol.ts';
 import { Http2Stream } from './stream.ts';
 import type { StreamConnection } from './stream.ts';
 
-export const sessionBounds = {
+const sessionBounds = {
   /** Of the body of a stream that nobody has received. */
   streamWindow: 256 * 1024,
   /** Of all bodies of a connection, once somebody has asked for one; until then what the RFC begins
@@ -158,12 +158,7 @@ export class Http2Session implements StreamConnection {
   }
 
   /** Begins an answer. `ends`: it has no body. */
-  respond(
-    stream: Http2Stream,
-    status: number,
-    headers: readonly Header[],
-    ends: boolean,
-  ): void {
+  respond(stream: Http2Stream, status: number, headers: readonly Header[], ends: boolean): void {
     if (stream.closed || this.isOver) return;
     let block = encodeHead(status, headers);
     if (this.#tellsTableSize) block = Buffer.concat([sizeUpdateToZero, block]);

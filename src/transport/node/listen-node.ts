@@ -1,6 +1,6 @@
 /**
- * The listener on node's own HTTP/1.1, in the clear; over TLS also on HTTP/2 (http2/), by ALPN, with
- * client certificates asked for when a CA is given.
+ * The listener on node's own HTTP/1.1, in the clear; over TLS also on HTTP/2 (http2/), by ALPN,
+ * with client certificates asked for when a CA is given.
  *
  * listen-uws.ts is the fast path.
  *

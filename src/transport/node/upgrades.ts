@@ -40,10 +40,7 @@ export function upgradableOf(request: object): Upgradable | undefined {
 type Connected = (this: unknown, socket: Socket) => void;
 
 /** `connected`: node's own listener for connections, by which one is read anew. */
-export function serveUpgrades(
-  server: HttpServerOfNode,
-  connected: Connected,
-): void {
+export function serveUpgrades(server: HttpServerOfNode, connected: Connected): void {
   const webSockets = createWebSockets(webSocketLimits.receivedBytesMax);
   const conversations = createWebSockets(conversationLimits.messageBytesMax);
   server.on('upgrade', (req: IncomingMessage, socket: Socket, rest: Buffer) => {

@@ -9,7 +9,7 @@ import { RingBuffer } from '../../../stdx/ring-buffer.ts';
 import type { Field } from './field.ts';
 
 /** What SETTINGS_HEADER_TABLE_SIZE is when nothing is said of it. */
-export const tableBytesMax = 4096;
+const tableBytesMax = 4096;
 
 export class DynamicTable {
   #fields: RingBuffer<Field> | undefined;
