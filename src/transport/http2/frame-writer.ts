@@ -9,33 +9,32 @@
  *
  * Invariants: frames go out in the order in which they are given. Positions only grow: `given`
  * counts the bytes that were given, `taken` those that the socket has.
- * Bounds: the socket's own buffer and `gatheredMax`, for who asks `isBlocked` before it gives more
- * data; above `controlMax` of what cannot wait, the client reads nothing and the connection ends.
+ * Bounds: a block and what the socket has (write-blocks.ts), for who asks `isBlocked` before it
+ * gives more data; blocks count among the bytes that no reader has taken. Above `controlMax` of what
+ * cannot wait, the client reads nothing and the connection ends.
  */
 import type { Duplex } from 'node:stream';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { frameHeadBytes, frameTypes, writeFrameHead, writeUint32 } from './protocol.ts';
 import type { ErrorCode } from './protocol.ts';
+import { blockBytesMax, WriteBlocks } from './write-blocks.ts';
 
-/** Given to the socket together. */
-const gatheredMax = 64 * 1024;
-/** Buffers are a multiple of it. */
-const stepBytes = 256;
 /** Answers to what a client that reads nothing asks the connection itself. */
 const controlMax = 64 * 1024;
 
 /** Connections whose frames wait for the end of what is being done now. */
-const waitingMax = 16;
+const waitingMax = 128;
 
 export class FrameWriter {
   readonly #socket: Duplex;
   readonly #flushes: Flushes;
   /** Called when the socket has taken something, or can take more. */
   readonly #onTaken: () => void;
-  #buffer: Buffer | undefined;
+  /** What is gathered, up to a position. */
+  #block: Buffer | undefined;
   #at = 0;
-  /** Where each write ends that the socket has not taken. */
-  readonly #ends = new RingBuffer<number>();
+  /** The writes that the socket has not taken. */
+  readonly #writes = new RingBuffer<Write>();
   #isBlocked = false;
   #controlBytes = 0;
   given = 0;
@@ -51,6 +50,10 @@ export class FrameWriter {
       this.#isBlocked = false;
       onTaken();
     });
+    socket.on('close', () => {
+      // Of a socket that is closed not every write calls back.
+      while (this.#writes.length > 0) this.#settle();
+    });
   }
 
   /** The socket is backed up: no more data. */
@@ -65,7 +68,7 @@ export class FrameWriter {
 
   frame(type: number, flagBits: number, stream: number, payload: Uint8Array): void {
     const at = this.#head(payload.length, type, flagBits, stream);
-    if (payload.length > 0) (this.#buffer as Buffer).set(payload, at);
+    if (payload.length > 0) (this.#block as Buffer).set(payload, at);
   }
 
   /** Part of a chunk. */
@@ -73,14 +76,13 @@ export class FrameWriter {
     const at = this.#head(to - from, frameTypes.data, flagBits, stream);
     if (to === from) return;
     const part = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
-    (this.#buffer as Buffer).set(part, at);
-    if (this.#at >= gatheredMax) this.flush();
+    (this.#block as Buffer).set(part, at);
   }
 
   /** A frame of one number. */
   number(type: number, stream: number, value: number): void {
     const at = this.#head(4, type, 0, stream);
-    writeUint32(this.#buffer as Buffer, at, value);
+    writeUint32(this.#block as Buffer, at, value);
     this.#control(frameHeadBytes + 4);
   }
 
@@ -107,23 +109,32 @@ export class FrameWriter {
   }
 
   flush(): void {
-    const buffer = this.#buffer;
-    if (buffer === undefined) return;
-    const bytes = buffer.length === this.#at ? buffer : buffer.subarray(0, this.#at);
-    this.#buffer = undefined;
+    const block = this.#block;
+    if (block === undefined) return;
+    const bytes = block.subarray(0, this.#at);
+    this.#block = undefined;
     this.#at = 0;
-    if (!this.#socket.writable) return;
+    if (!this.#socket.writable) return this.#flushes.blocks.give(block);
     this.given += bytes.length;
-    this.#ends.push(this.given);
+    this.#writes.push({ block, end: this.given });
+    this.#flushes.unread.hold(block.length);
     if (!this.#socket.write(bytes, this.#onWritten)) this.#isBlocked = true;
   }
 
   /** One function for all writes: they are taken in their order. */
   readonly #onWritten = (): void => {
-    this.taken = this.#ends.shift();
+    if (this.#writes.length === 0) return;
+    this.#settle();
     if (!this.#isBlocked) this.#controlBytes = 0;
     this.#onTaken();
   };
+
+  #settle(): void {
+    const { block, end } = this.#writes.shift();
+    this.taken = end;
+    this.#flushes.unread.release(block.length);
+    this.#flushes.blocks.give(block);
+  }
 
   /** What has not been given to the socket yet counts, too. */
   get position(): number {
@@ -132,33 +143,52 @@ export class FrameWriter {
 
   #control(bytes: number): void {
     this.#controlBytes += bytes;
-    if (this.#at >= gatheredMax) this.flush();
   }
 
   /** Returns where the payload goes. */
   #head(length: number, type: number, flagBits: number, stream: number): number {
-    const needed = this.#at + frameHeadBytes + length;
-    if (this.#buffer === undefined || needed > this.#buffer.length) this.#grow(needed);
+    const bytes = frameHeadBytes + length;
+    if (this.#block === undefined || this.#at + bytes > this.#block.length) this.#makeRoom(bytes);
     const at = this.#at;
-    this.#at = needed;
-    return writeFrameHead(this.#buffer as Buffer, at, length, type, flagBits, stream);
+    this.#at += bytes;
+    return writeFrameHead(this.#block as Buffer, at, length, type, flagBits, stream);
   }
 
-  #grow(needed: number): void {
-    const before = this.#buffer;
-    const wanted = before === undefined ? needed : Math.max(needed, 2 * before.length);
-    const larger = Buffer.allocUnsafe(Math.ceil(wanted / stepBytes) * stepBytes);
-    if (before !== undefined) before.copy(larger, 0, 0, this.#at);
-    this.#buffer = larger;
+  #makeRoom(bytes: number): void {
+    const { blocks } = this.#flushes;
+    if (this.#at + bytes > blockBytesMax) this.flush();
+    const before = this.#block;
+    this.#block = blocks.take(this.#at + bytes);
+    if (before === undefined) return;
+    before.copy(this.#block, 0, 0, this.#at);
+    blocks.give(before);
   }
+}
+
+interface Write {
+  readonly block: Buffer;
+  /** Its end among all that was given. */
+  readonly end: number;
+}
+
+/** What is counted that no reader has taken. */
+export interface UnreadBytes {
+  hold(bytes: number): void;
+  release(bytes: number): void;
 }
 
 /** Writers that gather what is said until the end of what is being done now. Who says something to
  * more of them at once, such as an event to a thousand watches, has the first ones flushed
  * meanwhile, so that what it does takes the time that it takes. */
 export class Flushes {
+  readonly blocks = new WriteBlocks();
+  readonly unread: UnreadBytes;
   readonly #waiting = new RingBuffer<FrameWriter>();
   #isAsked = false;
+
+  constructor(unread: UnreadBytes) {
+    this.unread = unread;
+  }
 
   add(writer: FrameWriter): void {
     if (writer.waits) return;

@@ -14,8 +14,6 @@ export interface StreamedExchange {
 }
 
 export class Http2ResponseStream implements ResponseStream {
-  /** The socket calls back for each write. */
-  readonly settlesLater = true;
   readonly #stream: Http2Stream;
   readonly #exchange: StreamedExchange;
   #drained: (() => void) | undefined;
@@ -36,6 +34,11 @@ export class Http2ResponseStream implements ResponseStream {
 
   together(write: () => void): void {
     this.#stream.together(write);
+  }
+
+  /** The socket calls back for each write; those of many streams are one. */
+  get settlesLater(): boolean {
+    return this.#stream.isAlone;
   }
 
   onDrain(callback: () => void): void {

@@ -226,6 +226,8 @@ export class Http2Session implements StreamConnection {
 
   reset(stream: Http2Stream, code: ErrorCode): void {
     if (stream.closed || this.isOver) return;
+    // Its whole answer waits for the socket, and so does whatever is behind it.
+    if (stream.isSent) return this.destroy();
     if (this.#streams.get(stream.id) === stream) this.#resetId(stream.id, code);
     this.#drop(stream, 'cut');
     this.#flush();

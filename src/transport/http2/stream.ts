@@ -24,6 +24,8 @@ export interface StreamConnection {
   /** So many bytes of its body have been received, and no more are held for them. */
   received(stream: Http2Stream, bytes: number): void;
   reset(stream: Http2Stream, code: ErrorCode): void;
+  /** Open streams. */
+  readonly open: number;
   /** What is said meanwhile goes out together. */
   together(write: () => void): void;
   /** Of what was said: the position in all that the connection has said. */
@@ -164,6 +166,11 @@ export class Http2Stream {
     }
     this.isSendEnded = true;
     this.#connection.queued(this);
+  }
+
+  /** On its connection. */
+  get isAlone(): boolean {
+    return this.#connection.open <= 1;
   }
 
   together(write: () => void): void {

@@ -62,7 +62,7 @@ export function createHttp2Sessions(
 ): Http2Sessions {
   const open = new Set<Http2Session>();
   const sessionTurns = createSessionTurns(systemTimers, options.limits.http2StreamsMax);
-  const flushes = new Flushes();
+  const flushes = new Flushes(options.shared.load.answers);
   let onNone: (() => void) | undefined;
   return {
     open,
