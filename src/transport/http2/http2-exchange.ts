@@ -34,6 +34,8 @@ export interface Http2Shared {
   readonly requestTimeoutMs: number;
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
+  /** Does what it is called with, so much in a turn. */
+  endings(work: () => void): void;
   /** The Date header of an answer. */
   date(): string;
 }
@@ -209,6 +211,11 @@ export class Http2Exchange
   /** Of the body of a response of unknown length. */
   count(bytes: number): void {
     this.#sentBytes += bytes;
+  }
+
+  /** With a server that stops, thousands end. */
+  finish(): void {
+    this.#shared.endings(() => this.#stream.end());
   }
 
   onAbort(callback: () => void): void {

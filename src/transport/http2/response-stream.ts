@@ -10,6 +10,8 @@ export interface StreamedExchange {
   readonly closed: boolean;
   /** Bytes of the body were given to be sent. */
   count(bytes: number): void;
+  /** Ends the answer, in this turn or a later one, if it is still there. */
+  finish(): void;
   cut(): void;
 }
 
@@ -17,6 +19,7 @@ export class Http2ResponseStream implements ResponseStream {
   readonly #stream: Http2Stream;
   readonly #exchange: StreamedExchange;
   #drained: (() => void) | undefined;
+  #isEnded = false;
 
   constructor(stream: Http2Stream, exchange: StreamedExchange) {
     this.#stream = stream;
@@ -24,11 +27,12 @@ export class Http2ResponseStream implements ResponseStream {
   }
 
   get closed(): boolean {
-    return this.#stream.isSendEnded || this.#exchange.closed;
+    return this.#isEnded || this.#exchange.closed;
   }
 
   write(chunk: Uint8Array, shared = false): boolean {
-    if (!this.closed) this.#exchange.count(chunk.byteLength);
+    if (this.closed) return true;
+    this.#exchange.count(chunk.byteLength);
     return this.#stream.write(chunk, shared);
   }
 
@@ -50,7 +54,9 @@ export class Http2ResponseStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.closed) this.#stream.end();
+    if (this.closed) return;
+    this.#isEnded = true;
+    this.#exchange.finish();
   }
 
   abort(): void {

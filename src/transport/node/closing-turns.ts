@@ -11,9 +11,8 @@
  *     a socket is destroyed ─▶ among the first of its turn ─▶ closed
  *                           ─▶ behind them ─▶ [ waits ] ─▶ closed, as many in each turn, in order
  *
- * Answers. With a server that stops, all watches end. Behind the end of each stream of HTTP/2 node
- * ends its other half, destroys it, tells its request and its answer, and closes the session behind
- * the last one: five times what it takes to ask for it.
+ * Answers. With a server that stops, all watches end. Behind the end of each answer node tells its
+ * request and its answer, and closes the connection: several times what it takes to ask for it.
  *
  * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is read
  * or written. While nobody waits and nothing is done there is no timer.
@@ -27,7 +26,7 @@ import type { Timers } from '../../stdx/clock.ts';
 /** Two or three milliseconds, what node does behind each included. Policy: the others wait. */
 export const closingsPerTurn = 32;
 
-/** Streams that end. As long, for the end of a stream may be that of its session. Policy: the
+/** Answers that end. As long, for the end of an answer may be that of its connection. Policy: the
  * others wait. */
 export const endingsPerTurn = 16;
 

@@ -1,11 +1,10 @@
 /**
  * How many streams the connections of HTTP/2 open, or leave open when they end, in one turn of the
- * event loop. Node makes a stream of each head that it reads, 15 to 35 µs each, before anybody is
- * asked; one read brings a thousand, and all connections that have something to read are read from
- * in the same turn. A head of many headers counts as several streams. It may also be much larger
- * than its bytes: it repeats a header in one byte, and until a client has confirmed the settings
- * node counts the headers, not what is in them. When a client goes, node closes each of its
- * streams, which takes as long.
+ * event loop. One read brings a thousand heads, and all connections that have something to read are
+ * read from in the same turn. Each is a stream before anybody is asked. A head of many headers
+ * counts as several streams. It may also be much larger than its bytes: it repeats a header in one
+ * byte. When a client goes, each of its streams is closed, which takes as long. For HTTP/1.1 over
+ * TLS, a connection is one stream.
  *
  *     connection a ─ reads ─▶ streams … over the budget: all connections wait
  *     next turn: a few of them read on, in the order in which they wait
