@@ -71,6 +71,22 @@ describe('a client of HTTP/2 that reads nothing', () => {
     });
   }
 
+  it('takes little memory, also when each of its frames comes in a read of its own', async () => {
+    const peers = Array.from({ length: 20 }, () => heldSession());
+    await settled();
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    for (const { socket } of peers) socket.takes = false;
+    for (let i = 0; i < 3_000; i += 1) {
+      for (const { session } of peers) session.take(ping);
+      if (i % 100 === 0) await settled();
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    const each = most / peers.length;
+    assert.ok(each < 1024 * 1024, `${each} bytes for 51,000 that wait`);
+    for (const { session } of peers) session.destroy();
+  });
+
   it('and resets what it asks for loses its connection, in bounded memory', async () => {
     const { session, socket, streams } = heldSession();
     await settled();

@@ -387,22 +387,25 @@ describe('a body of HTTP/2 that nobody receives yet', () => {
       drained: () => undefined,
       ended: () => undefined,
     });
-    assert.deepEqual(order, ['a', 'b', 'c', 'end']);
+    assert.equal(order.join(' ').replaceAll(/(?<=[abc]) (?=[abc])/g, ''), 'abc end');
   });
 
   it('takes memory for what it holds, not for how many frames that came in', () => {
-    const { session, streams } = heldSession();
-    session.take(postOf(1));
-    const empty = Buffer.concat(Array.from({ length: 1_000 }, () => dataOf(1, new Uint8Array())));
-    for (let i = 0; i < 100; i += 1) session.take(empty);
-    let pieces = 0;
-    streams[0]?.receive({
-      data: () => void (pieces += 1),
-      bodyEnded: () => undefined,
-      sent: () => undefined,
-      drained: () => undefined,
-      ended: () => undefined,
-    });
-    assert.ok(session.isOver || pieces < 1_000, `${pieces} pieces without a byte were held`);
+    for (const bytes of [0, 1]) {
+      const { session, streams } = heldSession();
+      session.take(postOf(1));
+      const frame = dataOf(1, new Uint8Array(bytes));
+      const frames = Buffer.concat(Array.from({ length: 1_000 }, () => frame));
+      for (let i = 0; i < 65; i += 1) session.take(frames);
+      let pieces = 0;
+      streams[0]?.receive({
+        data: () => void (pieces += 1),
+        bodyEnded: () => undefined,
+        sent: () => undefined,
+        drained: () => undefined,
+        ended: () => undefined,
+      });
+      assert.ok(session.isOver || pieces < 6_500, `${pieces} pieces of ${bytes} bytes were held`);
+    }
   });
 });
