@@ -230,6 +230,7 @@ describe('what a client sends over HTTP/2', () => {
     session.expectBodies();
     await settled();
     assert.equal(reader.given(0), 1024 * 1024 - windowAtFirst, 'once');
+    assert.equal(reader.of(0, types.window).length, 1, 'an update by nothing is an error');
     for (let i = 0; i < 13; i += 1) session.take(dataOf(1, piece));
     assert.equal(session.isOver, false);
     assert.equal(streams[0]?.receiveWindow, 0);
