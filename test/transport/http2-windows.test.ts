@@ -305,14 +305,14 @@ describe('what a client sends over HTTP/2', () => {
       stream.receive({
         data: () => {
           pieces += 1;
-          if (pieces === 2) stream.reset(2);
+          stream.reset(2);
         },
         bodyEnded: () => undefined,
         sent: () => undefined,
         drained: () => undefined,
         ended: () => undefined,
       });
-      assert.equal(pieces, 2, 'nothing is received behind its end');
+      assert.equal(pieces, 1, 'nothing is received behind its end');
     }
     const used = all * 4_000;
     assert.ok(reader.given(0) <= used, `${reader.given(0)} of ${used}`);

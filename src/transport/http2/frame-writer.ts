@@ -10,8 +10,8 @@
  * Invariants: frames go out in the order in which they are given. Positions only grow: `given`
  * counts the bytes that were given, `taken` those that the socket has.
  * Bounds: a block and what the socket has (write-blocks.ts), for who asks `isBlocked` before it
- * gives more data; blocks count among the bytes that no reader has taken. Above `controlMax` of what
- * cannot wait, the client reads nothing and the connection ends.
+ * gives more data; blocks count among the bytes that no reader has taken. Above `controlMax` and
+ * `headsMax` of what cannot wait, the client reads nothing and the connection ends.
  */
 import type { Duplex } from 'node:stream';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
@@ -19,8 +19,12 @@ import { frameHeadBytes, frameTypes, writeFrameHead, writeUint32 } from './proto
 import type { ErrorCode } from './protocol.ts';
 import { blockBytesMax, WriteBlocks } from './write-blocks.ts';
 
-/** Answers to what a client that reads nothing asks the connection itself. */
+/** Of a client that reads nothing: answers to what it asks the connection itself, and heads of
+ * answers. */
 const controlMax = 64 * 1024;
+const headsMax = 384 * 1024;
+/** A write that is not larger has memory of its own: thousands may wait for a socket. */
+const ownBytesMax = 512;
 
 /** Connections whose frames wait for the end of what is being done now. */
 const waitingMax = 128;
@@ -37,6 +41,7 @@ export class FrameWriter {
   readonly #writes = new RingBuffer<Write>();
   #isBlocked = false;
   #controlBytes = 0;
+  #headBytes = 0;
   given = 0;
   taken = 0;
   /** Among those who wait. */
@@ -48,11 +53,13 @@ export class FrameWriter {
     this.#onTaken = onTaken;
     socket.on('drain', () => {
       this.#isBlocked = false;
+      this.#controlBytes = this.#headBytes = 0;
       onTaken();
+      this.flush();
     });
     socket.on('close', () => {
       // Of a socket that is closed not every write calls back.
-      while (this.#writes.length > 0) this.#settle();
+      while (this.#writes.length > 0) this.#settle(false);
     });
   }
 
@@ -63,10 +70,11 @@ export class FrameWriter {
 
   /** The client reads nothing of what it has asked for. */
   get isFlooded(): boolean {
-    return this.#isBlocked && this.#controlBytes > controlMax;
+    return this.#isBlocked && (this.#controlBytes > controlMax || this.#headBytes > headsMax);
   }
 
   frame(type: number, flagBits: number, stream: number, payload: Uint8Array): void {
+    if (this.#isBlocked) this.#headBytes += frameHeadBytes + payload.length;
     const at = this.#head(payload.length, type, flagBits, stream);
     if (payload.length > 0) (this.#block as Buffer).set(payload, at);
   }
@@ -108,32 +116,46 @@ export class FrameWriter {
     else this.#flushes.add(this);
   }
 
+  /** While the socket is backed up what is said is gathered, as long as a block holds it. */
   flush(): void {
+    if (!this.#isBlocked) this.#write();
+  }
+
+  /** Before the connection ends. */
+  flushLast(): void {
+    this.#write();
+  }
+
+  #write(): void {
     const block = this.#block;
     if (block === undefined) return;
-    const bytes = block.subarray(0, this.#at);
+    const { blocks, unread } = this.#flushes;
+    const bytes = this.#at <= ownBytesMax ? copyOf(block, this.#at) : block.subarray(0, this.#at);
     this.#block = undefined;
     this.#at = 0;
-    if (!this.#socket.writable) return this.#flushes.blocks.give(block);
+    const isOwn = bytes.length <= ownBytesMax;
+    if (isOwn || !this.#socket.writable) blocks.give(block);
+    if (!this.#socket.writable) return;
     this.given += bytes.length;
-    this.#writes.push({ block, end: this.given });
-    this.#flushes.unread.hold(block.length);
+    const heldBytes = isOwn ? bytes.length : block.length;
+    this.#writes.push({ block: isOwn ? undefined : block, heldBytes, end: this.given });
+    unread.hold(heldBytes);
     if (!this.#socket.write(bytes, this.#onWritten)) this.#isBlocked = true;
   }
 
   /** One function for all writes: they are taken in their order. */
-  readonly #onWritten = (): void => {
+  readonly #onWritten = (error?: Error | null): void => {
     if (this.#writes.length === 0) return;
-    this.#settle();
-    if (!this.#isBlocked) this.#controlBytes = 0;
+    this.#settle(!error);
+    if (!this.#isBlocked) this.#controlBytes = this.#headBytes = 0;
     this.#onTaken();
   };
 
-  #settle(): void {
-    const { block, end } = this.#writes.shift();
-    this.taken = end;
-    this.#flushes.unread.release(block.length);
-    this.#flushes.blocks.give(block);
+  #settle(isTaken: boolean): void {
+    const { block, heldBytes, end } = this.#writes.shift();
+    if (isTaken) this.taken = end;
+    this.#flushes.unread.release(heldBytes);
+    if (block !== undefined) this.#flushes.blocks.give(block);
   }
 
   /** What has not been given to the socket yet counts, too. */
@@ -156,7 +178,7 @@ export class FrameWriter {
 
   #makeRoom(bytes: number): void {
     const { blocks } = this.#flushes;
-    if (this.#at + bytes > blockBytesMax) this.flush();
+    if (this.#at + bytes > blockBytesMax) this.#write();
     const before = this.#block;
     this.#block = blocks.take(this.#at + bytes);
     if (before === undefined) return;
@@ -165,8 +187,16 @@ export class FrameWriter {
   }
 }
 
+function copyOf(block: Buffer, length: number): Buffer {
+  const copy = Buffer.allocUnsafe(length);
+  block.copy(copy, 0, 0, length);
+  return copy;
+}
+
 interface Write {
-  readonly block: Buffer;
+  /** Given back behind it. */
+  readonly block: Buffer | undefined;
+  readonly heldBytes: number;
   /** Its end among all that was given. */
   readonly end: number;
 }

@@ -29,7 +29,10 @@ const noHeader = malformed('a header has a name or a value that no header may ha
 const ofConnection = malformed('a header of a connection has no place in HTTP/2');
 const wrongPseudo = malformed('the pseudo headers are not those of a request');
 const wrongLength = malformed('the Content-Length header is malformed');
+const noMethod = malformed('the method is malformed');
 const otherHost = malformed('the Host header names another host than :authority');
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** By the place of a pseudo header among them. */
 type Pseudo = [method?: string, scheme?: string, authority?: string, path?: string];
@@ -42,10 +45,12 @@ export function readRequestHead(head: Head, headBytesMax: number): RequestHead |
   const headersAt = readPseudo(head.texts, pseudo);
   const [method, scheme, authority, path] = pseudo;
   if (headersAt === undefined || method === undefined) return wrongPseudo;
+  if (!token.test(method)) return noMethod;
   if (method === 'CONNECT') return unknownMethod;
   if (scheme === undefined || path === undefined) return wrongPseudo;
   const target = originForm(path);
-  if (target === undefined) return malformed('the request target is not a path');
+  if (target === undefined || target.includes(' '))
+    return malformed('the request target is not a path');
   return withHeaders({ method, target, authority }, head.texts, headersAt);
 }
 

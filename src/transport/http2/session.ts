@@ -29,6 +29,7 @@ import type { Header } from '../http-exchange.ts';
 import { errorCodes, flags, frameBytesMin, frameTypes } from './protocol.ts';
 import { readUint31, readUint32, windowAtFirst, windowMax } from './protocol.ts';
 import type { ErrorCode } from './protocol.ts';
+import { SendTurns } from './send-turns.ts';
 import { Http2Stream } from './stream.ts';
 import type { StreamConnection } from './stream.ts';
 
@@ -66,8 +67,7 @@ export class Http2Session implements StreamConnection {
   readonly #block: HeadBlock;
   readonly #peer = new PeerSettings();
   readonly #streams = new NumberTable<Http2Stream>();
-  /** They have something to send, and a window. */
-  readonly #ready = new RingBuffer<Http2Stream>();
+  readonly #turns: SendTurns;
   /** Their answers are on their way, in the order of their positions. */
   readonly #ending = new RingBuffer<Http2Stream>();
   #resets: Set<number> | undefined;
@@ -76,12 +76,13 @@ export class Http2Session implements StreamConnection {
   #hasSettings = false;
   /** The table of headers has a size that the client is not told yet. */
   #tellsTableSize = true;
-  #sendWindow = windowAtFirst;
   #receiveWindow = windowAtFirst;
   #windowSize = windowAtFirst;
   #receivedBytes = 0;
   #isClosing = false;
   #isGathering = false;
+  /** The client has changed what all streams begin with. */
+  #hasMovedWindows = false;
   /** Either side has ended it, or it was cut. */
   isOver = false;
 
@@ -90,6 +91,7 @@ export class Http2Session implements StreamConnection {
     this.#events = events;
     this.#streamsMax = options.streamsMax;
     this.#writer = new FrameWriter(socket, flushes, () => this.#wrote());
+    this.#turns = new SendTurns(this.#writer, this.#peer, (stream) => this.#sentAll(stream));
     this.#parser = new FrameParser((frame) => this.#onFrame(frame));
     this.#block = new HeadBlock(options.headBytesMax);
     const { streamWindow } = sessionBounds;
@@ -112,6 +114,7 @@ export class Http2Session implements StreamConnection {
     const broken = this.#parser.take(bytes, this.#goesOn);
     if (broken === 'frame too large') this.#fail(errorCodes.frameSizeError);
     else if (broken !== undefined) this.#fail(errorCodes.protocolError);
+    if (this.#hasMovedWindows) this.#moveWindows();
     if (this.#writer.isFlooded) this.destroy();
     else this.#flush();
   }
@@ -185,9 +188,12 @@ export class Http2Session implements StreamConnection {
   /** What is said meanwhile goes out together. */
   together(write: () => void): void {
     this.#isGathering = true;
-    write();
-    this.#isGathering = false;
-    this.#flush();
+    try {
+      write();
+    } finally {
+      this.#isGathering = false;
+      this.#flush();
+    }
   }
 
   #writeBlock(id: number, block: Uint8Array, flagBits: number): void {
@@ -203,13 +209,12 @@ export class Http2Session implements StreamConnection {
   }
 
   sendsNow(stream: Http2Stream, bytes: number): boolean {
-    if (this.#writer.isBlocked || this.#ready.length > 0 || stream.queuedBytes > 0) return false;
-    return bytes <= Math.min(stream.sendWindow, this.#sendWindow, frameBytesMin);
+    return this.#turns.sendsNow(stream, bytes);
   }
 
   queued(stream: Http2Stream): void {
-    this.#makeReady(stream);
-    this.#send();
+    this.#turns.makeReady(stream);
+    this.#turns.send();
     this.#flush();
   }
 
@@ -222,6 +227,10 @@ export class Http2Session implements StreamConnection {
     stream.receiveWindow += stream.receivedBytes;
     stream.receivedBytes = 0;
     this.#flush();
+  }
+
+  dropped(bytes: number): void {
+    this.#giveWindow(bytes);
   }
 
   reset(stream: Http2Stream, code: ErrorCode): void {
@@ -268,7 +277,7 @@ export class Http2Session implements StreamConnection {
     if (!this.#isClosing || this.isOver || this.#streams.size > 0) return;
     if (this.#ending.length > 0) return;
     this.#over();
-    this.#writer.flush();
+    this.#writer.flushLast();
     this.socket.end();
   }
 
@@ -276,7 +285,7 @@ export class Http2Session implements StreamConnection {
   #fail(code: ErrorCode): void {
     if (this.isOver) return;
     this.#writer.goaway(this.#lastStream, code);
-    this.#writer.flush();
+    this.#writer.flushLast();
     this.#over();
     this.socket.end();
   }
@@ -292,7 +301,7 @@ export class Http2Session implements StreamConnection {
     this.#events.onEnd();
     for (const stream of this.#streams.values()) this.#drop(stream, 'reset');
     while (this.#ending.length > 0) this.#ending.shift().close(false);
-    this.#ready.clear();
+    this.#turns.clear();
   }
 
   #giveWindow(bytes: number): void {
@@ -304,44 +313,10 @@ export class Http2Session implements StreamConnection {
     this.#flush();
   }
 
-  #makeReady(stream: Http2Stream): void {
-    if (stream.isReady || stream.closed || stream.isSent) return;
-    if (stream.queuedBytes > 0 ? stream.sendWindow <= 0 : !stream.isSendEnded) return;
-    stream.isReady = true;
-    this.#ready.push(stream);
-  }
-
-  /** Streams that are ready send a frame each, in turns, until the socket has enough. */
-  #send(): void {
-    while (this.#ready.length > 0 && !this.#writer.isBlocked) {
-      const stream = this.#ready.at(0);
-      if (stream.queuedBytes > 0 && this.#sendWindow <= 0 && !stream.closed) return;
-      this.#ready.shift();
-      stream.isReady = false;
-      if (!stream.closed) this.#sendSome(stream);
-    }
-  }
-
-  #sendSome(stream: Http2Stream): void {
-    const bytesMax = Math.min(this.#sendWindow, stream.sendWindow, frameBytesMin);
-    const part = stream.next(bytesMax);
-    const bytes = part === undefined ? 0 : part.to - part.from;
-    const isLast = stream.isSendEnded && stream.queuedBytes === 0;
-    const flagBits = isLast ? flags.endStream : 0;
-    if (part !== undefined) {
-      this.#sendWindow -= bytes;
-      stream.sendWindow -= bytes;
-      this.#writer.data(stream.id, part.chunk, part.from, part.to, flagBits);
-    } else if (isLast) this.#writer.data(stream.id, noBytes, 0, 0, flagBits);
-    stream.sent(bytes, this.#writer.position);
-    if (isLast) return this.#sentAll(stream);
-    if (stream.queuedBytes > 0) this.#makeReady(stream);
-    else stream.tellDrained();
-  }
-
   /** A client that has not sent all of its request need not: it has the answer. */
   #sentAll(stream: Http2Stream): void {
     stream.isSent = true;
+    stream.dropBody();
     if (!stream.isReadEnded || stream.endsWith !== errorCodes.noError) {
       this.#resetId(stream.id, stream.endsWith);
     }
@@ -356,10 +331,8 @@ export class Http2Session implements StreamConnection {
       this.#ending.shift().close(true);
     }
     if (this.isOver) return;
-    if (this.#ready.length > 0 && !this.#writer.isBlocked) {
-      this.#send();
-      this.#flush();
-    }
+    this.#turns.send();
+    this.#flush();
     this.#endIfIdle();
   }
 
@@ -429,15 +402,19 @@ export class Http2Session implements StreamConnection {
     if (this.#isClosing) return undefined;
     this.#lastStream = id;
     if (dependsOnItself) return this.#resetId(id, errorCodes.protocolError);
-    if (this.#streams.size >= this.#streamsMax) {
+    if (this.#streams.size >= this.#streamsMax || this.#isStuffed) {
       return this.#resetId(id, errorCodes.refusedStream);
     }
     const stream = new Http2Stream(id, this);
-    stream.sendWindow = this.#peer.window;
     stream.receiveWindow = sessionBounds.streamWindow;
     stream.isReadEnded = endsStream;
     this.#streams.set(id, stream);
     this.#events.onStream(stream, head);
+  }
+
+  /** As many whole answers as there may be streams wait for a socket that takes nothing. */
+  get #isStuffed(): boolean {
+    return this.#writer.isBlocked && this.#ending.length >= this.#streamsMax;
   }
 
   #onTrailers(stream: Http2Stream, head: Head, endsStream: boolean): void {
@@ -464,11 +441,10 @@ export class Http2Session implements StreamConnection {
 
   #onData({ flags: flagBits, payload, stream: id }: Frame): void {
     const stream = this.#streams.get(id);
-    if (id === 0 || (stream === undefined && id > this.#lastStream)) {
-      return this.#fail(errorCodes.protocolError);
-    }
+    if (this.#isUnknown(id)) return this.#fail(errorCodes.protocolError);
     this.#receiveWindow -= payload.length;
     if (this.#receiveWindow < 0) return this.#fail(errorCodes.flowControlError);
+    if (id > this.#lastStream) return this.#giveWindow(payload.length);
     const isPadded = (flagBits & flags.padded) !== 0;
     const from = isPadded ? 1 : 0;
     const to = payload.length - (isPadded ? (payload[0] ?? 255) : 0);
@@ -488,6 +464,12 @@ export class Http2Session implements StreamConnection {
     if (padding > 0) this.received(stream, padding);
     this.#takeBody(stream, payload, from, to);
     if ((flagBits & flags.endStream) !== 0 && !stream.closed) this.#endBody(stream);
+  }
+
+  /** No stream, or one that the client has not opened yet. What it says of those that it has opened
+   * behind our GOAWAY is ignored. */
+  #isUnknown(id: number): boolean {
+    return id % 2 === 0 || (id > this.#lastStream && !this.#isClosing);
   }
 
   #takeBody(stream: Http2Stream, payload: Uint8Array, from: number, to: number): void {
@@ -512,12 +494,12 @@ export class Http2Session implements StreamConnection {
   #streamError(id: number, code: ErrorCode): void {
     const stream = this.#streams.get(id);
     if (stream !== undefined) this.#resetStream(stream, code);
-    else if (id > this.#lastStream) this.#fail(code);
+    else if (this.#isUnknown(id)) this.#fail(code);
   }
 
   #onReset({ payload, stream: id }: Frame): void {
     if (payload.length !== 4) return this.#fail(errorCodes.frameSizeError);
-    if (id === 0 || id > this.#lastStream) return this.#fail(errorCodes.protocolError);
+    if (this.#isUnknown(id)) return this.#fail(errorCodes.protocolError);
     const stream = this.#streams.get(id);
     if (stream !== undefined) this.#drop(stream, 'reset');
   }
@@ -533,17 +515,17 @@ export class Http2Session implements StreamConnection {
     if (wrong !== undefined) return this.#fail(wrong);
     if (this.#peer.hasTableSize) this.#tellsTableSize = true;
     this.#writer.control(frameTypes.settings, flags.ack, noBytes);
-    if (this.#peer.window !== before) this.#moveWindows(this.#peer.window - before);
+    if (this.#peer.window !== before) this.#hasMovedWindows = true;
   }
 
-  /** Of all streams: the client has changed what they begin with. */
-  #moveWindows(by: number): void {
+  /** Once for all changes in what was read together: it looks at every stream. */
+  #moveWindows(): void {
+    this.#hasMovedWindows = false;
     for (const stream of this.#streams.values()) {
-      stream.sendWindow += by;
-      if (stream.sendWindow > windowMax) return this.#fail(errorCodes.flowControlError);
-      this.#makeReady(stream);
+      if (this.#turns.windowOf(stream) > windowMax) return this.#fail(errorCodes.flowControlError);
+      this.#turns.makeReady(stream);
     }
-    this.#send();
+    this.#turns.send();
   }
 
   #onPing({ flags: flagBits, payload, stream }: Frame): void {
@@ -563,21 +545,21 @@ export class Http2Session implements StreamConnection {
     if (payload.length !== 4) return this.#fail(errorCodes.frameSizeError);
     const more = readUint31(payload, 0);
     if (id === 0) {
-      this.#sendWindow += more;
+      this.#turns.window += more;
       if (more === 0) return this.#fail(errorCodes.protocolError);
-      if (this.#sendWindow > windowMax) return this.#fail(errorCodes.flowControlError);
+      if (this.#turns.window > windowMax) return this.#fail(errorCodes.flowControlError);
     } else {
-      if (id > this.#lastStream) return this.#fail(errorCodes.protocolError);
+      if (this.#isUnknown(id)) return this.#fail(errorCodes.protocolError);
       const stream = this.#streams.get(id);
       if (stream === undefined) return undefined;
-      stream.sendWindow += more;
+      stream.credit += more;
       if (more === 0) return this.#resetStream(stream, errorCodes.protocolError);
-      if (stream.sendWindow > windowMax) {
+      if (this.#turns.windowOf(stream) > windowMax) {
         return this.#resetStream(stream, errorCodes.flowControlError);
       }
-      this.#makeReady(stream);
+      this.#turns.makeReady(stream);
     }
-    this.#send();
+    this.#turns.send();
   }
 }
 

@@ -7,7 +7,7 @@
  * Invariants: bytes of a body are received in their order, and none while it is paused. Of an
  * answer that is queued everything goes out in its order, or the stream is reset. Its end is told
  * once: the whole answer is with the socket, or the stream was reset.
- * Bounds: `bodyWindow` bytes of a body are held; queued is what its owner writes although it was
+ * Bounds: of a body its window is held, in at most twice the memory; queued is what its owner writes although it was
  * told not to.
  */
 import { assert } from '../../stdx/assert.ts';
@@ -23,6 +23,8 @@ export interface StreamConnection {
   queued(stream: Http2Stream): void;
   /** So many bytes of its body have been received, and no more are held for them. */
   received(stream: Http2Stream, bytes: number): void;
+  /** The same, of a stream that is closed: nobody wants them. */
+  dropped(bytes: number): void;
   reset(stream: Http2Stream, code: ErrorCode): void;
   /** Open streams. */
   readonly open: number;
@@ -44,13 +46,15 @@ export interface StreamReceiver {
   ended(isComplete: boolean): void;
 }
 
+const noBytes = new Uint8Array();
+
 /** Above it the owner of a stream is told to wait. */
 const queuedMax = 16 * 1024;
 
 export class Http2Stream {
   readonly id: number;
-  /** What the client takes of its answer. */
-  sendWindow = 0;
+  /** What the client takes of its answer, beside what it takes of every stream. */
+  credit = 0;
   /** What it may send of its body. */
   receiveWindow = 0;
   /** Received, and not yet told to the client. */
@@ -77,7 +81,10 @@ export class Http2Stream {
   onEnd: ((end: 'answered' | 'reset' | 'cut') => void) | undefined;
   readonly #connection: StreamConnection;
   #receiver: StreamReceiver | undefined;
-  #held: Uint8Array[] | undefined;
+  /** Of the body: what nobody has received, up to `#heldBytes`. */
+  #held: Uint8Array = noBytes;
+  #heldBytes = 0;
+  #isPassing = false;
   #isPaused = false;
   #isBodyTold = false;
   #queue: RingBuffer<Uint8Array> | undefined;
@@ -108,9 +115,8 @@ export class Http2Stream {
 
   /** Of the body. */
   take(bytes: Uint8Array): void {
-    if (this.#held === undefined && this.#isReceiving) return this.#give(bytes);
-    this.#held ??= [];
-    this.#held.push(bytes);
+    if (this.#heldBytes === 0 && this.#isReceiving && !this.#isPassing) this.#give(bytes);
+    else this.#hold(bytes);
   }
 
   /** The body is complete. */
@@ -120,21 +126,33 @@ export class Http2Stream {
   }
 
   get #isReceiving(): boolean {
-    return this.#receiver !== undefined && !this.#isPaused;
+    return this.#receiver !== undefined && !this.#isPaused && !this.closed;
   }
 
-  #pass(): void {
-    while (this.#isReceiving && this.#held !== undefined) {
-      const held = this.#held;
-      this.#held = undefined;
-      let at = 0;
-      while (at < held.length && this.#isReceiving && !this.closed) {
-        this.#give(held[at] as Uint8Array);
-        at += 1;
-      }
-      if (at < held.length && !this.closed) this.#held = held.slice(at);
+  /** In one piece, however small the parts are that come. */
+  #hold(bytes: Uint8Array): void {
+    const needed = this.#heldBytes + bytes.length;
+    if (needed > this.#held.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#held.length));
+      larger.set(this.#held.subarray(0, this.#heldBytes));
+      this.#held = larger;
     }
-    if (!this.isReadEnded || this.#isBodyTold || !this.#isReceiving) return;
+    this.#held.set(bytes, this.#heldBytes);
+    this.#heldBytes = needed;
+  }
+
+  /** Who is given a piece may pause, resume, or be told that the stream is closed. */
+  #pass(): void {
+    if (this.#isPassing) return;
+    this.#isPassing = true;
+    while (this.#isReceiving && this.#heldBytes > 0) {
+      const piece = this.#held.subarray(0, this.#heldBytes);
+      this.#held = noBytes;
+      this.#heldBytes = 0;
+      this.#give(piece);
+    }
+    this.#isPassing = false;
+    if (!this.#isReceiving || !this.isReadEnded || this.#isBodyTold) return;
     this.#isBodyTold = true;
     this.#receiver?.bodyEnded();
   }
@@ -215,10 +233,18 @@ export class Http2Stream {
     return this.queuedBytes > 0 || this.position > this.#connection.taken;
   }
 
+  /** Nobody receives what is held of it. */
+  dropBody(): void {
+    const heldBytes = this.#heldBytes;
+    this.#held = noBytes;
+    this.#heldBytes = 0;
+    if (heldBytes > 0) this.#connection.dropped(heldBytes);
+  }
+
   close(isComplete: boolean): void {
     if (this.closed) return;
     this.closed = true;
-    this.#held = undefined;
+    this.dropBody();
     this.#queue = undefined;
     this.queuedBytes = 0;
     this.#receiver?.ended(isComplete);

@@ -141,6 +141,7 @@ class Connection implements Http2Connection, SessionEvents, SessionConnection {
       }
     }
     if (this.#options.goesAway()) this.session.close();
+    if (stream.closed) return;
     const { asksForCertificates, certificateTurns, streamTurns } = this.#options;
     const isKnown = !asksForCertificates || isPeerKnown(this.#socket);
     const turns = isKnown ? streamTurns : certificateTurns;
@@ -188,6 +189,14 @@ class Connection implements Http2Connection, SessionEvents, SessionConnection {
 
   /** A quiet watch is an open stream: only a connection without any is idle. */
   readonly #idle = (): void => {
-    if (this.session.open === 0) this.session.close();
+    const { session } = this;
+    if (session.open > 0) {
+      // It is told once, and not again while nothing comes or goes.
+      this.#socket.setTimeout(this.#options.limits.idleTimeoutMs);
+      return;
+    }
+    session.close();
+    // Answers may wait that its client does not take.
+    if (!session.isOver) systemTimers.after(goodbyeMs, () => session.destroy());
   };
 }
