@@ -2,6 +2,10 @@
  * One response as messages of a WebSocket on a connection of node's HTTP/1.1, or a conversation in
  * such.
  *
+ * What is written is framed here, not by the library: that makes two writes of each message, and
+ * each write that waits in a socket costs an error of its own when the client goes. Messages that
+ * are written one behind the other are one write.
+ *
  * Invariants: every message is taken whole; `false` is what the queue of the socket says, and there
  * is one `drain` for it. Pings are not answered while the socket is backed up: whoever reads
  * nothing would have it grow.
@@ -9,7 +13,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Conversation, Receiver } from '../http-exchange.ts';
-import { normalClosure } from '../web-socket.ts';
+import { framed, normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
 
 export class NodeMessageStream implements Conversation {
@@ -19,6 +23,9 @@ export class NodeMessageStream implements Conversation {
   readonly #socket: Socket;
   readonly #exchange: StreamedExchange;
   readonly #isText: boolean;
+  /** Framed, and given to the socket before anything else happens. */
+  #written: Buffer[] = [];
+  #writtenBytes = 0;
   #blocked = false;
   #drained: (() => void) | undefined;
   /** end() was called: all has been said. */
@@ -40,28 +47,35 @@ export class NodeMessageStream implements Conversation {
 
   /** Bytes that the socket has not taken. */
   get unreadBytes(): number {
-    return this.#socket.writableLength;
+    return this.#socket.writableLength + this.#writtenBytes;
   }
 
   write(message: Uint8Array): boolean {
     if (this.closed || message.byteLength === 0) return !this.#blocked;
     this.#exchange.count(message.byteLength);
-    // The library keeps what it is given until the socket has it.
-    this.#webSocket.send(Buffer.from(message), { binary: !this.#isText, compress: false });
-    if (this.#socket.writableNeedDrain && !this.#blocked) {
-      this.#blocked = true;
-      this.#socket.once('drain', () => {
-        this.#blocked = false;
-        if (!this.closed) this.#drained?.();
-      });
-    }
+    const frame = framed(message, this.#isText);
+    if (this.#written.length === 0) queueMicrotask(() => this.#flush());
+    this.#written.push(frame);
+    this.#writtenBytes += frame.length;
+    const { writableHighWaterMark, writableLength } = this.#socket;
+    if (writableLength + this.#writtenBytes >= writableHighWaterMark) this.#flush();
     return !this.#blocked;
   }
 
-  together(write: () => void): void {
-    this.#socket.cork();
-    write();
-    this.#socket.uncork();
+  #flush(): void {
+    const written = this.#written;
+    if (written.length === 0) return;
+    this.#written = [];
+    this.#writtenBytes = 0;
+    if (this.closed) return;
+    const socket = this.#socket;
+    socket.write(written.length === 1 ? (written[0] as Buffer) : Buffer.concat(written));
+    if (!socket.writableNeedDrain || this.#blocked) return;
+    this.#blocked = true;
+    socket.once('drain', () => {
+      this.#blocked = false;
+      if (!this.closed) this.#drained?.();
+    });
   }
 
   onDrain(callback: () => void): void {
@@ -86,6 +100,7 @@ export class NodeMessageStream implements Conversation {
 
   end(): void {
     if (this.closed) return;
+    this.#flush();
     this.isEnded = true;
     // A paused one would not read the client's goodbye.
     this.#webSocket.resume();
