@@ -1,20 +1,32 @@
 /** What is written as messages on node's transport: frames that a client's library reads. */
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
-import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { WebSocket } from 'ws';
 import { NodeMessageStream } from '../../src/transport/node/node-message-stream.ts';
-import type { StreamedExchange } from '../../src/transport/node/node-response-stream.ts';
+import type { ChangedOver } from '../../src/transport/node/node-message-stream.ts';
+import { systemTimers } from '../../src/stdx/clock.ts';
+import { MessageTurns, messageTurnLimits } from '../../src/transport/message-turns.ts';
 
 interface Frames {
   readonly Receiver: new (options: { isServer: boolean }) => Writable;
 }
 const { Receiver } = createRequire(import.meta.url)('ws') as Frames;
 
+function fakeWebSocket() {
+  const fake = Object.assign(new EventEmitter(), {
+    OPEN: 1,
+    readyState: 1,
+    isPaused: false,
+    pause: () => void (fake.isPaused = true),
+    resume: () => void (fake.isPaused = false),
+  });
+  return fake;
+}
+
 /** `writes`: what the socket was given. */
-function messagesTo(writes: Buffer[], isText: boolean) {
+function messagesTo(writes: Buffer[], isText: boolean, webSocket: object = fakeWebSocket()) {
   const sent: (() => void)[] = [];
   const socket = new Writable({
     highWaterMark: 16 * 1024,
@@ -24,13 +36,8 @@ function messagesTo(writes: Buffer[], isText: boolean) {
     },
   });
   const exchange = { closed: false, count: () => undefined, cut: () => undefined };
-  const webSocket = { OPEN: 1, readyState: 1, on: () => undefined };
-  const stream = new NodeMessageStream(
-    webSocket as unknown as WebSocket,
-    socket as unknown as Socket,
-    exchange as unknown as StreamedExchange,
-    isText,
-  );
+  const changed = { webSocket, socket, exchange } as unknown as ChangedOver;
+  const stream = new NodeMessageStream(changed, isText, new MessageTurns(systemTimers));
   return { stream, sendAll: () => sent.splice(0).forEach((done) => done()) };
 }
 
@@ -90,5 +97,43 @@ describe('messages on a socket of node', () => {
     await new Promise(setImmediate);
     assert.equal(drained, 1);
     assert.ok(stream.write(Buffer.from('on')));
+  });
+
+  it('that a client ends all at once are heard a few in a turn, in order, and then its end', async () => {
+    const webSocket = fakeWebSocket();
+    const { stream } = messagesTo([], false, webSocket);
+    const heard: (number | string)[] = [];
+    stream.receive({
+      data: (bytes) => heard.push(bytes[0] as number),
+      end: () => heard.push('end'),
+    });
+    const large = messageTurnLimits.heardBytesMax / 2;
+    for (let at = 0; at < 9; at += 1) webSocket.emit('message', Buffer.alloc(large, at), true);
+    webSocket.emit('close');
+    const perTurn: number[] = [];
+    while (heard.at(-1) !== 'end') {
+      perTurn.push(heard.length);
+      assert.ok(webSocket.isPaused);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(perTurn, [2, 4, 6, 8]);
+    assert.deepEqual(heard, [0, 1, 2, 3, 4, 5, 6, 7, 8, 'end']);
+  });
+
+  it('are read on behind those that waited, where nobody has paused', async () => {
+    for (const pauses of [false, true]) {
+      const webSocket = fakeWebSocket();
+      const { stream } = messagesTo([], false, webSocket);
+      let heard = 0;
+      stream.receive({ data: () => (heard += 1), end: () => undefined });
+      for (let at = 0; at < 4; at += 1) {
+        webSocket.emit('message', Buffer.alloc(messageTurnLimits.heardBytesMax), true);
+      }
+      if (pauses) stream.pause();
+      while (heard < 4) await new Promise(setImmediate);
+      assert.equal(webSocket.isPaused, pauses);
+      stream.resume();
+      assert.equal(webSocket.isPaused, false);
+    }
   });
 });

@@ -37,6 +37,7 @@ import type {
 } from '../http-exchange.ts';
 import { headTooLarge, malformed, noHost, twoHosts } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { MessageTurns } from '../message-turns.ts';
 import {
   createClosings,
   createTurnQueue,
@@ -82,6 +83,7 @@ export const listenNode: Listen = async (options, handler) => {
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     frames: new FramedChunks(systemTimers),
+    messageTurns: new MessageTurns(systemTimers),
     endings: createTurnQueue(systemTimers, endingsPerTurn),
     stopping: false,
   };

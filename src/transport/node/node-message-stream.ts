@@ -12,9 +12,23 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Conversation, Receiver } from '../http-exchange.ts';
+import type { MessageTurns } from '../message-turns.ts';
 import { framed, normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
+
+/** Its request has been answered with 101. */
+export interface ChangedOver {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly exchange: StreamedExchange;
+}
+
+interface Said {
+  readonly bytes: Buffer;
+  readonly isText: boolean;
+}
 
 export class NodeMessageStream implements Conversation {
   /** Node calls back for each write. */
@@ -31,11 +45,19 @@ export class NodeMessageStream implements Conversation {
   /** end() was called: all has been said. */
   isEnded = false;
 
-  constructor(webSocket: WebSocket, socket: Socket, exchange: StreamedExchange, isText: boolean) {
+  readonly #turns: MessageTurns;
+  /** Said, and not heard yet. Meanwhile the client is not read from. */
+  readonly #held = new RingBuffer<Said>();
+  #receiver: Receiver | undefined;
+  #isPaused = false;
+  #hasLeft = false;
+
+  constructor({ exchange, socket, webSocket }: ChangedOver, isText: boolean, turns: MessageTurns) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#exchange = exchange;
     this.#isText = isText;
+    this.#turns = turns;
     webSocket.on('ping', (data) => {
       if (!this.closed && !socket.writableNeedDrain) webSocket.pong(data);
     });
@@ -83,19 +105,45 @@ export class NodeMessageStream implements Conversation {
   }
 
   receive(receiver: Receiver): void {
+    this.#receiver = receiver;
     this.#webSocket.on('message', (data, isBinary) => {
       // One buffer, as the library is asked for.
-      if (Buffer.isBuffer(data)) receiver.data(data, !isBinary);
+      if (Buffer.isBuffer(data)) this.#said({ bytes: data, isText: !isBinary });
     });
-    this.#webSocket.on('close', () => receiver.end());
+    this.#webSocket.on('close', () => {
+      this.#hasLeft = true;
+      if (this.#held.length === 0) receiver.end();
+    });
+  }
+
+  #said(said: Said): void {
+    if (this.#held.length === 0 && this.#turns.isFree) return this.#hear(said);
+    this.#held.push(said);
+    if (this.#held.length > 1) return;
+    this.#webSocket.pause();
+    this.#turns.later(() => this.#hearHeld());
+  }
+
+  #hear({ bytes, isText }: Said): void {
+    this.#turns.heard(bytes.length);
+    this.#receiver?.data(bytes, isText);
+  }
+
+  #hearHeld(): void {
+    while (this.#held.length > 0 && this.#turns.hasRoom) this.#hear(this.#held.shift());
+    if (this.#held.length > 0) this.#turns.later(() => this.#hearHeld());
+    else if (this.#hasLeft) this.#receiver?.end();
+    else if (!this.#isPaused) this.#webSocket.resume();
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#webSocket.pause();
   }
 
   resume(): void {
-    this.#webSocket.resume();
+    this.#isPaused = false;
+    if (this.#held.length === 0) this.#webSocket.resume();
   }
 
   end(): void {
