@@ -208,6 +208,9 @@ export interface ListenOptions {
   readonly onHandshakeError?: (() => void) | undefined;
   /** A client was cut that sent more than `clientCertificateBytesMax`. */
   readonly onCertificatesTooLong?: ((address: string) => void) | undefined;
+  /** A connection was cut whose handshake was over, because what was to serve it has failed; node
+   * adapter only. */
+  readonly onUnserved?: ((error: unknown) => void) | undefined;
 }
 
 export interface HttpServer {

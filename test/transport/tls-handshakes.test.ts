@@ -55,6 +55,7 @@ async function givesUpWhenAnswered(port: number, hello: Buffer): Promise<void> {
 async function serve(
   bound = certificateBytesMax,
   readTurns = createReadTurns(systemClock, systemTimers),
+  onUnserved: (error: unknown) => void = assert.ifError,
 ) {
   const cut: string[] = [];
   let secured = 0;
@@ -71,6 +72,7 @@ async function serve(
       certificateBytesMax: bound,
       readTurns,
       onTooLong: (address) => cut.push(address),
+      onUnserved,
     },
     still,
     systemTimers,
@@ -199,6 +201,31 @@ describe('a connection of HTTP/2 whose handshake is over', () => {
       await sleep(20);
     }
     assert.ok(pieces >= 3, `${pieces} pieces`);
+    client.destroy();
+    server.close();
+  });
+});
+
+describe('a connection whose session cannot begin', () => {
+  it('is cut, is told of, and leaves its place to the next', async () => {
+    const errors: unknown[] = [];
+    const { port, server } = await serve(undefined, undefined, (error) => errors.push(error));
+    const broken = new Error('no session');
+    let begun = 0;
+    server.on('session', () => {
+      begun += 1;
+      if (begun <= 2 * handshakeLimits.readingMax) throw broken;
+    });
+    const where = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+    for (let at = 0; at < 2 * handshakeLimits.readingMax; at += 1) {
+      const client = connect(where);
+      client.on('error', () => undefined).resume();
+      await once(client, 'close');
+      assert.equal(errors.length, at + 1);
+    }
+    assert.ok(errors.every((error) => error === broken));
+    const client = connect(where);
+    await once(client, 'data');
     client.destroy();
     server.close();
   });

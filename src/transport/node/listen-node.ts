@@ -220,7 +220,7 @@ function plainServer(limits: TransportLimits): HttpServerOfNode {
 }
 
 function tlsServer(
-  { limits, onCertificatesTooLong: onTooLong }: ListenOptions,
+  { limits, onCertificatesTooLong: onTooLong, onUnserved }: ListenOptions,
   tls: TlsOptions,
   sessions: Set<ServerHttp2Session>,
 ): Http2SecureServer {
@@ -251,7 +251,7 @@ function tlsServer(
   const { clientCertificateBytesMax: certificateBytesMax, requestTimeoutMs: timeoutMs } = limits;
   shareProtocols(server);
   const readTurns = createReadTurns(systemClock, systemTimers);
-  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong };
+  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong, onUnserved };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
   const connected = endsInTurns();
   server.on('secureConnection', (socket) => {
