@@ -371,8 +371,9 @@ function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => vo
   const members = new WeakMap<Socket, SessionMember>();
   const countChunks = createChunkTurns(systemTimers);
   server.on('connection', (socket: Socket) => {
-    members.set(socket, connected(socket));
-    countChunks(socket);
+    const member = connected(socket);
+    members.set(socket, member);
+    countChunks(socket, member);
   });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
