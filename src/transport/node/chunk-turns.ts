@@ -15,6 +15,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Timers } from '../../stdx/clock.ts';
 import { bodyTurnLimits, BodyTurns } from '../body-turns.ts';
+import type { CountedReads } from './plain-reads.ts';
 
 type Told = (this: Parser, bytes: Uint8Array) => unknown;
 
@@ -35,12 +36,7 @@ interface Counted {
   turn: number;
   small: number;
   /** Of its connection. */
-  member: SmallPieces | undefined;
-}
-
-/** Counts the work of a connection, as if headers of so many names and values were read. */
-export interface SmallPieces {
-  read(headerTexts: number): void;
+  member: CountedReads | undefined;
 }
 
 /** Ten pieces take as long as a request. */
@@ -52,7 +48,7 @@ let nodesOwn: Told | undefined;
 /** Returns what is called with each connection that has begun. */
 export function createChunkTurns(
   timers: Pick<Timers, 'nextTurn'>,
-): (socket: Socket, member: SmallPieces) => void {
+): (socket: Socket, member: CountedReads) => void {
   const hook = bodyHook();
   const turns = new BodyTurns(timers);
   const counts = new WeakMap<Parser, Counted>();

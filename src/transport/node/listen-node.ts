@@ -52,6 +52,7 @@ import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
+import { createPlainReads } from './plain-reads.ts';
 import { createReadTurns } from './read-turns.ts';
 import type { ConnectionReads, ReadTurns } from './read-turns.ts';
 import { readSessionInTurns, readsOn, setHandle } from './reading.ts';
@@ -364,16 +365,18 @@ class EndingConnection implements SessionConnection {
   }
 }
 
-/** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
+/** In the clear nothing is held (read-turns.ts), but each read and each request is told of: when
  * many come at once, the others are read from a few at a time. */
 function requestsInTurns(server: HttpServerOfNode): (req: IncomingMessage) => void {
   const connected = endsInTurns();
   const members = new WeakMap<Socket, SessionMember>();
   const countChunks = createChunkTurns(systemTimers);
+  const countReads = createPlainReads();
   server.on('connection', (socket: Socket) => {
     const member = connected(socket);
     members.set(socket, member);
     countChunks(socket, member);
+    countReads(socket, member);
   });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }
