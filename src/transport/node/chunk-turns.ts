@@ -1,10 +1,10 @@
 /**
  * Bodies in the clear that come in tiny chunks. Node's parser tells of each, a read brings ten
  * thousand of one byte, and all connections that have something to read are read from in one turn:
- * no pause takes effect before the end of a read. So they are counted as they are told of, as parts
- * of what connections may begin in a turn: above it the others are not read from (session-turns.ts).
- * The parser of a connection that is cut is left without anybody whom it tells: the rest of the read
- * is worked off without a word.
+ * no pause takes effect before the end of a read. So they are counted as they are told of, as
+ * parts of what connections may begin in a turn: above it the others are not read from
+ * (session-turns.ts). The parser of a connection that is cut is left without anybody whom it
+ * tells: the rest of the read is worked off without a word.
  *
  * Over TLS what comes is held before the parser has it (read-turns.ts).
  *

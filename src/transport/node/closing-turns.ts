@@ -15,8 +15,9 @@
  * ends its other half, destroys it, tells its request and its answer, and closes the session behind
  * the last one: five times what it takes to ask for it.
  *
- * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is read
- * or written, be it for a parser that reads below the socket. While nobody waits and nothing is done there is no timer.
+ * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is
+ * read or written, be it for a parser that reads below the socket. While nobody waits and nothing
+ * is done there is no timer.
  * Bound: as many wait as there are connections, and answers on them.
  */
 import type { Socket } from 'node:net';
