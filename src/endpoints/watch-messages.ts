@@ -56,17 +56,12 @@ export function inMessages(stream: ResponseStream, format: BodyFormat): Response
     settlesLater: stream.settlesLater === true,
     write(events) {
       if (events.length === 0) return stream.write(events);
-      let isReady = true;
       let { start, end } = find(events, 0);
-      const writeAll = (): void => {
+      let isReady = stream.write(events.subarray(start, end));
+      while (end < events.length) {
+        ({ start, end } = find(events, end));
         isReady = stream.write(events.subarray(start, end));
-        while (end < events.length) {
-          ({ start, end } = find(events, end));
-          isReady = stream.write(events.subarray(start, end));
-        }
-      };
-      if (end < events.length && stream.together !== undefined) stream.together(writeAll);
-      else writeAll();
+      }
       return isReady;
     },
     onDrain: (callback) => stream.onDrain(callback),

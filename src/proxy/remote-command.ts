@@ -15,6 +15,7 @@ import type { Duplex } from 'node:stream';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { newBadRequest } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { GatheredBytes } from '../stdx/gathered-bytes.ts';
 import type { Conversation, HttpExchange } from '../transport/http-exchange.ts';
 import {
   channelProtocols,
@@ -121,7 +122,11 @@ function converse(
   timers: Pick<Timers, 'after'>,
 ): Promise<Ending> {
   return new Promise((resolve) => {
-    const cut = (): void => void socket.destroy();
+    // What the kubelet has said at the end is read for nobody.
+    const cut = (): void => {
+      session.settle(failure('the client has gone'));
+      socket.destroy();
+    };
     const session: Session = {
       conversation,
       protocol,
@@ -131,7 +136,7 @@ function converse(
       said: [],
       saidOn: channels.error,
       pinged: undefined,
-      errors: [],
+      errors: new GatheredBytes(),
       errorBytes: 0,
       hasEnded: false,
       isOver: false,
@@ -145,6 +150,7 @@ function converse(
     };
     const readFrames = createFrameReader(fromKubelet(session));
     const read = (bytes: Buffer): void => {
+      if (session.isOver) return;
       readFrames(bytes);
       sayAll(session);
       answerPing(session);
@@ -178,7 +184,7 @@ interface Session {
   /** The last ping of this read. */
   pinged: number | undefined;
   /** What has come on the error stream. */
-  readonly errors: Buffer[];
+  readonly errors: GatheredBytes;
   errorBytes: number;
   /** The kubelet has ended its part on purpose. */
   hasEnded: boolean;
@@ -198,7 +204,7 @@ function fromKubelet(session: Session): FrameEvents {
       const channel = channelOf.get(stream);
       if (channel === channels.error) {
         session.errorBytes += bytes.length;
-        if (session.errorBytes <= errorBytesMax) session.errors.push(Buffer.from(bytes));
+        if (session.errorBytes <= errorBytesMax) session.errors.add(bytes);
       } else if (channel !== undefined && isWritten(channel)) {
         say(session, channel, bytes);
       }
@@ -206,7 +212,7 @@ function fromKubelet(session: Session): FrameEvents {
     ended(stream) {
       open.delete(stream);
       session.hasEnded ||= channelOf.get(stream) === channels.error;
-      if (open.size === 0) session.settle(endingOf(Buffer.concat(session.errors)));
+      if (open.size === 0) settleWhole(session);
     },
     ping: (id) => void (session.pinged = id),
     goAway: () => (session.hasEnded = true),
@@ -238,8 +244,13 @@ function answerPing(session: Session): void {
 /** The kubelet's connection. */
 function closed(session: Session): void {
   const isWhole = session.hasEnded || session.errorBytes > 0;
-  if (isWhole) session.settle(endingOf(Buffer.concat(session.errors)));
+  if (isWhole) settleWhole(session);
   else session.settle(failure('the connection to the container broke off'));
+}
+
+/** Streams may end any number of times, and what was said takes milliseconds to be read. */
+function settleWhole(session: Session): void {
+  if (!session.isOver) session.settle(endingOf(session.errors.whole()));
 }
 
 function fromClient(session: Session, message: Uint8Array): void {

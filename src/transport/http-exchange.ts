@@ -131,9 +131,6 @@ export interface ResponseStream {
   /** Each write is settled in the next turn of the event loop, by reading once more what it has
    * touched: few of them in a turn cost less each. Absent: there is nothing to settle. */
   readonly settlesLater?: boolean;
-  /** Calls back at once; what is written meanwhile is given to the socket in one. Absent: that
-   * would gain nothing. */
-  together?(write: () => void): void;
 }
 
 /** A connection that both sides use as they like. */
@@ -211,6 +208,9 @@ export interface ListenOptions {
   readonly onHandshakeError?: (() => void) | undefined;
   /** A client was cut that sent more than `clientCertificateBytesMax`. */
   readonly onCertificatesTooLong?: ((address: string) => void) | undefined;
+  /** A connection was cut whose handshake was over, because what was to serve it has failed; node
+   * adapter only. */
+  readonly onUnserved?: ((error: unknown) => void) | undefined;
 }
 
 export interface HttpServer {

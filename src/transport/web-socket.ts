@@ -42,3 +42,28 @@ export function protocolsOf(exchange: RequestHead): readonly string[] | undefine
     .filter((value) => value !== '')
     .slice(0, webSocketLimits.protocolsMax);
 }
+
+/** Of a frame that is a whole message (RFC 6455, 5.2). */
+const wholeText = 0x81;
+const wholeBinary = 0x82;
+/** Larger lengths are said in two bytes, or in eight. */
+const oneByteLengthMax = 125;
+const twoByteLengthMax = 0xffff;
+
+/** A message as a server sends it, in one frame. The bytes are copied. */
+export function framed(message: Uint8Array, isText: boolean): Buffer {
+  const { byteLength } = message;
+  const lengthBytes = byteLength <= oneByteLengthMax ? 0 : byteLength <= twoByteLengthMax ? 2 : 8;
+  const frame = Buffer.allocUnsafe(2 + lengthBytes + byteLength);
+  frame[0] = isText ? wholeText : wholeBinary;
+  if (lengthBytes === 0) frame[1] = byteLength;
+  else if (lengthBytes === 2) {
+    frame[1] = 126;
+    frame.writeUInt16BE(byteLength, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(byteLength), 2);
+  }
+  frame.set(message, 2 + lengthBytes);
+  return frame;
+}

@@ -19,6 +19,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
 import { systemTimers } from '../stdx/clock.ts';
+import { GatheredBytes } from '../stdx/gathered-bytes.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Requester } from '../stdx/requester.ts';
 import { beginHttpCall, endHttpCall } from '../stdx/trace.ts';
@@ -187,7 +188,7 @@ function collect(
 ): void {
   const status = response.statusCode ?? 0;
   if (status < 200) return fail('broken', `answered with status ${status}`);
-  const answer = gathering();
+  const answer = new GatheredBytes();
   let pieces = 0;
   response.on('data', (piece: Buffer) => {
     pieces += 1;
@@ -201,25 +202,4 @@ function collect(
   response.on('end', () => {
     done({ status, headers: response.headers, body: answer.whole() });
   });
-}
-
-/** Pieces of bytes as one; a small piece would keep the memory of all that was read with it. */
-function gathering() {
-  let memory: Buffer = Buffer.alloc(0);
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(piece: Buffer): void {
-      if (size + piece.length > memory.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(size + piece.length, 2 * size));
-        memory.copy(larger, 0, 0, size);
-        memory = larger;
-      }
-      piece.copy(memory, size);
-      size += piece.length;
-    },
-    whole: () => memory.subarray(0, size),
-  };
 }

@@ -6,8 +6,8 @@
  *     connection ─▶ held, and reading stops ─▶ slice by slice, in turn with the others ─▶ HTTP
  *
  * Invariants: all slices of one turn together take `turnMs`, and the one more that was begun; what
- * has come before an end is passed on before it, however late it is read. Bound: a connection holds
- * what one read has given.
+ * has come before an end is passed on before it, however late it is read. Bounds: a connection
+ * holds what one read has given; how many are read from in one turn, raw-reads.ts says.
  *
  * Elsewhere: what clients of this server send (src/transport/node/read-turns.ts), which has to be
  * taken from below node's TLS and HTTP/2; here the connection itself can be replaced.
@@ -22,6 +22,8 @@ import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { onceATurn } from '../stdx/once-a-turn.ts';
 import { createHandshakeTurns, handshakeInTurns } from './handshake-turns.ts';
 import { createNameLookup } from './name-lookup.ts';
+import { createRawReads } from './raw-reads.ts';
+import type { RawReader, RawReads } from './raw-reads.ts';
 
 export const readTurnLimits = {
   /** Of all connections, in one turn. Policy: the rest comes in the next. */
@@ -84,6 +86,9 @@ export const lookupOfProcess = createNameLookup({ clock: systemClock, timers: sy
 /** Of the process, too. */
 const handshakes = createHandshakeTurns(systemTimers);
 
+/** Of the process, too. */
+const readsOfProcess = createRawReads(systemTimers);
+
 /** The agent of node whose connections are read in turns; no name that hangs stops another. */
 export function agentInTurns(secure: boolean, options: https.AgentOptions): http.Agent {
   const own = { lookup: lookupOfProcess, ...options };
@@ -94,7 +99,7 @@ export function agentInTurns(secure: boolean, options: https.AgentOptions): http
   connecting.createConnection = (to) => {
     const open = (): Duplex => createConnection.call(agent, to);
     if (!secure) return readInTurns(open(), turnsOfProcess);
-    const { attach, outer } = connectionInTurns(turnsOfProcess);
+    const { attach, outer } = connectionInTurns(turnsOfProcess, readsOfProcess);
     handshakeInTurns(outer, open as () => TLSSocket, attach, handshakes);
     return outer;
   };
@@ -106,20 +111,17 @@ interface Connecting {
 }
 
 /** The same connection, whose bytes come in turns. */
-export function readInTurns(inner: Duplex, turns: ReadTurns): Duplex {
-  const { attach, outer } = connectionInTurns(turns);
+export function readInTurns(inner: Duplex, turns: ReadTurns, reads = readsOfProcess): Duplex {
+  const { attach, outer } = connectionInTurns(turns, reads);
   attach(inner);
   return outer;
 }
 
 /** A connection that is there before the one that it stands for: what is asked of it waits. */
-function connectionInTurns(turns: ReadTurns) {
-  let inner: Duplex | undefined;
-  const early: ((inner: Duplex) => void)[] = [];
-  const withInner = (use: (inner: Duplex) => void): void => {
-    if (inner === undefined) early.push(use);
-    else use(inner);
-  };
+function connectionInTurns(turns: ReadTurns, reads: RawReads) {
+  const early = new EarlyUses();
+  /** From the first bytes on: before them the handshake is read (handshake-turns.ts). */
+  let reader: RawReader | undefined;
   let held: Buffer | undefined;
   let isWanted = false;
   let isPassing = false;
@@ -136,7 +138,7 @@ function connectionInTurns(turns: ReadTurns) {
     if (held !== undefined) return isWanted;
     if (hasEnded) outer.push(null);
     if (isOver) leave();
-    else inner?.resume();
+    else reader?.resume();
     return false;
   };
   /** What has been passed on may still wait for its reader. */
@@ -152,21 +154,22 @@ function connectionInTurns(turns: ReadTurns) {
       if (held !== undefined && !isPassing) turns.later(passOn);
     },
     write: (chunk, encoding, done) => {
-      withInner((to) => void to.write(chunk as Buffer, encoding, done));
+      early.use((to) => void to.write(chunk as Buffer, encoding, done));
     },
-    final: (done) => withInner((to) => void to.end(done)),
+    final: (done) => early.use((to) => void to.end(done)),
     destroy(error, done) {
-      inner?.destroy();
+      early.inner?.destroy();
       held = undefined;
       done(error);
     },
   });
   const attach = (opened: Duplex): void => {
-    inner = opened;
     opened.on('data', (chunk: Buffer) => {
+      reader ??= reads(opened);
+      reader.took(chunk.length);
       held = held === undefined ? chunk : Buffer.concat([held, chunk]);
       if (isWanted) turns.soon(passOn);
-      if (held !== undefined) opened.pause();
+      if (held !== undefined) reader.pause();
     });
     opened.on('end', () => {
       hasEnded = true;
@@ -176,16 +179,33 @@ function connectionInTurns(turns: ReadTurns) {
     opened.on('timeout', () => void outer.emit('timeout'));
     opened.on('close', () => {
       isOver = true;
+      reader?.end();
       if (held === undefined) leave();
     });
-    for (const use of early.splice(0)) use(opened);
+    early.begin(opened);
   };
-  return { attach, outer: Object.assign(outer, likeSocket(withInner)) };
+  return { attach, outer: Object.assign(outer, likeSocket(early)) };
+}
+
+/** What is asked of a connection, in its order, when it is there. */
+class EarlyUses {
+  inner: Duplex | undefined;
+  readonly #waiting: ((inner: Duplex) => void)[] = [];
+
+  use(use: (inner: Duplex) => void): void {
+    if (this.inner === undefined) this.#waiting.push(use);
+    else use(this.inner);
+  }
+
+  begin(inner: Duplex): void {
+    this.inner = inner;
+    for (const use of this.#waiting.splice(0)) use(inner);
+  }
 }
 
 /** What node's agent asks of a connection beside its bytes. */
-function likeSocket(withInner: (use: (inner: Duplex) => void) => void) {
-  const ask = (use: (socket: Socket) => void): void => withInner((inner) => use(inner as Socket));
+function likeSocket(early: EarlyUses) {
+  const ask = (use: (socket: Socket) => void): void => early.use((inner) => use(inner as Socket));
   return {
     setTimeout: (ms: number) => ask((socket) => void socket.setTimeout(ms)),
     setKeepAlive: (on: boolean, ms: number) => ask((socket) => void socket.setKeepAlive(on, ms)),

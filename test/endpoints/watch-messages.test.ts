@@ -19,30 +19,3 @@ it('messages settle later where the stream below does, and each event is one', (
   messages.write(Buffer.from('{"a":1}\n{"b":2}\n'));
   assert.deepEqual(written, ['{"a":1}\n', '{"b":2}\n']);
 });
-
-it('events that come joined are given to a socket in one, where that gains something', () => {
-  const said: string[] = [];
-  const below: ResponseStream = {
-    closed: false,
-    write: (chunk) => said.push(Buffer.from(chunk).toString()) > 0,
-    together: (write) => {
-      said.push('from here');
-      write();
-      said.push('to here');
-    },
-    onDrain: () => undefined,
-    end: () => undefined,
-    abort: () => undefined,
-  };
-  const messages = inMessages(below, 'json');
-  messages.write(Buffer.from('{"a":1}\n{"b":2}\n{"c":3}\n'));
-  messages.write(Buffer.from('{"d":4}\n'));
-  assert.deepEqual(said, [
-    'from here',
-    '{"a":1}\n',
-    '{"b":2}\n',
-    '{"c":3}\n',
-    'to here',
-    '{"d":4}\n',
-  ]);
-});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { it } from 'node:test';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { bodyTurnLimits } from '../../src/transport/body-turns.ts';
@@ -17,7 +17,11 @@ it('thousands of chunks of one byte in one read end their connection, and others
     req.on('data', (piece: Buffer) => (bytes += piece.length));
     req.on('end', () => res.end(String(bytes)));
   });
-  server.on('connection', createChunkTurns(systemTimers));
+  const countChunks = createChunkTurns(systemTimers);
+  let pieces = 0;
+  server.on('connection', (socket: Socket) => {
+    countChunks(socket, { read: () => (pieces += 1) });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const send = (body: string): Promise<string> =>
@@ -33,6 +37,7 @@ it('thousands of chunks of one byte in one read end their connection, and others
   const { smallPiecesPerBody, smallPiecesPerTurn } = bodyTurnLimits;
   const few = `${'1\r\na\r\n'.repeat(smallPiecesPerBody)}0\r\n\r\n`;
   assert.match(await send(few), /\r\n\r\n512$/);
+  assert.equal(pieces, smallPiecesPerBody);
   const many = '1\r\na\r\n'.repeat(4 * smallPiecesPerTurn);
   const floods = Array.from({ length: 4 }, () => send(many));
   for (const text of await Promise.all(floods)) assert.equal(text, '');

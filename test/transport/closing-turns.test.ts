@@ -24,13 +24,16 @@ function harness() {
   const destroy = (name: number): void => {
     const socket = {
       name,
+      _handle: { readStop: () => ((isRead = false), 0) },
       _destroy(_error: Error | null, done: (error?: Error | null) => void) {
         closed.push(this.name);
         done();
       },
     };
     closeInTurns(socket);
+    let isRead = true;
     socket._destroy(null, () => undefined);
+    assert.ok(!isRead, 'nobody reads from it, however long it waits');
   };
   /** How many close in it; undefined: there is nothing to be done. */
   const turn = (): number | undefined => {

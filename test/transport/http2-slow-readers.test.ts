@@ -186,25 +186,6 @@ describe('what many streams of HTTP/2 say', () => {
     response.write(Buffer.from('event'));
     assert.equal(socket.writes.length, before + 1);
     assert.equal(reader.body(1).toString(), 'event');
-    response.together(() => {
-      response.write(Buffer.from('two '));
-      response.write(Buffer.from('three'));
-    });
-    assert.equal(socket.writes.length, before + 2);
-  });
-
-  it('goes out although one of those who say it together has failed', async () => {
-    const { reader, session, streams } = heldSession(wide);
-    session.take(getOf(1));
-    const { response } = respond(streams[0] as Http2Stream);
-    const fail = (): void => {
-      response.write(Buffer.from('first'));
-      throw new Error('of the caller');
-    };
-    assert.throws(() => void response.together(fail), /of the caller/);
-    response.write(Buffer.from(' second'));
-    await settled();
-    assert.equal(reader.body(1).toString(), 'first second');
   });
 
   it('is flushed meanwhile when many connections say something in one turn', async () => {

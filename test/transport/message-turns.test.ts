@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BodyBytes } from '../../src/transport/load.ts';
 import { Spool } from '../../src/transport/spool.ts';
-import { createMessageTurns, messageTurnLimits } from '../../src/transport/uws/message-turns.ts';
+import { MessageTurns, messageTurnLimits } from '../../src/transport/message-turns.ts';
 import { UwsMessageStream } from '../../src/transport/uws/uws-message-stream.ts';
 import type { UwsWebSocket } from '../../src/transport/uws/uws-binding.ts';
 
@@ -23,7 +23,7 @@ function manualTurns() {
   };
 }
 
-function opened(turns: ReturnType<typeof manualTurns>, shared = createMessageTurns(turns)) {
+function opened(turns: ReturnType<typeof manualTurns>, shared = new MessageTurns(turns)) {
   let isCut = false;
   const socket = { close: () => (isCut = true) } as unknown as UwsWebSocket;
   const bodies = new BodyBytes(1_000_000_000);
@@ -66,7 +66,7 @@ describe('messages of clients', () => {
 
   it('are too many in a turn for who brings them, not for others, nor in the next', () => {
     const turns = manualTurns();
-    const shared = createMessageTurns(turns);
+    const shared = new MessageTurns(turns);
     const [loud, quiet] = [opened(turns, shared), opened(turns, shared)];
     for (const at of bytesOf(takenMax + 1)) loud.say(at);
     for (const at of bytesOf(ofOneMin)) quiet.say(at);
@@ -75,5 +75,25 @@ describe('messages of clients', () => {
     turns.end();
     for (const at of bytesOf(servedMax)) quiet.say(at);
     assert.equal(quiet.isCut(), false);
+  });
+
+  it('of many bytes are heard a few in a turn, whoever says them; of too many, who says is cut', () => {
+    const turns = manualTurns();
+    const shared = new MessageTurns(turns);
+    const { heardBytesMax, takenBytesMax } = messageTurnLimits;
+    const bytes = heardBytesMax / 2;
+    const fitting = takenBytesMax / bytes;
+    const all = Array.from({ length: fitting + 2 }, () => opened(turns, shared));
+    for (const { stream } of all) stream.received(new ArrayBuffer(bytes), true);
+    const heard = () => all.filter((each) => each.heard.length === 1).length;
+    assert.deepEqual(
+      all.map(({ isCut }) => isCut()),
+      all.map((_, at) => at >= fitting),
+    );
+    for (let turn = 1; turn * 2 <= fitting; turn += 1) {
+      assert.equal(heard(), 2 * turn);
+      turns.end();
+    }
+    assert.ok(all.every(({ bodies }) => bodies.heldBytes === 0));
   });
 });

@@ -4,16 +4,18 @@ import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
+import { flightLimits } from '../../src/transport/node/client-flight.ts';
 import { handshakeLimits } from '../../src/transport/node/handshake-queue.ts';
 import { createReadTurns } from '../../src/transport/node/read-turns.ts';
 import type { ReadConnection, ReadTurns } from '../../src/transport/node/read-turns.ts';
 import { readSession } from '../../src/transport/node/reading.ts';
+import { ShownReads } from '../../src/transport/node/shown-reads.ts';
 import { queueHandshakes } from '../../src/transport/node/tls-handshakes.ts';
 import { tlsPair } from '../support/data/tls-pair.ts';
 
@@ -54,6 +56,7 @@ async function givesUpWhenAnswered(port: number, hello: Buffer): Promise<void> {
 async function serve(
   bound = certificateBytesMax,
   readTurns = createReadTurns(systemClock, systemTimers),
+  onUnserved: (error: unknown) => void = assert.ifError,
 ) {
   const cut: string[] = [];
   let secured = 0;
@@ -73,6 +76,7 @@ async function serve(
       certificateBytesMax: bound,
       readTurns,
       onTooLong: (address) => cut.push(address),
+      onUnserved,
     },
     still,
     systemTimers,
@@ -204,6 +208,73 @@ describe('a connection of HTTP/2 whose handshake is over', () => {
       await sleep(20);
     }
     assert.ok(pieces >= 3, `${pieces} pieces`);
+    client.destroy();
+    server.close();
+  });
+});
+
+describe('a hello in many records', () => {
+  /** What of it reaches the library of TLS. */
+  async function passedOf(sent: Buffer): Promise<number> {
+    const { port, server } = await serve();
+    const passed = mock.method(ShownReads.prototype, 'pass');
+    const client = connectTcp({ port, host: '127.0.0.1' });
+    client.on('error', () => undefined).resume();
+    client.write(sent);
+    await new Promise((resolve) => client.once('close', resolve));
+    const { length } = passed.mock.calls;
+    passed.mock.restore();
+    server.close();
+    return length;
+  }
+
+  it('that hold nothing is passed on no further than it fails', async () => {
+    const nothing = Buffer.from([0x16, 3, 1, 0, 0]);
+    assert.ok((await passedOf(Buffer.concat(Array<Buffer>(5_000).fill(nothing)))) < 100);
+    const alert = Buffer.from([0x15, 3, 1, 0, 2, 1, 0]);
+    assert.ok((await passedOf(Buffer.concat(Array<Buffer>(5_000).fill(alert)))) < 100);
+  });
+
+  it('of a byte is cut when there are too many, and else answered', async () => {
+    const { helloRecordsMax } = flightLimits;
+    const hello = await helloOf(['h2', ...longHello]);
+    const pieces = (bytes: number): Buffer => {
+      const whole = hello.subarray(5);
+      const count = Math.ceil(whole.length / bytes);
+      const records = Array.from({ length: count }, (_, at) => {
+        const piece = whole.subarray(at * bytes, (at + 1) * bytes);
+        return [Buffer.from([0x16, 3, 1, 0, piece.length]), piece];
+      });
+      return Buffer.concat(records.flat());
+    };
+    assert.ok(hello.length > helloRecordsMax);
+    assert.equal(await passedOf(pieces(1)), helloRecordsMax + 1);
+    const { port, server } = await serve();
+    await givesUpWhenAnswered(port, pieces(100));
+    server.close();
+  });
+});
+
+describe('a connection whose session cannot begin', () => {
+  it('is cut, is told of, and leaves its place to the next', async () => {
+    const errors: unknown[] = [];
+    const { port, server } = await serve(undefined, undefined, (error) => errors.push(error));
+    const broken = new Error('no session');
+    let begun = 0;
+    server.on('session', () => {
+      begun += 1;
+      if (begun <= 2 * handshakeLimits.readingMax) throw broken;
+    });
+    const where = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+    for (let at = 0; at < 2 * handshakeLimits.readingMax; at += 1) {
+      const client = connect(where);
+      client.on('error', () => undefined).resume();
+      await once(client, 'close');
+      assert.equal(errors.length, at + 1);
+    }
+    assert.ok(errors.every((error) => error === broken));
+    const client = connect(where);
+    await once(client, 'data');
     client.destroy();
     server.close();
   });

@@ -106,6 +106,7 @@ export async function prepareListeners(
       port,
       onDescriptorsShort: (short) => logDescriptorShortage(log, name, short),
       onCertificatesTooLong: longCertificatesLog(config, log),
+      onUnserved: (error) => log.error({ err: error }, `${name}: a connection is cut unserved`),
     });
     const opened: HttpServer[] = [];
     const open = async (

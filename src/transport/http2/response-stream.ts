@@ -36,10 +36,6 @@ export class Http2ResponseStream implements ResponseStream {
     return this.#stream.write(chunk, shared);
   }
 
-  together(write: () => void): void {
-    this.#stream.together(write);
-  }
-
   /** The socket calls back for each write; those of many streams are one. */
   get settlesLater(): boolean {
     return this.#stream.isAlone;

@@ -80,7 +80,6 @@ export class Http2Session implements StreamConnection {
   #windowSize = windowAtFirst;
   #receivedBytes = 0;
   #isClosing = false;
-  #isGathering = false;
   /** The client has changed what all streams begin with. */
   #hasMovedWindows = false;
   /** Either side has ended it, or it was cut. */
@@ -185,17 +184,6 @@ export class Http2Session implements StreamConnection {
     this.#flush();
   }
 
-  /** What is said meanwhile goes out together. */
-  together(write: () => void): void {
-    this.#isGathering = true;
-    try {
-      write();
-    } finally {
-      this.#isGathering = false;
-      this.#flush();
-    }
-  }
-
   #writeBlock(id: number, block: Uint8Array, flagBits: number): void {
     const first = Math.min(block.length, frameBytesMin);
     const isWhole = first === block.length;
@@ -243,7 +231,7 @@ export class Http2Session implements StreamConnection {
   }
 
   #flush(): void {
-    if (!this.#isGathering) this.#writer.flushSoon(this.#streams.size <= 1);
+    this.#writer.flushSoon(this.#streams.size <= 1);
   }
 
   /** Ids of streams that are open, or were. */

@@ -28,8 +28,6 @@ export interface StreamConnection {
   reset(stream: Http2Stream, code: ErrorCode): void;
   /** Open streams. */
   readonly open: number;
-  /** What is said meanwhile goes out together. */
-  together(write: () => void): void;
   /** Of what was said: the position in all that the connection has said. */
   readonly taken: number;
 }
@@ -189,10 +187,6 @@ export class Http2Stream {
   /** On its connection. */
   get isAlone(): boolean {
     return this.#connection.open <= 1;
-  }
-
-  together(write: () => void): void {
-    this.#connection.together(write);
   }
 
   reset(code: ErrorCode): void {

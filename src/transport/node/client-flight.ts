@@ -13,7 +13,7 @@
  * Where reads cannot be shown (shown-reads.ts), nothing is counted, and handshake-queue.ts alone
  * limits what a chain costs.
  *
- * Bound: `bytesMax` behind the hello.
+ * Bounds: `bytesMax` behind the hello; `helloRecordsMax` before the answer to it.
  */
 import type { Socket } from 'node:net';
 import { systemTimers } from '../../stdx/clock.ts';
@@ -22,6 +22,12 @@ import type { ConnectionReads, ReadTurns } from './read-turns.ts';
 import { showSecured } from './shown-reads.ts';
 import type { ReadsTaker, ShownReads } from './shown-reads.ts';
 import { TlsRecords } from './tls-records.ts';
+
+export const flightLimits = {
+  /** The hello comes in one record, from some clients in pieces of a few bytes. Each is passed on
+   * alone, and may hold nothing. Policy: a client that sends more of them is cut. */
+  helloRecordsMax: 1_024,
+} as const;
 
 export interface FlightBound {
   readonly bytesMax: number;
@@ -63,6 +69,7 @@ class Flight implements ClientFlight, ReadsTaker {
   /** From the end of the handshake on. */
   #reads: ConnectionReads | undefined;
   #leftBytes: number;
+  #helloRecords = 0;
   helloBytes = 0;
   refused = false;
 
@@ -73,7 +80,10 @@ class Flight implements ClientFlight, ReadsTaker {
     this.#leftBytes = bound.bytesMax;
     this.#records.begins = (bytes) => {
       if (bound.isAnswered()) this.#leftBytes -= bytes;
-      else this.helloBytes += bytes;
+      else {
+        this.helloBytes += bytes;
+        this.#helloRecords += 1;
+      }
       return this.#leftBytes >= 0;
     };
   }
@@ -95,6 +105,9 @@ class Flight implements ClientFlight, ReadsTaker {
 
   take(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
+      // It has failed on what was passed on: the rest is for nobody.
+      if (this.#shown?.isOver === true) return;
+      if (this.#helloRecords > flightLimits.helloRecordsMax) return this.#cut();
       const end = this.#leftBytes >= 0 ? this.#passes(bytes, at) : at;
       if (end === at) return this.#refuse();
       this.#shown?.pass(bytes.subarray(at, end));
@@ -121,6 +134,11 @@ class Flight implements ClientFlight, ReadsTaker {
       if (isHello) break;
     }
     return end;
+  }
+
+  #cut(): void {
+    this.refused = true;
+    this.#raw.destroy();
   }
 
   #refuse(): void {

@@ -14,8 +14,9 @@
  * Answers. With a server that stops, all watches end. Behind the end of each answer node tells its
  * request and its answer, and closes the connection: several times what it takes to ask for it.
  *
- * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is read
- * or written. While nobody waits and nothing is done there is no timer.
+ * Invariants: who waits is destroyed or closed already for everybody who asks; nothing more is
+ * read or written, be it for a parser that reads below the socket. While nobody waits and nothing
+ * is done there is no timer.
  * Bound: as many wait as there are connections, and answers on them.
  */
 import type { Socket } from 'node:net';
@@ -56,13 +57,19 @@ export function createTurnQueue(timers: Pick<Timers, 'nextTurn'>, perTurn: numbe
   };
 }
 
+/** Of node. */
+type ClosingSocket = Pick<Socket, '_destroy'> & {
+  readonly _handle?: { readStop(): number } | null;
+};
+
 /** Of all sockets that the result is called with, each before it is destroyed. */
-export function createClosings(
-  timers: Pick<Timers, 'nextTurn'>,
-): (socket: Pick<Socket, '_destroy'>) => void {
+export function createClosings(timers: Pick<Timers, 'nextTurn'>): (socket: ClosingSocket) => void {
   const queue = createTurnQueue(timers, closingsPerTurn);
   return (socket) => {
     const close = socket._destroy.bind(socket);
-    socket._destroy = (error, done) => queue(() => close(error, done));
+    socket._destroy = (error, done) => {
+      socket._handle?.readStop();
+      queue(() => close(error, done));
+    };
   };
 }

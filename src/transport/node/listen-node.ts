@@ -33,6 +33,7 @@ import type {
 } from '../http-exchange.ts';
 import { malformed, noHost, twoHosts } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { MessageTurns } from '../message-turns.ts';
 import {
   createClosings,
   createTurnQueue,
@@ -48,6 +49,7 @@ import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
 import { createPipeline } from './pipeline.ts';
 import { createDate } from '../http2/date-header.ts';
+import { createPlainReads } from './plain-reads.ts';
 import { createReadTurns } from './read-turns.ts';
 import type { ConnectionReads, ReadTurns } from './read-turns.ts';
 import { readsOn, setHandle } from './reading.ts';
@@ -75,6 +77,7 @@ export const listenNode: Listen = async (options, handler) => {
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     frames: new FramedChunks(systemTimers),
+    messageTurns: new MessageTurns(systemTimers),
     endings: createTurnQueue(systemTimers, endingsPerTurn),
     date: createDate(systemClock),
     stopping: false,
@@ -179,7 +182,7 @@ function http1Options(limits: TransportLimits) {
 }
 
 function tlsServer(
-  { limits, onCertificatesTooLong: onTooLong }: ListenOptions,
+  { limits, onCertificatesTooLong: onTooLong, onUnserved }: ListenOptions,
   tls: TlsOptions,
   { readTurns }: { readonly readTurns: ReadTurns },
   sessions: Http2Sessions,
@@ -203,7 +206,7 @@ function tlsServer(
     serveHttp1.call(server, socket);
     connected(socket);
   });
-  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong };
+  const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong, onUnserved };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
   return server;
 }
@@ -264,15 +267,18 @@ class EndingConnection implements SessionConnection {
   }
 }
 
-/** In the clear nothing is held (read-turns.ts), but each request is told of as it is read: when
+/** In the clear nothing is held (read-turns.ts), but each read and each request is told of: when
  * many come at once, the others are read from a few at a time. */
 function requestsInTurns(server: PlainServer): (req: IncomingMessage) => void {
   const connected = endsInTurns();
   const members = new WeakMap<Socket, SessionMember>();
   const countChunks = createChunkTurns(systemTimers);
+  const countReads = createPlainReads();
   server.on('connection', (socket: Socket) => {
-    members.set(socket, connected(socket));
-    countChunks(socket);
+    const member = connected(socket);
+    members.set(socket, member);
+    countChunks(socket, member);
+    countReads(socket, member);
   });
   return ({ rawHeaders, socket }) => members.get(socket)?.requested(rawHeaders.length);
 }

@@ -30,6 +30,7 @@ import {
 import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
+import type { MessageTurns } from '../message-turns.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
@@ -54,6 +55,7 @@ export interface NodeShared {
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
   readonly frames: FramedChunks;
+  readonly messageTurns: MessageTurns;
   /** Of answers of unknown length. */
   readonly endings: TurnQueue;
   /** The Date header of an answer over HTTP/2; HTTP/1.1 has node's. */
@@ -281,7 +283,11 @@ export class NodeExchange
       return undefined;
     }
     this.#headers = noHeaders;
-    const messages = new NodeMessageStream(webSocket, socket, this, framing.isText);
+    const messages = new NodeMessageStream(
+      { webSocket, socket, exchange: this },
+      framing.isText,
+      this.#shared.messageTurns,
+    );
     this.#changed = messages;
     webSocket.on('error', ignore);
     webSocket.on('close', () => this.#leave());

@@ -2,15 +2,33 @@
  * One response as messages of a WebSocket on a connection of node's HTTP/1.1, or a conversation in
  * such.
  *
+ * What is written is framed here, not by the library: that makes two writes of each message, and
+ * each write that waits in a socket costs an error of its own when the client goes. Messages that
+ * are written one behind the other are one write.
+ *
  * Invariants: every message is taken whole; `false` is what the queue of the socket says, and there
  * is one `drain` for it. Pings are not answered while the socket is backed up: whoever reads
  * nothing would have it grow.
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Conversation, Receiver } from '../http-exchange.ts';
-import { normalClosure } from '../web-socket.ts';
+import type { MessageTurns } from '../message-turns.ts';
+import { framed, normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from './node-response-stream.ts';
+
+/** Its request has been answered with 101. */
+export interface ChangedOver {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly exchange: StreamedExchange;
+}
+
+interface Said {
+  readonly bytes: Buffer;
+  readonly isText: boolean;
+}
 
 export class NodeMessageStream implements Conversation {
   /** Node calls back for each write. */
@@ -19,16 +37,27 @@ export class NodeMessageStream implements Conversation {
   readonly #socket: Socket;
   readonly #exchange: StreamedExchange;
   readonly #isText: boolean;
+  /** Framed, and given to the socket before anything else happens. */
+  #written: Buffer[] = [];
+  #writtenBytes = 0;
   #blocked = false;
   #drained: (() => void) | undefined;
   /** end() was called: all has been said. */
   isEnded = false;
 
-  constructor(webSocket: WebSocket, socket: Socket, exchange: StreamedExchange, isText: boolean) {
+  readonly #turns: MessageTurns;
+  /** Said, and not heard yet. Meanwhile the client is not read from. */
+  readonly #held = new RingBuffer<Said>();
+  #receiver: Receiver | undefined;
+  #isPaused = false;
+  #hasLeft = false;
+
+  constructor({ exchange, socket, webSocket }: ChangedOver, isText: boolean, turns: MessageTurns) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#exchange = exchange;
     this.#isText = isText;
+    this.#turns = turns;
     webSocket.on('ping', (data) => {
       if (!this.closed && !socket.writableNeedDrain) webSocket.pong(data);
     });
@@ -40,28 +69,35 @@ export class NodeMessageStream implements Conversation {
 
   /** Bytes that the socket has not taken. */
   get unreadBytes(): number {
-    return this.#socket.writableLength;
+    return this.#socket.writableLength + this.#writtenBytes;
   }
 
   write(message: Uint8Array): boolean {
     if (this.closed || message.byteLength === 0) return !this.#blocked;
     this.#exchange.count(message.byteLength);
-    // The library keeps what it is given until the socket has it.
-    this.#webSocket.send(Buffer.from(message), { binary: !this.#isText, compress: false });
-    if (this.#socket.writableNeedDrain && !this.#blocked) {
-      this.#blocked = true;
-      this.#socket.once('drain', () => {
-        this.#blocked = false;
-        if (!this.closed) this.#drained?.();
-      });
-    }
+    const frame = framed(message, this.#isText);
+    if (this.#written.length === 0) queueMicrotask(() => this.#flush());
+    this.#written.push(frame);
+    this.#writtenBytes += frame.length;
+    const { writableHighWaterMark, writableLength } = this.#socket;
+    if (writableLength + this.#writtenBytes >= writableHighWaterMark) this.#flush();
     return !this.#blocked;
   }
 
-  together(write: () => void): void {
-    this.#socket.cork();
-    write();
-    this.#socket.uncork();
+  #flush(): void {
+    const written = this.#written;
+    if (written.length === 0) return;
+    this.#written = [];
+    this.#writtenBytes = 0;
+    if (this.closed) return;
+    const socket = this.#socket;
+    socket.write(written.length === 1 ? (written[0] as Buffer) : Buffer.concat(written));
+    if (!socket.writableNeedDrain || this.#blocked) return;
+    this.#blocked = true;
+    socket.once('drain', () => {
+      this.#blocked = false;
+      if (!this.closed) this.#drained?.();
+    });
   }
 
   onDrain(callback: () => void): void {
@@ -69,23 +105,50 @@ export class NodeMessageStream implements Conversation {
   }
 
   receive(receiver: Receiver): void {
+    this.#receiver = receiver;
     this.#webSocket.on('message', (data, isBinary) => {
       // One buffer, as the library is asked for.
-      if (Buffer.isBuffer(data)) receiver.data(data, !isBinary);
+      if (Buffer.isBuffer(data)) this.#said({ bytes: data, isText: !isBinary });
     });
-    this.#webSocket.on('close', () => receiver.end());
+    this.#webSocket.on('close', () => {
+      this.#hasLeft = true;
+      if (this.#held.length === 0) receiver.end();
+    });
+  }
+
+  #said(said: Said): void {
+    if (this.#held.length === 0 && this.#turns.isFree) return this.#hear(said);
+    this.#held.push(said);
+    if (this.#held.length > 1) return;
+    this.#webSocket.pause();
+    this.#turns.later(() => this.#hearHeld());
+  }
+
+  #hear({ bytes, isText }: Said): void {
+    this.#turns.heard(bytes.length);
+    this.#receiver?.data(bytes, isText);
+  }
+
+  #hearHeld(): void {
+    while (this.#held.length > 0 && this.#turns.hasRoom) this.#hear(this.#held.shift());
+    if (this.#held.length > 0) this.#turns.later(() => this.#hearHeld());
+    else if (this.#hasLeft) this.#receiver?.end();
+    else if (!this.#isPaused) this.#webSocket.resume();
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#webSocket.pause();
   }
 
   resume(): void {
-    this.#webSocket.resume();
+    this.#isPaused = false;
+    if (this.#held.length === 0) this.#webSocket.resume();
   }
 
   end(): void {
     if (this.closed) return;
+    this.#flush();
     this.isEnded = true;
     // A paused one would not read the client's goodbye.
     this.#webSocket.resume();

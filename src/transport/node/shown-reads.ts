@@ -51,6 +51,7 @@ interface Receiver {
 /** Who would have read them, until it is closed. */
 interface Reader {
   readonly _handle?: Receiver | null | undefined;
+  readonly destroyed?: boolean;
 }
 
 interface WithInit {
@@ -74,6 +75,11 @@ export class ShownReads {
     this.#parser = parser;
     parser.shown = this;
     parser.consume(handle);
+  }
+
+  /** Who would have read them takes none any more. */
+  get isOver(): boolean {
+    return this.#reader.destroyed === true;
   }
 
   /** Gives the bytes to the library that would have read them. */
@@ -104,7 +110,7 @@ export function showSecured(
   const secured = lastMade as TLSSocket | undefined;
   lastMade = undefined;
   if (secured === undefined || receiverOf(secured)?.receive === undefined) return undefined;
-  const reads = show(raw, secured as Reader);
+  const reads = show(raw, secured);
   return reads && { secured, reads };
 }
 

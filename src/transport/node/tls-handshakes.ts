@@ -4,6 +4,8 @@
  * Node's own listener is called when a connection's turn comes, and until the handshake is over its
  * socket is read from in its turns only, and what comes is counted (client-flight.ts).
  *
+ * Invariant: a handshake that is over has given its place back, whatever becomes of its connection.
+ *
  * Elsewhere: the check of certificates (authentication/peer-verifier.ts).
  */
 import type { Server as HttpsServer } from 'node:https';
@@ -28,6 +30,8 @@ export interface HandshakeOptions {
   readonly readTurns: ReadTurns;
   /** It has sent more, and is cut. */
   readonly onTooLong?: ((address: string) => void) | undefined;
+  /** Its handshake is over, and what was to serve it has failed. It is cut. */
+  readonly onUnserved?: ((error: unknown) => void) | undefined;
 }
 
 /** The library of TLS takes no more of a client's certificates. */
@@ -68,12 +72,21 @@ export function queueHandshakes(
     waiting.delete(name);
     line.over(member.connection, verified);
   };
+  const serve = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
     const member = waiting.get(nameOf(socket));
     const verified = isVerified(socket);
     if (!verified && (member?.connection.bytesRead ?? 0) > chainBytesMax) leaveUnread(socket);
     over(nameOf(socket), verified);
     member?.done();
+    // The library of TLS, which calls, loses what is thrown.
+    try {
+      for (const listener of serve) listener.call(server, socket);
+    } catch (error) {
+      socket.destroy();
+      options.onUnserved?.(error);
+    }
   });
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => {
     const name = nameOf(socket);

@@ -53,10 +53,10 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { MessageTurns } from '../message-turns.ts';
 import type { UwsApp, UwsBinding, UwsRequest, UwsResponse } from './uws-binding.ts';
 import { hasDescriptors, descriptorLimits, watchDescriptors } from './descriptor-limit.ts';
 import { createSecureApp } from './secure-app.ts';
-import { createMessageTurns } from './message-turns.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import type { Upgrading } from './uws-message-stream.ts';
 import { UwsExchange } from './uws-exchange.ts';
@@ -80,7 +80,7 @@ export function createUwsListen(
       load: options.load ?? createTransportLoad(options.limits),
       scheme: tls === undefined ? 'http' : 'https',
       timers,
-      messageTurns: createMessageTurns(timers),
+      messageTurns: new MessageTurns(timers),
       writes: undefined,
       stopping: false,
       closed: false,

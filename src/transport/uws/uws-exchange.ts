@@ -29,13 +29,13 @@ import {
 import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
+import type { MessageTurns } from '../message-turns.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import { textOfAddress } from './address-text.ts';
 import { UnreadBody } from './unread-body.ts';
 import type { UwsRequest, UwsResponse, UwsWebSocket } from './uws-binding.ts';
-import type { MessageTurns } from './message-turns.ts';
 import { askedUpgrade, UwsMessageStream } from './uws-message-stream.ts';
 import type { AskedUpgrade, Upgrading } from './uws-message-stream.ts';
 import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';

@@ -13,6 +13,8 @@
 import type { Timers } from '../../stdx/clock.ts';
 import type { Conversation, HttpExchange, MessageFraming, Receiver } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
+import { messageTurnLimits } from '../message-turns.ts';
+import type { MessageTurns } from '../message-turns.ts';
 import {
   errorClosure,
   normalClosure,
@@ -21,8 +23,6 @@ import {
   webSocketLimits,
 } from '../web-socket.ts';
 import { HeldMessages } from './held-messages.ts';
-import { messageTurnLimits } from './message-turns.ts';
-import type { MessageTurns } from './message-turns.ts';
 import type { UwsUpgradeContext, UwsWebSocket } from './uws-binding.ts';
 import type { ResponseWatcher } from './uws-response-stream.ts';
 
@@ -145,10 +145,11 @@ export class UwsMessageStream implements Conversation {
   #hear(): void {
     let heard = 0;
     while (!this.#paused && this.#receiver !== undefined) {
-      if (heard === messageTurnLimits.servedMax) return this.#hearLater();
+      if (heard === messageTurnLimits.servedMax || !this.#turns.hasRoom) return this.#hearLater();
       const said = this.#held?.next();
       if (said === undefined) return;
       heard += 1;
+      this.#turns.heard(said.bytes.length);
       this.#receiver.data(said.bytes, said.isText);
     }
   }
@@ -156,7 +157,7 @@ export class UwsMessageStream implements Conversation {
   #hearLater(): void {
     if (this.#hearsLater) return;
     this.#hearsLater = true;
-    this.#timers.nextTurn(() => {
+    this.#turns.later(() => {
       this.#hearsLater = false;
       this.#hear();
     });
@@ -165,14 +166,17 @@ export class UwsMessageStream implements Conversation {
   /** The memory is the library's. */
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#closed) return;
-    const { ofOneMin, servedMax } = messageTurnLimits;
-    const hasRoomInTurn = this.#turns.take();
-    this.#said = this.#turn === this.#turns.turn ? this.#said + 1 : 1;
-    this.#turn = this.#turns.turn;
-    if (!hasRoomInTurn && this.#said > ofOneMin) return this.abort();
+    const turns = this.#turns;
+    this.#said = this.#turn === turns.turn ? this.#said + 1 : 1;
+    this.#turn = turns.turn;
     const bytes = new Uint8Array(message);
-    const isNext = !this.#paused && this.#held?.isEmpty !== false && this.#said <= servedMax;
-    if (isNext && this.#receiver !== undefined) return this.#receiver.data(bytes, !isBinary);
+    if (!turns.take(bytes.length, this.#said)) return this.abort();
+    const isServed = this.#said <= messageTurnLimits.servedMax && turns.isFree;
+    const isNext = !this.#paused && this.#held?.isEmpty !== false && isServed;
+    if (isNext && this.#receiver !== undefined) {
+      turns.heard(bytes.length);
+      return this.#receiver.data(bytes, !isBinary);
+    }
     this.#held ??= this.#holding();
     if (!this.#held.push(bytes, !isBinary)) {
       return this.#refuse(tooBigClosure, 'more than is held here for a side that does not read');
