@@ -10,7 +10,9 @@
  * Bounds: `backendLimits.agentsMax` backends have connections that are kept; the least recently
  * used one is forgotten, what it has under way goes on, and its idle connections end by their time.
  */
+import { createHash } from 'node:crypto';
 import type http from 'node:http';
+import type https from 'node:https';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
@@ -27,6 +29,8 @@ import { headersOfUser, unsayable } from './remote-user.ts';
 
 const backendLimits = {
   agentsMax: 512,
+  /** What has been read of CAs' certificates. */
+  trustsMax: 32,
   /** Connections that are kept for later, to one backend. */
   idleMax: 32,
   idleMs: 30_000,
@@ -90,15 +94,20 @@ type Agents = ReturnType<typeof createAgents>;
 
 /** Those that are kept; their certificate is the one of now. */
 function createAgents(certificate: BackendsDeps['certificate']) {
-  const agents = new Map<Backend, Kept>();
+  const agents = new Map<string, Kept>();
+  const idOf = idsOfBackends();
+  const optionsOf = keptOptions();
   let knocking: Pick<Kept, 'agent' | 'certificate'> | undefined;
   const keptFor = (backend: Backend): Kept => {
-    const known = agents.get(backend);
-    agents.delete(backend);
+    const id = idOf(backend);
+    const known = agents.get(id);
+    agents.delete(id);
     const shown = certificate();
     const kept =
-      known !== undefined && known.certificate === shown ? known : newAgents(backend, shown);
-    agents.set(backend, kept);
+      known !== undefined && known.certificate === shown
+        ? known
+        : newAgents(backend, shown, optionsOf(backend, shown));
+    agents.set(id, kept);
     const [oldest] = agents.keys();
     if (agents.size > backendLimits.agentsMax && oldest !== undefined) agents.delete(oldest);
     return kept;
@@ -106,8 +115,7 @@ function createAgents(certificate: BackendsDeps['certificate']) {
   const knockingAgent = (): http.Agent => {
     const shown = certificate();
     if (knocking === undefined || knocking.certificate !== shown) {
-      const tls = { ca: undefined, insecureSkipVerify: true, serverName: undefined };
-      const options = tlsOptionsOf({ ...tls, certificate: shown });
+      const options = optionsOf({ ca: '', insecureSkipVerify: true }, shown);
       const agent = agentInTurns(true, { keepAlive: false, ...options });
       knocking = { agent, certificate: shown };
     }
@@ -170,14 +178,51 @@ export function createBackends({ certificate, resolve, timers }: BackendsDeps): 
 
 type SentBy = Pick<HttpCall, 'agent' | 'fresh' | 'serverName'>;
 
-function newAgents(backend: Backend, certificate: ClientPair | undefined): Kept {
-  const { ca, insecureSkipVerify } = backend;
-  const serverName = serverNameOf(backend);
-  const tls = tlsOptionsOf({ ca, certificate, insecureSkipVerify, serverName });
+function newAgents(
+  backend: Backend,
+  certificate: ClientPair | undefined,
+  options: https.AgentOptions,
+): Kept {
+  const tls = { ...options, servername: serverNameOf(backend) };
   const { idleMax: maxFreeSockets, idleMs: timeout } = backendLimits;
   const agent = agentInTurns(true, { keepAlive: true, maxFreeSockets, timeout, ...tls });
   const fresh = agentInTurns(true, { keepAlive: false, ...tls });
   return { agent, fresh, certificate };
+}
+
+/** What tells two backends apart: APIServices by the thousand may have one server. */
+function idsOfBackends(): (backend: Backend) => string {
+  const known = new WeakMap<Backend, string>();
+  return (backend) => {
+    const before = known.get(backend);
+    if (before !== undefined) return before;
+    const { ca, insecureSkipVerify, name, namespace, port } = backend;
+    const digest = createHash('sha256').update(ca).digest('base64');
+    const id = `${namespace}/${name}:${port} ${insecureSkipVerify} ${digest}`;
+    known.set(backend, id);
+    return id;
+  };
+}
+
+/** Of TLS, without the name: to read certificates takes longer than a call, and most backends of a
+ * cluster show those of a few CAs. The least recently used are forgotten. */
+function keptOptions() {
+  const kept = new Map<string, { shown: ClientPair | undefined; options: https.AgentOptions }>();
+  return (
+    { ca, insecureSkipVerify }: Pick<Backend, 'ca' | 'insecureSkipVerify'>,
+    shown: ClientPair | undefined,
+  ): https.AgentOptions => {
+    const id = `${insecureSkipVerify} ${ca}`;
+    const known = kept.get(id);
+    kept.delete(id);
+    const tls = { ca, certificate: shown, insecureSkipVerify, serverName: undefined };
+    const options =
+      known !== undefined && known.shown === shown ? known.options : tlsOptionsOf(tls);
+    kept.set(id, { shown, options });
+    const [oldest] = kept.keys();
+    if (kept.size > backendLimits.trustsMax && oldest !== undefined) kept.delete(oldest);
+    return options;
+  };
 }
 
 /** Of one name there may be several. */

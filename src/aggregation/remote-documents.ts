@@ -37,6 +37,8 @@ const documentLimits = {
   keptBytesMax: 64 * 1024 * 1024,
   timeoutMs: 5_000,
   refreshMs: 60_000,
+  /** Between two questions to a server whose APIServices change all the time. */
+  againMs: 250,
   atOnceMax: 16,
   failingAtOnceMax: 8,
 } as const;
@@ -182,6 +184,14 @@ function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments, v2: KeptOpenApi)
   const line = createLimiter(documentLimits.atOnceMax);
   const failingLine = createLimiter(documentLimits.failingAtOnceMax);
   let stopped = false;
+  const resting = new Set<TimerHandle>();
+  const rest = (then: () => void): void => {
+    const handle = deps.timers.after(documentLimits.againMs, () => {
+      resting.delete(handle);
+      then();
+    });
+    resting.add(handle);
+  };
   const look = (backend: Backend): void => {
     const id = idOf(backend);
     const running = underWay.get(id);
@@ -190,12 +200,22 @@ function asking(deps: RemoteDocumentsDeps, kept: KeptDocuments, v2: KeptOpenApi)
     const state = { again: false };
     underWay.set(id, state);
     const inLine = kept.hasFailed(id) ? failingLine : line;
-    void inLine(() => (stopped ? Promise.resolve() : ask(deps, kept, v2, backend))).finally(() => {
+    const end = (): void => {
       underWay.delete(id);
       if (state.again) look(backend);
+    };
+    void inLine(() => (stopped ? Promise.resolve() : ask(deps, kept, v2, backend))).finally(() => {
+      if (state.again && !stopped) rest(end);
+      else end();
     });
   };
-  return { look, stop: () => void (stopped = true) };
+  return {
+    look,
+    stop() {
+      stopped = true;
+      for (const each of resting) each.cancel();
+    },
+  };
 }
 
 /** Never rejects. */

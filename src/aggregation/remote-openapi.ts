@@ -27,6 +27,7 @@ const openApiLimits = {
   answerBytesMax: 4 * 1024 * 1024,
   keptBytesMax: 32 * 1024 * 1024,
   valuesMax: 200_000,
+  widthMax: 10_000,
   timeoutMs: 5_000,
 } as const;
 
@@ -87,7 +88,8 @@ type Turning = Pick<Turns, 'run'>;
 
 /** @throws Error. */
 export function* readRemoteOpenApi({ body, prefixes }: RemoteOpenApi): Steps<OpenApiExcerpt> {
-  const options = { findDuplicates: false, valuesMax: openApiLimits.valuesMax };
+  const { valuesMax, widthMax } = openApiLimits;
+  const options = { findDuplicates: false, valuesMax, widthMax };
   const decoded = yield* jsonSteps(body, options);
   if (decoded.kind === 'refused') throw new Error(`its OpenAPI: ${decoded.error.message}`);
   if (!isJsonObject(decoded.value)) throw new Error('its OpenAPI is not a JSON object');

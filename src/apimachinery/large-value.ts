@@ -8,9 +8,9 @@
 import type { JsonObject, JsonValue } from './unstructured.ts';
 
 /** About as many characters as a body has bytes that is worked on in one turn. */
-const largeChars = 64 * 1024;
+export const largeChars = 64 * 1024;
 /** What a member or an item counts for beside its text: short ones cost as much. */
-const charsPerValue = 16;
+export const valueChars = 16;
 
 export function isLargeValue(value: JsonValue): boolean {
   return charsLeft(value, largeChars) < 0;
@@ -23,7 +23,7 @@ function charsLeft(value: JsonValue, left: number): number {
   let now = left;
   for (const name in value as JsonObject) {
     const inner = (value as JsonObject)[name];
-    now = charsLeft(inner ?? null, now - charsPerValue - name.length);
+    now = charsLeft(inner ?? null, now - valueChars - name.length);
     if (now < 0) break;
   }
   return now;

@@ -20,6 +20,7 @@ const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
 const all = {
   mayMatch: () => true,
   match: () => ({ kind: 'match', as: { resource, kind } }) as const,
+  requirements: 0,
 };
 const environment = testLanguage.forStored(admissionContext({ params: false, authorizer: true }));
 
@@ -121,6 +122,23 @@ describe('calls of many webhooks for one write', () => {
       assert.ok(Math.max(...between) <= 5, between.join());
       assert.equal(between.length, Math.ceil(count / 4));
     }
+  });
+});
+
+describe('webhooks whose selectors are long', () => {
+  it('have others take their turns by the requirements that are compared', async () => {
+    const none = { mayMatch: () => true, match: () => ({ kind: 'none' }) as const };
+    const pausesWith = async (requirements: number): Promise<number> => {
+      const { between, ports } = calling();
+      const webhooks = webhooksThatAsk('true', 60).map((webhook): Webhook => ({
+        ...webhook,
+        matcher: { ...none, requirements },
+      }));
+      await validateByWebhooks(webhooks, { ...write, deadlineMs: 1000 }, recorder, ports);
+      return between.length - 1;
+    };
+    const [few, many] = [await pausesWith(1), await pausesWith(8_000)];
+    assert.ok(many - few >= (60 * 8_000) / 40_000, `${few}, ${many}`);
   });
 });
 

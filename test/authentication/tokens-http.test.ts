@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
-import { detachedSignature } from '../../src/authentication/detached-jws.ts';
+import { detachedSigner } from '../../src/authentication/detached-jws.ts';
 import { createVerificationLine } from '../../src/authentication/verification-line.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
@@ -288,7 +288,7 @@ describe('tokens over HTTP', () => {
           .sort();
         if (names.join() !== ids.map((id) => `jws-kubeconfig-${id}`).join()) return undefined;
         for (const id of ids) {
-          const signature = await detachedSignature(content, id, '0123456789abcdef');
+          const signature = detachedSigner(content)(id, '0123456789abcdef');
           if (found[`jws-kubeconfig-${id}`] !== signature) return undefined;
         }
         return found;

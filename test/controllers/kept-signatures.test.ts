@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { BootstrapToken } from '../../src/authentication/bootstrap-token.ts';
-import { detachedSignature } from '../../src/authentication/detached-jws.ts';
+import { detachedSigner } from '../../src/authentication/detached-jws.ts';
 import { createKeptSignatures } from '../../src/controllers/kept-signatures.ts';
 
 const token = (id: string, secret = `secret-of-${id}`): BootstrapToken => ({
@@ -26,7 +26,7 @@ function signing() {
     const before = made;
     const found = await signatures.of(content, tokens);
     for (const [at, { id, secret }] of tokens.entries()) {
-      assert.deepEqual(found[at], [id, await detachedSignature(content, id, secret)]);
+      assert.deepEqual(found[at], [id, detachedSigner(content)(id, secret)]);
     }
     assert.equal(found.length, tokens.length);
     return made - before;

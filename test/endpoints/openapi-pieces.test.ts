@@ -201,6 +201,40 @@ async function longestWritten(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
+describe('a piece that is large in one place', () => {
+  const items = Array.from({ length: 9_000 }, (_, i) => ({ name: `parameter${i}`, in: 'query' }));
+  const wide: DocumentPiece = {
+    source: {},
+    stamp: 'wide',
+    *make() {
+      yield;
+      const own = { wide: { 'x-values': items, example: { items } } };
+      return { paths: { '/wide': { parameters: items } }, own, shared: {} };
+    },
+  };
+  const longestMax = 100 * 1024;
+
+  for (const encoding of ['json', 'protobuf'] as const) {
+    it(`is written in parts, in ${encoding}`, async () => {
+      let steps = 0;
+      const store = pieceStore((work) => {
+        for (;;) {
+          const step = work.next();
+          if (step.done === true) return Promise.resolve(step.value);
+          steps += 1;
+        }
+      });
+      const form = { dialect: 'v2', encoding } as const;
+      const frame = { swagger: '2.0', paths: {}, definitions: {} };
+      const longest = await longestWritten(() => store.assemble(form, frame, [wide]));
+      assert.ok(longest < longestMax, `${longest} characters at once`);
+      // Of the paths alone, and of each of the two other places.
+      const parts = (3 * JSON.stringify(items).length) / longestMax;
+      assert.ok(steps > parts, `${steps} steps`);
+    });
+  }
+});
+
 describe('the index of OpenAPI', () => {
   it('is written path by path, however many versions there are', async () => {
     const turns = createTurns({ clock: systemClock, timers: systemTimers });

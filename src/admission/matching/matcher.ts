@@ -33,7 +33,11 @@ export function resourcesMatcher(match: JsonObject | undefined): Matcher {
   return matcherOf(match, rules, readRules(match, 'excludeResourceRules'), true);
 }
 
-const everything: Matcher = { mayMatch: () => true, match: (request) => matchedAsItIs(request) };
+const everything: Matcher = {
+  mayMatch: () => true,
+  match: (request) => matchedAsItIs(request),
+  requirements: 0,
+};
 
 function matchedAsItIs({ kind, shape }: MatchRequest): Match {
   const { group, resource, version } = shape;
@@ -66,6 +70,7 @@ function matcherOf(
       if (ofNamespace !== true) return { kind: 'error', error: ofNamespace };
       return ofObject === true ? found : { kind: 'error', error: ofObject };
     },
+    requirements: requirementsOf(namespaces) + requirementsOf(labels),
   };
 }
 
@@ -83,6 +88,10 @@ function readSelector(holder: JsonObject, name: string): Selector {
   const selector = labelSelectorFromSpec(part(holder, name) ?? nothing);
   if ('matches' in selector) return selector;
   return newInternalError(formatFieldErrors(selector));
+}
+
+function requirementsOf(selector: Selector): number {
+  return 'matches' in selector ? selector.requirements.length : 0;
 }
 
 type Verdict = boolean | StatusError;

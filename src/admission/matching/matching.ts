@@ -80,4 +80,6 @@ export interface Matcher {
   /** False: no request of this shape can match. */
   mayMatch(shape: RequestShape): boolean;
   match(request: MatchRequest): Match;
+  /** Of its selectors: each may be compared with labels. There may be thousands. */
+  readonly requirements: number;
 }

@@ -129,7 +129,7 @@ class Mutating {
     as: MatchedAs,
   ): Awaitable<StatusError | undefined> {
     const { request } = this.#run;
-    const matched = binding.matcher.match(request.match);
+    const matched = this.#run.match(binding.matcher);
     if (matched.kind === 'none') return this.#run.spend(0);
     if (matched.kind === 'error') {
       this.#misconfigure(policy, binding, matched.error.message);

@@ -54,8 +54,9 @@ export function collectParams(
   if (reader.isLost(kind, namespace, paramRef.name)) {
     return 'a param for policy binding is stored and cannot be read';
   }
+  const units = policyLimits.unitsOfLook + (paramRef.selector?.requirements.length ?? 0);
   return after(findParams(kind, namespace, paramRef, reader), ({ looked, params }) =>
-    after(spend(looked * policyLimits.unitsOfLook), (over) => over ?? enough(params, paramRef)),
+    after(spend(looked * units), (over) => over ?? enough(params, paramRef)),
   );
 }
 
@@ -81,6 +82,5 @@ function findParams(
     }));
   }
   if (selector === undefined) return { params: [], looked: 0 };
-  const selects = (labels: Readonly<Record<string, string>>) => selector.matches(labels);
-  return reader.list(kind, namespace, selects, policyLimits.paramsMax);
+  return reader.list(kind, namespace, selector, policyLimits.paramsMax);
 }

@@ -17,6 +17,7 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
+import type { LabelSelector } from '../../apimachinery/selectors/label-selector.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Requester } from '../../stdx/requester.ts';
@@ -30,11 +31,12 @@ export const policyLimits = {
   /** Units of cost, and as many for each evaluation, before others have a turn. */
   unitsAtOnce: 50_000,
   unitsOfEvaluation: 500,
-  /** Of a policy that does not match: its selectors may be long. */
+  /** Of a policy that does not match; of each requirement of selectors, those of bindings, too. */
   unitsOfMatch: 500,
+  unitsOfRequirement: 2,
   /** Of a field, key or item of an object that was mutated: all of them are walked over. */
   unitsOfValue: 20,
-  /** Of an object that might have been a parameter. */
+  /** Of an object that might have been a parameter; each requirement of the selector adds one. */
   unitsOfLook: 20,
   /** All expressions of all policies for one write: some five seconds. Policy: the write is
    * refused, whatever failure policies say: no policy is left out because of others. */
@@ -74,7 +76,7 @@ export interface ParamReader {
   list(
     kind: KindInfo,
     namespace: string,
-    selects: (labels: Readonly<Record<string, string>>) => boolean,
+    selector: Pick<LabelSelector, 'matches' | 'requirements'>,
     most: number,
   ): Awaitable<FoundParams>;
 }

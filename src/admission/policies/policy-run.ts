@@ -12,7 +12,7 @@ import { admissionBindings, valueOf } from '../expressions/admission-input.ts';
 import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import type { ConditionsVerdict } from '../matching/match-conditions.ts';
-import type { MatchedAs, Matcher } from '../matching/matching.ts';
+import type { Match, MatchedAs, Matcher } from '../matching/matching.ts';
 import { noVariables } from './lazy-variables.ts';
 import { unknownParamKind } from './params.ts';
 import { policyLimits } from './policies.ts';
@@ -26,6 +26,8 @@ export interface PolicyRun {
   /** Whether the policy is about the request, and as which kind; a text: why nobody can know.
    * Undefined: it is not. */
   matched(policy: PolicyScope): MatchedAs | string | undefined;
+  /** Of a policy or of a binding; long selectors bring the next turn nearer. */
+  match(matcher: Matcher): Match;
   /** Of the request's namespace; undefined: what is written is cluster-scoped. */
   namespaceObject(): ApiObject | StatusError | undefined;
   subject(about: AboutRequest): Subject;
@@ -59,7 +61,7 @@ export function policyRun(
   type: 'admit' | 'validate',
 ): PolicyRun {
   const { match, user } = request;
-  const { group, operation, resource, subresource, version } = match.shape;
+  const { group, operation, resource } = match.shape;
   const late = lateValues();
   const source = authorizerSource(access, user, late, request.requester);
   const evaluation = { late, turns, spent: nothingSpent() };
@@ -67,11 +69,16 @@ export function policyRun(
   // Most policies are shown the same.
   let last: Made | undefined;
   let found: ApiObject | StatusError | undefined;
+  const matching = (matcher: Matcher): Match => {
+    spent += matcher.requirements * policyLimits.unitsOfRequirement;
+    return matcher.match(match);
+  };
   return {
     request,
     evaluation,
+    match: matching,
     matched({ matcher, paramKind }) {
-      const found = matcher.match(match);
+      const found = matching(matcher);
       if (found.kind === 'none') return undefined;
       if (found.kind === 'error') return found.error.message;
       return unknownParamKind(paramKind, params) ?? found.as;
@@ -86,24 +93,7 @@ export function policyRun(
       if (last !== undefined && isSame(last, as, shown)) {
         return withParams(last.subject, hasParams, param);
       }
-      const { name, namespace } = match;
-      const input = {
-        ...shown,
-        namespaceObject,
-        request: {
-          kind: as.kind,
-          resource: as.resource,
-          requestKind: match.kind,
-          requestResource: { group, version, resource },
-          subresource,
-          namespace,
-          name,
-          operation,
-          user,
-          dryRun: request.dryRun,
-          options: request.options,
-        },
-      };
+      const input = { ...shown, namespaceObject, request: requestAs(request, as) };
       const full = { ...admissionBindings(input, source), variables: noVariables };
       const { authorizer: _none, 'authorizer.requestResource': _no, ...plain } = full;
       last = { as, shown, subject: { full, plain } };
@@ -121,6 +111,25 @@ export function policyRun(
       const labels = { name, kind: 'policy', type, operation } as const;
       metrics.conditions(labels, errors, verdict.kind === 'excluded', startedMs);
     },
+  };
+}
+
+/** What expressions see of it. */
+function requestAs({ dryRun, match, options, user }: PolicyRequest, as: MatchedAs) {
+  const { group, operation, resource, subresource, version } = match.shape;
+  const { name, namespace } = match;
+  return {
+    kind: as.kind,
+    resource: as.resource,
+    requestKind: match.kind,
+    requestResource: { group, version, resource },
+    subresource,
+    namespace,
+    name,
+    operation,
+    user,
+    dryRun,
+    options,
   };
 }
 

@@ -116,7 +116,7 @@ class PolicyValidation {
     collected: Collected | undefined,
   ): Awaitable<StatusError | undefined> {
     const { request } = this.#run;
-    const matched = binding.matcher.match(request.match);
+    const matched = this.#run.match(binding.matcher);
     if (matched.kind === 'none') return this.#run.spend(0);
     if (matched.kind === 'error') {
       this.#misconfigured(policy, binding, matched.error.message);

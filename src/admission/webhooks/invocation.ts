@@ -62,25 +62,36 @@ export function lookAt(
     shownAs.set(key, made);
     return made;
   };
+  let compared = 0;
   return {
     review,
     invocation(webhook) {
-      const found = webhook.matcher.match(match);
-      if (found.kind === 'none') return undefined;
-      if (found.kind === 'error') return found.error;
-      const { as } = found;
-      return after(show(as.kind), (shown) => {
-        if (shown instanceof StatusError) return shown;
-        const input = requestInput(review, match, as);
-        const asked = { webhook, as, shown, request: requestData(input) };
-        if (webhook.conditions.count === 0) return asked;
-        return after(conditionsVerdict({ review, type, spent }, asked, input, ports), (verdict) =>
-          verdict === 'asked' ? asked : verdict,
-        );
-      });
+      compared += webhook.matcher.requirements;
+      if (compared < comparedAtOnce) return looked(webhook);
+      compared = 0;
+      return ports.turns.pause().then(() => looked(webhook));
     },
   };
+
+  function looked(webhook: Webhook): Awaitable<Invocation | StatusError | undefined> {
+    const found = webhook.matcher.match(match);
+    if (found.kind === 'none') return undefined;
+    if (found.kind === 'error') return found.error;
+    const { as } = found;
+    return after(show(as.kind), (shown) => {
+      if (shown instanceof StatusError) return shown;
+      const input = requestInput(review, match, as);
+      const asked = { webhook, as, shown, request: requestData(input) };
+      if (webhook.conditions.count === 0) return asked;
+      return after(conditionsVerdict({ review, type, spent }, asked, input, ports), (verdict) =>
+        verdict === 'asked' ? asked : verdict,
+      );
+    });
+  }
 }
+
+/** Requirements of selectors, of all webhooks, before others have a turn. */
+const comparedAtOnce = 20_000;
 
 function shownObjects(
   review: Review,

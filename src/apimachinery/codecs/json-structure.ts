@@ -138,6 +138,30 @@ function scanTo(end: number, json: string, depthMax: number, scan: Scan): void {
   scan.doubtfulNumbers = doubtfulNumbers;
 }
 
+/** Whether an object or a list in it has more than `widthMax` members or items: what walks over one
+ * of these does so without a step. */
+export function* isWider(json: string, widthMax: number): Steps<boolean> {
+  /** Of the levels around this place. */
+  const widths: number[] = [];
+  let width = 0;
+  let pauseAt = scannedAtOnce;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json.charCodeAt(at);
+    const found = char < 128 ? (classes[char] as number) : 0;
+    if (found === text) at = closingQuote(json, at);
+    else if (found === next) width += 1;
+    else if (found === opening) {
+      widths.push(width);
+      width = 1;
+    } else if (found === closing) width = widths.pop() ?? 0;
+    if (width > widthMax) return true;
+    if (at < pauseAt) continue;
+    yield;
+    pauseAt = at + scannedAtOnce;
+  }
+  return false;
+}
+
 export function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;

@@ -22,6 +22,7 @@ import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-b
 import {
   countMembers,
   duplicateFields,
+  isWider,
   numberDigitsMax,
   scanJson,
   scanSteps,
@@ -47,6 +48,8 @@ export interface DecodeOptions {
   readonly findDuplicates: boolean;
   /** How many values it may hold. Default: `bodyValuesMax`. */
   readonly valuesMax?: number | undefined;
+  /** How many members one object, or items one list, may hold. Read in steps only. */
+  readonly widthMax?: number | undefined;
 }
 
 export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded {
@@ -83,6 +86,10 @@ export function* jsonSteps(
     : flat;
   if ('kind' in structure) return structure;
   yield;
+  const { widthMax = Infinity } = options ?? {};
+  if (structure.values > widthMax && (yield* isWider(text, widthMax))) {
+    return refused(`the body holds more than ${widthMax} members or items in one place`);
+  }
   try {
     const read = yield* parsePieces(text, (piece) => parsed(piece, structure));
     yield;

@@ -102,7 +102,8 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const sectionAt = (path: string) => sectionOf(options, kept, path);
   let always: Always = { sources: [], sections: [] };
   const context = contextOf(options, names);
-  const { alwaysPiece, pieceOf } = piecesOf(options, names, context);
+  const { alwaysPiece, groupPiece, pieceOf } = piecesOf(options, names, context);
+  const others = otherGroupPieces(options, groupPiece);
   return {
     get generation() {
       return options.scheme.generation;
@@ -110,12 +111,11 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     *paths() {
       const found: string[] = [];
       yield* inSteps(sectionsOf(options, kept), ({ path }) => void found.push(path));
-      const others = options.otherGroups?.all() ?? [];
-      yield* inSteps(others, (group) => {
-        if (group !== '' && !hasOwn(options, group))
-          found.push(groupSection(group, options.domain).path);
+      yield* inSteps(options.otherGroups?.all() ?? [], (group) => {
+        if (isOther(options, group)) found.push(groupSection(group, options.domain).path);
         return undefined;
       });
+      yield* others.forgetGone();
       return yield* sortedInSteps(found, (a, b) => a < b);
     },
     sourceOf: (path) => sectionAt(path)?.source,
@@ -136,7 +136,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
         schemas: some ? schemas : undefined,
       });
     },
-    piecesOf: (path) => sectionAt(path)?.pieces?.map(pieceOf),
+    piecesOf: (path) => others.at(path) ?? sectionAt(path)?.pieces?.map(pieceOf),
     *piecesV2() {
       const sections: Section[] = [];
       const defined: DocumentPiece[] = [];
@@ -224,7 +224,37 @@ function piecesOf(options: DocumentOptions, names: DefinitionNames, context: Con
       return { paths: sorted(paths), own: yield* definitions.collect(), shared: {} };
     },
   });
-  return { alwaysPiece, pieceOf };
+  const groupPiece = (group: string): DocumentPiece => ({
+    source: {},
+    stamp: JSON.stringify([...stampOfServer(options), group]),
+    *make(dialect) {
+      const { definitions, item } = yield* context(dialect, shared[dialect]);
+      const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
+      const operations = groupSection(group, options.domain).operations();
+      const paths = operations.map((each) => [each.path, itemOf(each, item)] as const);
+      return { paths: sorted(paths), own: {}, shared: yield* definitions.collect() };
+    },
+  });
+  return { alwaysPiece, groupPiece, pieceOf };
+}
+
+/** Of groups in which this server has nothing of its own: thousands, whose documents say which
+ * versions there are, and nothing else. Each is kept for as long as there is such a group. */
+function otherGroupPieces(options: DocumentOptions, pieceOf: (group: string) => DocumentPiece) {
+  const pieces = new Map<string, readonly DocumentPiece[]>();
+  const isThere = (group: string): boolean =>
+    isOther(options, group) && options.otherGroups?.has(group) === true;
+  return {
+    at(path: string): readonly DocumentPiece[] | undefined {
+      const [root, group = '', ...more] = path.split('/', 3);
+      if (root !== 'apis' || more.length > 0 || !isThere(group)) return undefined;
+      const known = pieces.get(group) ?? [pieceOf(group)];
+      pieces.set(group, known);
+      return known;
+    },
+    forgetGone: () =>
+      inSteps(pieces.keys(), (group) => void (isThere(group) || pieces.delete(group))),
+  };
 }
 
 function documentV3(
@@ -328,6 +358,11 @@ function sectionOf(
   return isThere ? groupSection(group, domain) : undefined;
 }
 
+/** This server has nothing of its own in it. */
+function isOther(options: DocumentOptions, group: string): boolean {
+  return group !== '' && !hasOwn(options, group);
+}
+
 function hasOwn({ scheme }: DocumentOptions, group: string): boolean {
   return scheme.findGroup(group)?.versions.some(isBuiltIn) === true;
 }
@@ -365,10 +400,15 @@ function customSection(group: string, version: VersionInfo, domain: string): Sec
 }
 
 /** What a piece is made of; the shape stands for all that the definition says. */
-function stampOf(of: KindInfo, { cbor, domain, version: served }: DocumentOptions): string {
+function stampOf(of: KindInfo, options: DocumentOptions): string {
   const { custom, group, kind, listKind, resource, version } = of;
-  const server = [domain, cbor === true, served];
+  const server = stampOfServer(options);
   return JSON.stringify([...server, custom?.shape, group, version, resource, kind, listKind]);
+}
+
+/** Whatever a piece is of, it depends on this. */
+function stampOfServer({ cbor, domain, version }: DocumentOptions): readonly unknown[] {
+  return [domain, cbor === true, version];
 }
 
 /** In others there is only what users define. */

@@ -8,7 +8,7 @@
  * value of a choice that has no place for it (a default that is an object), which is left out.
  */
 import { assert } from '../../stdx/assert.ts';
-import { stringifyJson } from '../codecs/lossless.ts';
+import { jsonParts } from '../codecs/json-parts.ts';
 import { ReverseWriter } from '../codecs/protobuf-writer.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
@@ -70,12 +70,15 @@ const lengthDelimited = 2;
 const varint = 0;
 const fixed64 = 1;
 
-/** Written between two pauses. */
+/** Written between two pauses; a field counts for so much at least. */
 const pieceBytes = 32 * 1024;
+const fieldBytes = 32;
 
 interface Work {
   readonly writer: ReverseWriter;
   readonly messages: Messages;
+  /** Since the last pause. */
+  fields: number;
   /** Of the writer, at the last pause. */
   pausedAt: number;
 }
@@ -84,7 +87,7 @@ interface Work {
 type Writing = Generator<undefined, void, undefined>;
 
 function* encode(document: JsonObject, messages: Messages): Encoding {
-  const work: Work = { writer: new ReverseWriter(), messages, pausedAt: 0 };
+  const work: Work = { writer: new ReverseWriter(), messages, fields: 0, pausedAt: 0 };
   yield* writeMessage(work, 'Document', document);
   return work.writer.finish();
 }
@@ -107,11 +110,13 @@ function* writeMessage(work: Work, type: string, value: JsonValue): Writing {
   entries.reverse().sort((a, b) => b.member.number - a.member.number);
   for (const entry of entries) {
     if (entry.value === undefined) continue;
+    yield* pauseAfter(work);
     if (entry.member.name === 'x-' || entry.member.name === '*') {
       yield* writeNamed(work, entry.member, entry.name, entry.value);
     } else if (entry.member.repeated) {
       const items = entry.value as JsonArray;
       for (let at = items.length - 1; at >= 0; at -= 1) {
+        yield* pauseAfter(work);
         yield* writeField(work, entry.member, items[at] as JsonValue);
       }
     } else {
@@ -143,12 +148,18 @@ function chosen(message: Message, value: JsonValue): Member | undefined {
 function* writeNamed(work: Work, member: Member, name: string, value: JsonValue): Writing {
   const { writer } = work;
   const before = writer.size;
-  if (member.name === 'x-') writeAny(writer, 2, value);
+  if (member.name === 'x-') yield* writeAny(writer, 2, value);
   else yield* writeField(work, { ...member, name: 'value', number: 2 }, value);
   delimited(writer, 1, () => writer.text(name));
   sealed(writer, member.number, before);
-  if (writer.size - work.pausedAt < pieceBytes) return;
-  work.pausedAt = writer.size;
+}
+
+function* pauseAfter(work: Work): Writing {
+  work.fields += 1;
+  const written = work.writer.size - work.pausedAt;
+  if (Math.max(written, work.fields * fieldBytes) < pieceBytes) return;
+  work.fields = 0;
+  work.pausedAt = work.writer.size;
   yield;
 }
 
@@ -172,7 +183,7 @@ function* writeField(work: Work, member: Member, value: JsonValue): Writing {
       writer.uvarint(number * 8 + fixed64);
       return;
     case 'any':
-      return writeAny(writer, number, value);
+      return yield* writeAny(writer, number, value);
     default: {
       const before = writer.size;
       yield* writeMessage(work, type, value);
@@ -182,10 +193,20 @@ function* writeField(work: Work, member: Member, value: JsonValue): Writing {
 }
 
 /** Any value travels as YAML text (2), which JSON is. */
-function writeAny(writer: ReverseWriter, number: number, value: JsonValue): void {
-  delimited(writer, number, () => {
-    delimited(writer, 2, () => writer.text(`${stringifyJson(value)}\n`));
-  });
+function* writeAny(writer: ReverseWriter, number: number, value: JsonValue): Writing {
+  const parts: string[] = [];
+  for (const part of jsonParts(value)) {
+    if (parts.length > 0) yield;
+    parts.push(part);
+  }
+  const before = writer.size;
+  writer.text('\n');
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    writer.text(parts[at] as string);
+    if (at > 0) yield;
+  }
+  sealed(writer, 2, before);
+  sealed(writer, number, before);
 }
 
 function delimited(writer: ReverseWriter, number: number, content: () => void): void {

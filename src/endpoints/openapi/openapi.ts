@@ -126,20 +126,23 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
       return keptParts(turns, parts, await runToEnd(turns, hashOfStamps(pieces)));
     });
   const v2Of = v2Maker(options, cached, store);
-  const hashOf = async (path: string): Promise<string> => {
-    const pieces = documents.piecesOf(path);
-    if (pieces === undefined) return (await v3Of(path, 'json')).hash;
-    return runToEnd(turns, hashOfStamps(pieces));
-  };
   const index = (): Promise<Kept> =>
     cached('index', indexSource(options), async () => {
-      const paths: Record<string, JsonObject> = {};
-      for (const path of await runToEnd(turns, documents.paths())) {
-        // It may have gone since.
-        if (documents.sourceOf(path) === undefined) continue;
-        paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
+      const all = await runToEnd(turns, documents.paths());
+      const hashes = await runToEnd(turns, hashesOfPieces(documents, all));
+      for (const path of all) {
+        if (hashes.has(path)) continue;
+        hashes.set(path, (await v3Of(path, 'json')).hash);
         await turns.pause();
       }
+      const paths: Record<string, JsonObject> = {};
+      const putting = inSteps(all, (path) => {
+        // It may have gone since.
+        if (documents.sourceOf(path) === undefined) return undefined;
+        paths[path] = { serverRelativeURL: urlOf(path, hashes.get(path) ?? '') };
+        return undefined;
+      });
+      await runToEnd(turns, putting);
       // Documents of what is no longer served.
       const forgetting = forget((name) => {
         const [kind, , path = ''] = name.split(' ');
@@ -220,6 +223,20 @@ function* remotePaths(
     else paths[path] = { serverRelativeURL: url };
     return undefined;
   });
+}
+
+/** Of the documents that are made of pieces: there may be thousands. */
+function* hashesOfPieces(
+  documents: OpenApiDocuments,
+  paths: readonly string[],
+): Steps<Map<string, string>> {
+  const hashes = new Map<string, string>();
+  for (const path of paths) {
+    const pieces = documents.piecesOf(path);
+    if (pieces !== undefined) hashes.set(path, yield* hashOfStamps(pieces));
+    yield;
+  }
+  return hashes;
 }
 
 function urlOf(path: string, hash: string): string {

@@ -15,14 +15,15 @@
  * Bound: a piece is kept, packed, for as long as its kind is served.
  */
 import { createHash } from 'node:crypto';
+import { jsonParts } from '../../apimachinery/codecs/json-parts.ts';
 import { packPart } from '../../apimachinery/codecs/joined-gzip.ts';
 import type { PackedPart } from '../../apimachinery/codecs/joined-gzip.ts';
-import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Dialect } from '../../apimachinery/openapi/definitions.ts';
 import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { inSteps } from '../../stdx/in-steps.ts';
+import { joined } from '../../stdx/joined-bytes.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 
 export type Encoding = 'json' | 'protobuf';
@@ -197,7 +198,7 @@ function* writePiece(form: DocumentForm, { own, paths }: PieceParts): Steps<Writ
   const ofOwn = yield* members(own, hash);
   const digest = hash.digest('hex').toUpperCase();
   if (form.encoding === 'json') {
-    const [inPaths, inDefinitions] = [Buffer.concat(ofPaths), Buffer.concat(ofOwn)];
+    const [inPaths, inDefinitions] = [yield* joined(ofPaths), yield* joined(ofOwn)];
     return { paths: inPaths, definitions: inDefinitions, hash: digest };
   }
   const part =
@@ -223,12 +224,17 @@ function* members(
   let isFirst = true;
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue;
-    text += `${isFirst ? '' : ','}${JSON.stringify(name)}:${stringifyJson(value)}`;
+    text += `${isFirst ? '' : ','}${JSON.stringify(name)}:`;
     isFirst = false;
-    if (text.length < stepCharacters) continue;
-    made.push(hashed(text, hash));
-    text = '';
-    yield;
+    for (const part of jsonParts(value)) {
+      text += part;
+      if (part !== '' && text.length < stepCharacters) continue;
+      if (text.length >= stepCharacters) {
+        made.push(hashed(text, hash));
+        text = '';
+      }
+      yield;
+    }
   }
   if (text !== '') made.push(hashed(text, hash));
   return made;

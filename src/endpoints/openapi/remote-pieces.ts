@@ -10,8 +10,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { RemoteOpenApi } from '../../aggregation/aggregation.ts';
-import { renamed } from '../../aggregation/openapi-excerpt.ts';
+import { renaming } from '../../aggregation/openapi-excerpt.ts';
 import { readRemoteOpenApi } from '../../aggregation/remote-openapi.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/documents.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -56,7 +57,7 @@ function* takenBy(always: DocumentPiece): Steps<Taken> {
   const taken: Taken = new Map();
   const { own, shared } = yield* always.make('v2');
   for (const [name, definition] of Object.entries({ ...shared, ...own })) {
-    taken.set(name, digestOf(definition));
+    taken.set(name, yield* digestOf(definition));
     yield;
   }
   return taken;
@@ -75,7 +76,7 @@ function* namesIn(document: RemoteOpenApi, taken: Taken): Steps<Names> {
   const omitted = new Set<string>();
   for (const [name, definition] of Object.entries(definitions)) {
     yield;
-    const digest = digestOf(definition);
+    const digest = yield* digestOf(definition);
     let free = name;
     for (let i = 2; isOther(taken, free, digest) || (i > 2 && free in definitions); i += 1) {
       free = `${name}_v${i}`;
@@ -102,12 +103,13 @@ function pieceOf(
     stamp,
     *make(): Steps<PieceParts> {
       const { definitions, paths } = yield* readRemoteOpenApi(document);
+      const renamed = renaming(renames);
       const own: Record<string, JsonValue> = {};
       for (const [name, definition] of Object.entries(definitions)) {
         if (omitted.has(name)) continue;
-        own[renames.get(name) ?? name] = yield* renamed(definition ?? null, renames);
+        own[renames.get(name) ?? name] = yield* renamed(definition ?? null);
       }
-      return { paths: (yield* renamed(paths, renames)) as JsonObject, own, shared: {} };
+      return { paths: (yield* renamed(paths)) as JsonObject, own, shared: {} };
     },
   };
 }
@@ -117,11 +119,35 @@ const notCompared: ReadonlySet<string> = new Set([
   'x-kubernetes-group-version-kind',
 ]);
 
-function digestOf(definition: JsonValue | undefined): string {
-  const said = JSON.stringify(definition, (name, value: JsonValue) => {
-    if (notCompared.has(name) && !isJsonObject(value)) return undefined;
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-  return createHash('sha256').update(said).digest('base64');
+/** Looked at between two steps. */
+const valuesAtOnce = 1024;
+
+function* digestOf(definition: JsonValue | undefined): Steps<string> {
+  const hash = createHash('sha256');
+  let text = '';
+  let values = 0;
+  const walk = function* (value: JsonValue): Steps<void> {
+    values += 1;
+    if (values % valuesAtOnce === 0) {
+      hash.update(text);
+      text = '';
+      yield;
+    }
+    if (Array.isArray(value)) {
+      text += '[';
+      for (const item of value as readonly JsonValue[]) yield* walk(item);
+      text += ']';
+    } else if (isJsonObject(value)) {
+      text += '{';
+      for (const name of Object.keys(value).sort()) {
+        const member = value[name];
+        if (member === undefined || (notCompared.has(name) && !isJsonObject(member))) continue;
+        text += `${JSON.stringify(name)}:`;
+        yield* walk(member);
+      }
+      text += '}';
+    } else text += `${stringifyJson(value)},`;
+  };
+  yield* walk(definition ?? null);
+  return hash.update(text).digest('base64');
 }

@@ -170,10 +170,17 @@ export function namespaceReader(streams: Streams): NamespaceReader {
   };
 }
 
-/** Objects that are looked at in one step for those that a binding selects. */
+/** Objects that are looked at in one step for those that a binding selects, and requirements of its
+ * selector that are compared with them: there may be thousands. */
 const paramsAtOnce = 1000;
+const comparedAtOnce = 8000;
 
-function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
+/** Objects that set policies up, from the streams. */
+export function paramReader({
+  scheme,
+  streams,
+  turns,
+}: Pick<PolicyDeps, 'scheme' | 'streams' | 'turns'>): ParamReader {
   const kept = new WeakMap<Entry, ApiObject>();
   const shown = (kind: KindInfo, entry: Entry): Awaitable<ApiObject> => {
     const { length } = entry.bytes;
@@ -195,16 +202,18 @@ function paramReader({ scheme, streams, turns }: PolicyDeps): ParamReader {
       if (name !== '') return lost.has(`${namespace}/${name}`);
       return [...lost.keys()].some((key) => key.startsWith(`${namespace}/`));
     },
-    list(kind, namespace, selects, most) {
+    list(kind, namespace, selector, most) {
       const params: LateParam[] = [];
       const entries = streams.snapshot(kind.storage).entries(namespace);
       let looked = 0;
+      const { length } = selector.requirements;
+      const atOnce = Math.min(paramsAtOnce, Math.ceil(comparedAtOnce / Math.max(1, length)));
       const step = (): FoundParams | undefined => {
-        for (const until = looked + paramsAtOnce; looked < until; looked += 1) {
+        for (const until = looked + atOnce; looked < until; looked += 1) {
           const next = entries.next();
           if (next.done === true || params.length > most) return { params, looked };
           const entry = next.value;
-          if (selects(entry.labels)) params.push(() => shown(kind, entry));
+          if (selector.matches(entry.labels)) params.push(() => shown(kind, entry));
         }
         return undefined;
       };

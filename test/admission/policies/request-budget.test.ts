@@ -16,6 +16,7 @@ const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
 const all = {
   mayMatch: () => true,
   match: () => ({ kind: 'match', as: { resource, kind } }) as const,
+  requirements: 0,
 };
 
 function policyThatSpends(name: string, expression: string, failurePolicy: string): ValidatingHook {
@@ -36,11 +37,12 @@ async function verdictOf(hooks: readonly ValidatingHook[]) {
   const metadata = { name: 'a', labels: {} };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
   let evaluated = 0;
+  let pauses = 0;
   const turns = {
     run: (step: (isOver: () => boolean) => boolean) => {
       while (step(() => false));
     },
-    pause: () => Promise.resolve(),
+    pause: () => Promise.resolve(void (pauses += 1)),
   };
   const ports = {
     turns,
@@ -80,7 +82,7 @@ async function verdictOf(hooks: readonly ValidatingHook[]) {
   const annotate = (key: string, value: string): void => void annotations.set(key, value);
   const recorder = { warn: () => undefined, annotate };
   const refusal = await validateByPolicies(hooks, request, recorder, ports, (name) => name);
-  return { annotations, evaluated, refusal };
+  return { annotations, evaluated, pauses, refusal };
 }
 
 const costly = 'object.data.all(k, object.data.all(l, k + l != "q"))';
@@ -116,6 +118,29 @@ describe('policies that cost much', () => {
     const hooks = many(1_000, (at) => policyThatSpends(`p${at}`, 'object.data.size() > 3', 'Fail'));
     const { evaluated, refusal } = await verdictOf(hooks);
     assert.deepEqual({ evaluated, refusal }, { evaluated: 1_000, refusal: undefined });
+  });
+});
+
+describe('policies whose selectors are long', () => {
+  const none = { mayMatch: () => true, match: () => ({ kind: 'none' }) as const };
+  const hooksOf = (requirements: number, ofBinding: number) =>
+    many(60, (at): ValidatingHook => {
+      const { bindings, policy } = policyThatSpends(`p${at}`, 'true', 'Fail');
+      const [binding] = bindings.map((each) => ({
+        ...each,
+        matcher: { ...none, requirements: ofBinding },
+      }));
+      const matcher = ofBinding > 0 ? all : { ...none, requirements };
+      return { policy: { ...policy, matcher }, bindings: binding === undefined ? [] : [binding] };
+    });
+
+  it('have others take their turns by the requirements that are compared', async () => {
+    const { pauses: ofShort } = await verdictOf(hooksOf(1, 0));
+    const { pauses: ofPolicies } = await verdictOf(hooksOf(8_000, 0));
+    const { pauses: ofBindings } = await verdictOf(hooksOf(0, 8_000));
+    assert.ok(ofShort <= 1, `${ofShort}`);
+    const least = (60 * 8_000) / 40_000;
+    assert.ok(ofPolicies >= least && ofBindings >= least, `${ofPolicies}, ${ofBindings}`);
   });
 });
 
