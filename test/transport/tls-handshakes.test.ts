@@ -57,6 +57,7 @@ async function serve(
   bound = certificateBytesMax,
   readTurns = createReadTurns(systemClock, systemTimers),
   onUnserved: (error: unknown) => void = assert.ifError,
+  begin: (socket: TLSSocket) => void = () => undefined,
 ) {
   const cut: string[] = [];
   let secured = 0;
@@ -69,6 +70,7 @@ async function serve(
   });
   // Nobody speaks HTTP here.
   server.removeAllListeners('secureConnection');
+  server.on('secureConnection', begin);
   queueHandshakes(
     server,
     {
@@ -258,13 +260,15 @@ describe('a hello in many records', () => {
 describe('a connection whose session cannot begin', () => {
   it('is cut, is told of, and leaves its place to the next', async () => {
     const errors: unknown[] = [];
-    const { port, server } = await serve(undefined, undefined, (error) => errors.push(error));
     const broken = new Error('no session');
     let begun = 0;
-    server.on('session', () => {
+    const begin = (socket: TLSSocket): void => {
       begun += 1;
       if (begun <= 2 * handshakeLimits.readingMax) throw broken;
-    });
+      socket.write('served');
+    };
+    const onUnserved = (error: unknown): void => void errors.push(error);
+    const { port, server } = await serve(undefined, undefined, onUnserved, begin);
     const where = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
     for (let at = 0; at < 2 * handshakeLimits.readingMax; at += 1) {
       const client = connect(where);

@@ -202,12 +202,15 @@ function tlsServer(
   const connected = endsInTurns();
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') return sessions.begin(socket);
-    serveHttp1.call(server, socket);
-    connected(socket);
+    if (socket.alpnProtocol === 'h2') sessions.begin(socket);
+    else serveHttp1.call(server, socket);
   });
   const handshakes = { timeoutMs, certificateBytesMax, readTurns, onTooLong, onUnserved };
   queueHandshakes(server, handshakes, systemClock, systemTimers);
+  // Not above: a connection may be read anew many times (upgrades.ts).
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') connected(socket);
+  });
   return server;
 }
 
