@@ -1,7 +1,7 @@
 /**
  * When requests begin, and the first of each connection over TLS. One read of a connection brings
- * hundreds of them, and in HTTP/2 maybe the resets of all of them behind their heads. And hundreds of clients come in one turn after a
- * restart, each with certificates that have to be read.
+ * hundreds of them, and in HTTP/2 maybe the resets of all of them behind their heads. And hundreds
+ * of clients come in one turn after a restart, each with certificates that have to be read.
  *
  * The first of a turn begins at once. Those behind it wait for the next turn, where one that was
  * reset costs nothing, and then begin in their order, so many in a turn.
