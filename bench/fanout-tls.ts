@@ -9,8 +9,8 @@
  * Where a newer Node has been fetched (`npm run node:24`), two servers more run on it, where no
  * uWebSockets.js loads: what its users have beside what those of this Node have.
  *
- * What it does not answer: handshakes; what HTTP/2 costs (the scenario `http2` does). The client certificates of the secure
- * port are asked for, and nobody has one.
+ * What it does not answer: handshakes; what HTTP/2 costs (the scenario `http2` does). The client
+ * certificates of the secure port are asked for, and nobody has one.
  */
 import { startNodeFloor, startUwsFloor } from './harness/process.ts';
 import type { Bench, Outcome, Scenario } from './harness/scenario.ts';

@@ -58,6 +58,7 @@ async function measure(
 ): Promise<Measured> {
   const expected = events * sizes.watchers;
   const from = side.watchers.deliveries;
+  const before = side.watchers.counts().slice();
   const connections = await connectMany(side.process.port, fanOutWriters);
   const stop = measureUsage(side.process.pid, bench.cores.server);
   await body(connections);
@@ -66,6 +67,8 @@ async function measure(
   for (const connection of connections) connection.close();
   const got = side.watchers.deliveries - from;
   if (got !== expected) throw new Error(`${got} deliveries instead of ${expected}`);
+  const other = side.watchers.counts().findIndex((n, i) => n - (before[i] ?? 0) !== events);
+  if (other !== -1) throw new Error(`watch ${other} has not had each event once`);
   const { seconds, serverCpuSeconds } = usage;
   return { perSecond: got / seconds, perCpuSecond: got / serverCpuSeconds, usage };
 }

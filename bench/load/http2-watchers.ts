@@ -1,4 +1,4 @@
-/** Many watches as streams of few connections, or of one each: marks are counted stream by stream. */
+/** Many watches as streams of few connections, or of one each: marks are counted by stream. */
 import { DeliveryCount, openAll } from './deliveries.ts';
 import type { Watchers } from './deliveries.ts';
 import { http2Buffer, Http2Client } from './http2-client.ts';
