@@ -9,16 +9,14 @@
  * Where a newer Node has been fetched (`npm run node:24`), two servers more run on it, where no
  * uWebSockets.js loads: what its users have beside what those of this Node have.
  *
- * What it does not answer: handshakes; what HTTP/2 costs. The client certificates of the secure
- * port are asked for, and nobody has one.
+ * What it does not answer: handshakes; what HTTP/2 costs (the scenario `http2` does). The client
+ * certificates of the secure port are asked for, and nobody has one.
  */
-import { comparison } from './harness/compare.ts';
 import { startNodeFloor, startUwsFloor } from './harness/process.ts';
-import type { Bench, Outcome, Row, Scenario, Target } from './harness/scenario.ts';
+import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
 import { newerNode } from '../test/support/servers/newer-node.ts';
-import type { Measured } from './load/fan-out.ts';
-import { compareVariants } from './load/fan-out-variants.ts';
-import type { MeasuredVariant, Variant } from './load/fan-out-variants.ts';
+import { compareVariants, comparisonRows } from './load/fan-out-variants.ts';
+import type { Comparison, Variant } from './load/fan-out-variants.ts';
 
 type Name = 'tokens' | 'secure' | 'node' | 'uws' | 'bareUws' | 'bareNode' | 'newer' | 'newerTls';
 
@@ -39,8 +37,7 @@ const variants: readonly Variant<Name>[] = [
 ];
 const OBJECTS = 32;
 
-/** What is compared with what, and what is wanted of the ratio, one event at a time. */
-const comparisons: readonly (readonly [Name, Name, string, Target | undefined])[] = [
+const comparisons: readonly Comparison<Name>[] = [
   ['tokens', 'bareUws', 'for tokens, to bare uWS over TLS', { of: 'ratio', atLeast: 0.8 }],
   ['secure', 'bareNode', 'secure port, to a bare shared write', { of: 'ratio', atLeast: 0.83 }],
   ['tokens', 'uws', 'for tokens, to plain uWS', undefined],
@@ -56,25 +53,11 @@ const comparisons: readonly (readonly [Name, Name, string, Target | undefined])[
 ];
 
 function run(bench: Bench): Promise<Outcome> {
-  return compareVariants(bench, { variants, objects: OBJECTS, rowsOf });
-}
-
-function rowsOf(measured: readonly MeasuredVariant<Name>[]): Row[] {
-  const byName = new Map(measured.map((each) => [each.name, each]));
-  const row = (what: 'single' | 'saturated', at: (typeof comparisons)[number]): Row => {
-    const [name, floorName, title, target] = at;
-    const floors = byName.get(floorName)?.[what] ?? [];
-    const pairs = (byName.get(name)?.[what] ?? []).map((each, i) => ({
-      server: each.perCpuSecond,
-      floor: (floors[i] as Measured).perCpuSecond,
-    }));
-    const single = what === 'single';
-    const measure = `${title}, ${single ? 'one at a time' : 'saturated'}`;
-    return comparison(measure, 'per CPU-s', pairs, single ? target : undefined);
-  };
-  return comparisons
-    .filter(([name]) => byName.has(name))
-    .flatMap((each) => [row('single', each), row('saturated', each)]);
+  return compareVariants(bench, {
+    variants,
+    objects: OBJECTS,
+    rowsOf: (measured) => comparisonRows(measured, comparisons),
+  });
 }
 
 export const fanoutTls: Scenario = {

@@ -23,7 +23,7 @@ import { collectionPath } from './load/objects.ts';
 import { currentVersion } from './load/prepare.ts';
 import { fillStore } from './load/stored-objects.ts';
 import { openWatchers } from './load/watchers.ts';
-import type { Watchers } from './load/watchers.ts';
+import type { Watchers } from './load/deliveries.ts';
 
 const PREFIX = 'growth';
 const OBJECT_BYTES = 1024;

@@ -30,7 +30,7 @@ import {
 import { monotonicMs, startPacedWriter } from './load/paced-writer.ts';
 import { currentVersion, fill } from './load/prepare.ts';
 import { openWatchers } from './load/watchers.ts';
-import type { Watchers } from './load/watchers.ts';
+import type { Watchers } from './load/deliveries.ts';
 
 const EVENT_BYTES = 1024;
 const OBJECTS = 16;

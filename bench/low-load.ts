@@ -31,7 +31,7 @@ import { currentVersion, fill } from './load/prepare.ts';
 import { stageCounts, stagesBetween } from './load/stage-times.ts';
 import type { Stages } from './load/stage-times.ts';
 import { openWatchers } from './load/watchers.ts';
-import type { Watchers } from './load/watchers.ts';
+import type { Watchers } from './load/deliveries.ts';
 
 const EVENT_BYTES = 1024;
 const OBJECTS = 16;

@@ -37,6 +37,7 @@ import { growthSelections } from './growth-selections.ts';
 import { growthWatchers } from './growth-watchers.ts';
 import { hotObject } from './hot-object.ts';
 import { hotObjectWebhook } from './hot-object-webhook.ts';
+import { http2 } from './http2.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
@@ -52,6 +53,7 @@ import { tokenTiming } from './token-timing.ts';
 const scenarios: readonly Scenario[] = [
   fanout,
   fanoutTls,
+  http2,
   fanoutWorkers,
   latency,
   lowLoad,

@@ -83,6 +83,11 @@ export function startNodeFloor(core: number | undefined): Promise<MeasuredProces
   return start(core, 'bench/floors/node-floor.js', floorPorts, () => []);
 }
 
+/** Its secure port speaks HTTP/2. */
+export function startNodeHttp2Floor(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/node-floor.js', floorPorts, () => ['http2']);
+}
+
 export function startLmdbFloor(core: number | undefined): Promise<MeasuredProcess> {
   return start(core, 'bench/floors/lmdb-floor.js', /ready: (?<port>0)/, (directory) => [directory]);
 }

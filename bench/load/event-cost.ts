@@ -5,7 +5,7 @@ import type { Usage } from '../harness/usage.ts';
 import { connectMany } from './http-client.ts';
 import type { ClientConnection } from './http-client.ts';
 import { objectName, replaceRequest } from './objects.ts';
-import type { Watchers } from './watchers.ts';
+import type { Watchers } from './deliveries.ts';
 
 export interface Writing {
   readonly process: MeasuredProcess;

@@ -6,8 +6,9 @@
  */
 import { startSluice } from '../harness/process.ts';
 import type { MeasuredProcess } from '../harness/process.ts';
+import { comparison } from '../harness/compare.ts';
 import { busiest } from '../harness/scenario.ts';
-import type { Bench, Outcome, Row } from '../harness/scenario.ts';
+import type { Bench, Outcome, Row, Target } from '../harness/scenario.ts';
 import {
   eventText,
   floorSide,
@@ -17,17 +18,15 @@ import {
   sizesOf,
   warmUp,
 } from './fan-out.ts';
-import type { Measured, Over, Side } from './fan-out.ts';
+import type { Audience, Measured, Side, Sizes } from './fan-out.ts';
 
-export interface Variant<Name> {
+export interface Variant<Name> extends Audience {
   readonly name: Name;
   readonly flags: readonly string[];
   /** Processes that share its requests, each with an engine of its own to warm up. Default: 1. */
   readonly processes?: number;
   /** Which Node runs it. Default: the one of this process. */
   readonly program?: string | undefined;
-  /** The port that is watched. Default: the plain one. */
-  readonly over?: Over;
   /** Instead of a server with these flags. It sends what watchers of the variant before it are
    * sent. */
   readonly floor?: (core: number | undefined) => Promise<MeasuredProcess>;
@@ -46,6 +45,8 @@ export interface VariantScenario<Name> {
   readonly variants: readonly Variant<Name>[];
   /** How many are replaced in turn. */
   readonly objects: number;
+  /** Instead of the usual ones. */
+  readonly sizes?: Partial<Sizes>;
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly notes?: readonly string[];
   /** In the order of `variants`. */
@@ -65,19 +66,19 @@ export async function compareVariants<Name>(
   scenario: VariantScenario<Name>,
 ): Promise<Outcome> {
   const { objects, variants } = scenario;
-  const sizes = sizesOf(bench.smoke);
+  const sizes = { ...sizesOf(bench.smoke), ...scenario.sizes };
   const running: Running<Name>[] = [];
   let event: string | undefined;
   try {
     for (const variant of variants) {
-      const { flags, floor, over, processes = 1, program } = variant;
+      const { flags, floor, processes = 1, program } = variant;
       const { server: core } = bench.cores;
       const process = await (floor?.(core) ?? startSluice(core, flags, program));
       const before = running.at(-1)?.process;
       const side =
         floor === undefined || before === undefined
-          ? await serverSide(process, sizes, objects, over)
-          : await floorSide(process, (event ??= await eventText(before.port)), sizes, over);
+          ? await serverSide(process, sizes, objects, variant)
+          : await floorSide(process, (event ??= await eventText(before.port)), sizes, variant);
       // A floor is warm soon: it compiles little.
       const warmUpEvents =
         floor === undefined ? sizes.warmUpEvents * processes : sizes.singleEvents;
@@ -105,4 +106,29 @@ export async function compareVariants<Name>(
     facts: { ...sizes, objects, ...scenario.facts },
     notes: scenario.notes ?? [],
   };
+}
+
+/** One variant beside another, and what is wanted of the ratio, one event at a time. */
+export type Comparison<Name> = readonly [Name, Name, string, Target | undefined];
+
+/** Two rows of each whose variant was measured. */
+export function comparisonRows<Name>(
+  measured: readonly MeasuredVariant<Name>[],
+  comparisons: readonly Comparison<Name>[],
+): Row[] {
+  const byName = new Map(measured.map((each) => [each.name, each]));
+  const row = (what: 'single' | 'saturated', at: Comparison<Name>): Row => {
+    const [name, floorName, title, target] = at;
+    const floors = byName.get(floorName)?.[what] ?? [];
+    const pairs = (byName.get(name)?.[what] ?? []).map((each, i) => ({
+      server: each.perCpuSecond,
+      floor: (floors[i] as Measured).perCpuSecond,
+    }));
+    const single = what === 'single';
+    const measure = `${title}, ${single ? 'one at a time' : 'saturated'}`;
+    return comparison(measure, 'per CPU-s', pairs, single ? target : undefined);
+  };
+  return comparisons
+    .filter(([name]) => byName.has(name))
+    .flatMap((each) => [row('single', each), row('saturated', each)]);
 }

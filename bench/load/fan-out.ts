@@ -14,8 +14,9 @@ import { connectMany, drive } from './http-client.ts';
 import type { ClientConnection } from './http-client.ts';
 import { collectionPath, objectName, replaceRequest, requestBytes } from './objects.ts';
 import { currentVersion, fill, objectText } from './prepare.ts';
+import { openHttp2Watchers } from './http2-watchers.ts';
+import type { Watchers } from './deliveries.ts';
 import { openWatchers } from './watchers.ts';
-import type { Watchers } from './watchers.ts';
 
 const EVENT_BYTES = 1024;
 export const fanOutWriters = 32;
@@ -57,6 +58,7 @@ async function measure(
 ): Promise<Measured> {
   const expected = events * sizes.watchers;
   const from = side.watchers.deliveries;
+  const before = side.watchers.counts().slice();
   const connections = await connectMany(side.process.port, fanOutWriters);
   const stop = measureUsage(side.process.pid, bench.cores.server);
   await body(connections);
@@ -65,6 +67,8 @@ async function measure(
   for (const connection of connections) connection.close();
   const got = side.watchers.deliveries - from;
   if (got !== expected) throw new Error(`${got} deliveries instead of ${expected}`);
+  const other = side.watchers.counts().findIndex((n, i) => n - (before[i] ?? 0) !== events);
+  if (other !== -1) throw new Error(`watch ${other} has not had each event once`);
   const { seconds, serverCpuSeconds } = usage;
   return { perSecond: got / seconds, perCpuSecond: got / serverCpuSeconds, usage };
 }
@@ -107,15 +111,34 @@ function portOf({ port, securePort, tokenPort }: MeasuredProcess, over: Over): n
   return found;
 }
 
+/** How the audience of a process watches. */
+export interface Audience {
+  /** Default: the plain port. */
+  readonly over?: Over;
+  /** Over HTTP/2, so many streams on each connection. Default: HTTP/1.1. */
+  readonly streams?: number;
+  readonly token?: string;
+}
+
+function openAudience(
+  process: MeasuredProcess,
+  path: string,
+  count: number,
+  { over = 'plain', streams, token }: Audience,
+): Promise<Watchers> {
+  const to = { port: portOf(process, over), path, count, token };
+  if (streams !== undefined) return openHttp2Watchers({ ...to, streams });
+  return openWatchers({ ...to, secure: over !== 'plain' });
+}
+
 /** A floor (bench/floors) with an audience; `event` is what it sends. */
 export async function floorSide(
   process: MeasuredProcess,
   event: string,
   { watchers: count }: Sizes,
-  over: Over = 'plain',
+  audience: Audience = {},
 ): Promise<Side> {
-  const port = portOf(process, over);
-  const watchers = await openWatchers({ port, path: '/stream', count, secure: over !== 'plain' });
+  const watchers = await openAudience(process, '/stream', count, audience);
   const once = requestBytes('PUT', '/event', event);
   return {
     process,
@@ -137,14 +160,12 @@ export async function serverSide(
   process: MeasuredProcess,
   sizes: Sizes,
   objects = fanOutWriters,
-  over: Over = 'plain',
+  audience: Audience = {},
 ): Promise<Side> {
   await fill(process.port, fanOutPrefix, objects, EVENT_BYTES);
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
-  const port = portOf(process, over);
-  const secure = over !== 'plain';
-  const watchers = await openWatchers({ port, path, count: sizes.watchers, secure });
+  const watchers = await openAudience(process, path, sizes.watchers, audience);
   // Above what the objects were made with: writing what is there already makes no event.
   let sequence = objects;
   const next = (): Buffer => {

@@ -25,7 +25,7 @@ import {
 } from './objects.ts';
 import { monotonicMs, startPacedWriter } from './paced-writer.ts';
 import { openWatchers } from './watchers.ts';
-import type { Watchers } from './watchers.ts';
+import type { Watchers } from './deliveries.ts';
 
 const OBJECT_BYTES = 1024;
 const WRITERS = 100;

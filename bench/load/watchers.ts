@@ -6,25 +6,11 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
-import { getRequest, MARK, SEQUENCE_DIGITS } from './objects.ts';
+import { DeliveryCount, openAll, STALL_MS } from './deliveries.ts';
+import type { Watchers } from './deliveries.ts';
+import { getRequest, MARK } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
-/** No delivery or no answer for as long: something was lost. */
-const STALL_MS = 20_000;
-
-export interface Watchers {
-  /** Marks seen by all watchers together. */
-  readonly deliveries: number;
-  readonly bytes: number;
-  /** Resolves when `deliveries` has reached `total`. Rejects when a watch ended or all stalled. */
-  reached(total: number): Promise<void>;
-  /** Called with each sequence number as it is read. A number cut by the end of a read is counted,
-   * but not told. */
-  onSequence: ((sequence: number) => void) | undefined;
-  /** Marks seen by each watcher. */
-  counts(): Uint32Array;
-  close(): void;
-}
 
 export interface WatcherOptions {
   readonly port: number;
@@ -43,20 +29,9 @@ const CARRIAGE_RETURN = 0x0d;
 const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES + 1);
 const window = buffer.subarray(0, READ_BUFFER_BYTES);
 
-class WatcherGroup implements Watchers {
-  deliveries = 0;
-  bytes = 0;
-  onSequence: ((sequence: number) => void) | undefined;
+class WatcherGroup extends DeliveryCount {
   readonly #sockets: net.Socket[] = [];
-  readonly #counts: Uint32Array;
-  #target = Infinity;
-  #onTarget: (() => void) | undefined;
   #closed = false;
-  #failure: Error | undefined;
-
-  constructor(count: number) {
-    this.#counts = new Uint32Array(count);
-  }
 
   /** Resolves when the answer has begun. */
   open({ port, path: paths, secure = false, token }: WatcherOptions, index: number): Promise<void> {
@@ -72,9 +47,11 @@ class WatcherGroup implements Watchers {
           else reject(new Error(`a watch was refused: ${buffer.toString('latin1', 0, nread)}`));
         } else if (endsWithLastChunk(nread)) {
           // Its connection may stay.
-          this.#lost(`the server ended a watch of ${path}`);
+          this.lost(`the server ended a watch of ${path}`);
         }
-        this.#take(index, nread);
+        this.bytes += nread;
+        buffer[nread] = MARK;
+        this.take(index, buffer, 0, nread);
         return true;
       };
       const to = { host: '127.0.0.1', port, onread: { buffer: window, callback } };
@@ -84,7 +61,7 @@ class WatcherGroup implements Watchers {
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));
       socket.on('close', () => {
-        this.#lost(`the server closed the connection of a watch of ${path}`);
+        this.lost(`the server closed the connection of a watch of ${path}`);
         if (!begun) reject(new Error(`a watch of ${path} has ended before its answer`));
       });
       socket.setTimeout(STALL_MS, () => {
@@ -95,65 +72,8 @@ class WatcherGroup implements Watchers {
     });
   }
 
-  #take(index: number, nread: number): void {
-    this.bytes += nread;
-    buffer[nread] = MARK;
-    let found = 0;
-    for (let at = buffer.indexOf(MARK); at < nread; at = buffer.indexOf(MARK, at + 1)) {
-      found += 1;
-      if (this.onSequence !== undefined) this.#tell(at, nread);
-    }
-    if (found === 0) return;
-    this.#counts[index] = (this.#counts[index] as number) + found;
-    this.deliveries += found;
-    if (this.deliveries < this.#target) return;
-    this.#target = Infinity;
-    this.#onTarget?.();
-  }
-
-  #tell(at: number, nread: number): void {
-    if (at + SEQUENCE_DIGITS >= nread) return;
-    let sequence = 0;
-    for (let i = at + 1; i <= at + SEQUENCE_DIGITS; i += 1) {
-      sequence = sequence * 10 + (buffer[i] as number) - 0x30;
-    }
-    this.onSequence?.(sequence);
-  }
-
-  reached(total: number): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (this.deliveries >= total) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      let last = -1;
-      const watchdog = setInterval(() => {
-        if (this.deliveries === last) this.#lost(this.#stallText(total));
-        last = this.deliveries;
-      }, STALL_MS);
-      this.#target = total;
-      this.#onTarget = () => {
-        clearInterval(watchdog);
-        if (this.#failure === undefined) resolve();
-        else reject(this.#failure);
-      };
-    });
-  }
-
-  #lost(why: string): void {
-    if (this.#closed || this.#failure !== undefined) return;
-    this.#failure = new Error(why);
-    // Or they would keep the process, whoever takes the failure.
-    this.close();
-    this.#onTarget?.();
-  }
-
-  #stallText(total: number): string {
-    const counts = [...this.#counts].sort((a, b) => a - b);
-    const range = `watchers have ${counts[0]} to ${counts.at(-1)} each`;
-    return `deliveries stopped at ${this.deliveries} of ${total}; ${range}`;
-  }
-
-  counts(): Uint32Array {
-    return this.#counts;
+  protected override lost(why: string): void {
+    if (!this.#closed) super.lost(why);
   }
 
   close(): void {
@@ -169,19 +89,9 @@ function endsWithLastChunk(nread: number): boolean {
   return buffer[nread - 5] === DIGIT_ZERO && buffer[nread - 2] === CARRIAGE_RETURN;
 }
 
-/** How many connections are opened at a time: a listen queue is not endless. */
-const OPENING_MAX = 100;
-
 /** Resolves when every watch has been answered. */
 export async function openWatchers(options: WatcherOptions): Promise<Watchers> {
   const group = new WatcherGroup(options.count);
-  for (let first = 0; first < options.count; first += OPENING_MAX) {
-    const size = Math.min(OPENING_MAX, options.count - first);
-    const opening = Array.from({ length: size }, (_, i) => group.open(options, first + i));
-    await Promise.all(opening).catch((error: unknown) => {
-      group.close();
-      throw error;
-    });
-  }
+  await openAll(group, options.count, (index) => group.open(options, index));
   return group;
 }

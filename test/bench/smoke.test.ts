@@ -13,6 +13,7 @@ const directories = testDirectories('sluice-bench-smoke');
 const always = [
   'fanout',
   'fanout-tls',
+  'http2',
   'streaming-list',
   'create',
   'policies',
