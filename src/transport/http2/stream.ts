@@ -7,8 +7,8 @@
  * Invariants: bytes of a body are received in their order, and none while it is paused. Of an
  * answer that is queued everything goes out in its order, or the stream is reset. Its end is told
  * once: the whole answer is with the socket, or the stream was reset.
- * Bounds: of a body its window is held, in at most twice the memory; queued is what its owner writes
- * although it was told not to.
+ * Bounds: of a body its window is held, in at most twice the memory; queued is what its owner
+ * writes although it was told not to.
  */
 import { assert } from '../../stdx/assert.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
