@@ -27,7 +27,9 @@ import type { TokenServer } from './harness/reference-process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
 import type { Usage } from './harness/usage.ts';
-import { objectName } from './load/objects.ts';
+import type { RequestRate } from './harness/writes.ts';
+import { captureHttp2, measureGets } from './load/http2-requests.ts';
+import { collectionPath, objectName } from './load/objects.ts';
 import {
   makeChanging,
   measureCreates,
@@ -50,6 +52,7 @@ interface Sizes {
   readonly lists: number;
   readonly streams: number;
   readonly hotMs: number;
+  readonly gets: number;
 }
 
 const sizesOf = (smoke: boolean): Sizes =>
@@ -63,6 +66,7 @@ const sizesOf = (smoke: boolean): Sizes =>
         lists: 2,
         streams: 2,
         hotMs: 200,
+        gets: 400,
       }
     : {
         objects: 20_000,
@@ -73,6 +77,7 @@ const sizesOf = (smoke: boolean): Sizes =>
         lists: 4,
         streams: 16,
         hotMs: 5000,
+        gets: 20_000,
       };
 
 /** What one round of one side has measured, by the row it belongs to. */
@@ -82,6 +87,7 @@ const measures = {
   creates: 'creates, 100 connections; per CPU-s',
   memory: 'resident memory with all objects; MiB',
   hot: 'merge patches of one object, 16 connections; per s',
+  gets: 'GETs of one object over HTTP/2, 10 connections by 40; per CPU-s',
   list: 'four lists of all at once, until the last; s',
   listCpu: 'a list of all; CPU-s',
   streams: '16 streaming lists of all at once, until the last; s',
@@ -121,6 +127,7 @@ async function measure(bench: Bench, server: TokenServer, sizes: Sizes): Promise
   const creates = await measureCreates(bench, server, 'object', sizes.objects);
   const memory = residentBytes(server);
   const hot = await measureHotObject(bench, server, objectName('object', 0), sizes.hotMs);
+  const gets = await measureOneObject(bench, server, sizes.gets);
   const plain = { count: sizes.lists, asStream: false };
   const lists = await measureLists(bench, server, sizes.objects, plain);
   const asStream = { count: sizes.streams, asStream: true };
@@ -144,6 +151,7 @@ async function measure(bench: Bench, server: TokenServer, sizes: Sizes): Promise
       creates: creates.perCpuSecond,
       memory: memory / MIB,
       hot: hot.perSecond,
+      gets: gets.perCpuSecond,
       list: lists.secondsEach * sizes.lists,
       listCpu: lists.cpuSecondsEach,
       streams: streams.secondsEach * sizes.streams,
@@ -155,8 +163,26 @@ async function measure(bench: Bench, server: TokenServer, sizes: Sizes): Promise
       low: low.rate.perCpuSecond,
       watch: watch / 1024,
     },
-    usages: [creates, hot, lists, streams, low.rate, single, four, flood].map(({ usage }) => usage),
+    usages: [creates, hot, gets, lists, streams, low.rate, single, four, flood].map(
+      ({ usage }) => usage,
+    ),
   };
+}
+
+/** Once more than is measured: until what a request goes through has been compiled. */
+async function measureOneObject(
+  bench: Bench,
+  { http2Port, pid, token }: TokenServer,
+  count: number,
+): Promise<RequestRate> {
+  const target = `${collectionPath}/${objectName('object', 0)}`;
+  const { body } = await captureHttp2({ port: http2Port, path: target, token });
+  const plan = {
+    ...{ pid, port: http2Port, path: target, token, core: bench.cores.server },
+    ...{ connections: 10, atOnce: 40, count, bodyBytes: Buffer.byteLength(body) },
+  };
+  await measureGets(plan);
+  return measureGets(plan);
 }
 
 async function startTokenServer(
@@ -172,9 +198,10 @@ async function startTokenServer(
     '--anonymous-auth=false',
     `--token-auth-file=${await writeTokenFile(directory, token)}`,
   ]);
-  const { pid, tokenPort } = process;
+  const { pid, securePort, tokenPort } = process;
   if (tokenPort === undefined) throw new Error('no port for tokens is served');
-  return { process, server: { pid, port: tokenPort, token } };
+  if (securePort === undefined) throw new Error('no secure port is served');
+  return { process, server: { pid, port: tokenPort, http2Port: securePort, token } };
 }
 
 async function run(bench: Bench): Promise<Outcome> {

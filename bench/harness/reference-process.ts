@@ -29,6 +29,8 @@ export interface TokenServer {
   /** Its processor time counts, and that of its children. */
   readonly pid: number;
   readonly port: number;
+  /** Where it speaks HTTP/2. */
+  readonly http2Port: number;
   readonly token: string;
 }
 
@@ -103,7 +105,7 @@ export async function startReference(
   };
   try {
     const version = await versionOf(child, port, token);
-    return { pid: child.pid as number, port, token, version, stop };
+    return { pid: child.pid as number, port, http2Port: port, token, version, stop };
   } catch (error) {
     await stop();
     throw error;
