@@ -13,6 +13,7 @@ import type { Slot } from '../../stdx/slot-set.ts';
 import { closedStream } from '../closed-stream.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { Departing, Departures } from '../departures.ts';
+import { headerIn, headersIn, headerValuesIn, someHeaderIn, withoutHeaders } from '../head-list.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statedLength } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
 import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
@@ -20,7 +21,8 @@ import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
-import { headerIn, headersIn, headerValuesIn, someHeaderIn, withoutHeaders } from './head-list.ts';
+import { UnreadAnswer } from '../unread-answer.ts';
+import type { AnswersConnection } from '../unread-answer.ts';
 import { errorCodes } from './protocol.ts';
 import type { RequestHead } from './request-head.ts';
 import type { Http2Session } from './session.ts';
@@ -41,11 +43,10 @@ export interface Http2Shared {
 }
 
 /** What the exchanges of one connection share. */
-export interface Http2Connection {
+export interface Http2Connection extends AnswersConnection {
   readonly session: Http2Session;
   readonly remoteAddress: string;
   readonly peerCertificate: PeerCertificateChain | undefined;
-  unreadBytes: number;
 }
 
 const noHeaders: readonly Header[] = [];
@@ -67,6 +68,7 @@ export class Http2Exchange
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
   readonly #connection: Http2Connection;
   readonly #stream: Http2Stream;
+  readonly #unread: UnreadAnswer;
   readonly #shared: Http2Shared;
   /** Name, value, name, value, in the order they came. */
   #head: string[];
@@ -81,8 +83,6 @@ export class Http2Exchange
   #abortCallbacks: AbortCallbacks | undefined;
   #onClosed: (() => void) | undefined;
   #sentBytes = 0;
-  /** For a whole answer: what is counted among the unread bytes. */
-  #heldBytes = 0;
   #takenBytes = 0;
   #takenSinceMs = 0;
 
@@ -94,6 +94,8 @@ export class Http2Exchange
   ) {
     this.#stream = stream;
     this.#connection = connection;
+    const { load, unreadBytesPerConnectionMax } = shared;
+    this.#unread = new UnreadAnswer(load.answers, connection, unreadBytesPerConnectionMax);
     this.#shared = shared;
     this.method = head.method;
     const separator = head.target.indexOf('?');
@@ -168,7 +170,7 @@ export class Http2Exchange
     this.#respondOnce(status);
     if (this.#closed) return;
     this.#sentBytes = Buffer.byteLength(body);
-    if (this.method === 'GET' && !this.#hasRoom()) {
+    if (this.method === 'GET' && !this.#unread.hasRoom(this.#sentBytes)) {
       this.#status = tooManyUnread.status;
       this.#sentBytes = tooManyUnread.body.length;
       return this.#sendNow(tooManyUnread.status, tooManyUnread.headers, tooManyUnread.body);
@@ -264,7 +266,7 @@ export class Http2Exchange
   }
 
   sent(bytes: number): void {
-    if (this.#heldBytes > 0) this.#release(Math.min(bytes, this.#heldBytes));
+    this.#unread.release(bytes);
   }
 
   drained(): void {
@@ -287,7 +289,7 @@ export class Http2Exchange
     this.#body?.abort();
     this.#body?.release();
     this.#shared.load.answers.remove(this.#reading);
-    this.#release(this.#heldBytes);
+    this.#unread.release(this.#unread.heldBytes);
     if (this.#aborted) this.#abortCallbacks?.call();
     this.#abortCallbacks = undefined;
     const told = this.#onClosed;
@@ -313,31 +315,11 @@ export class Http2Exchange
     this.#body?.release();
   }
 
-  /** An answer alone on its connection may be as large as it has to be. */
-  #hasRoom(): boolean {
-    const { load, unreadBytesPerConnectionMax: max } = this.#shared;
-    const { unreadBytes } = this.#connection;
-    if (!load.answers.hasRoom(this.#sentBytes)) return false;
-    return unreadBytes === 0 || unreadBytes + this.#sentBytes <= max;
-  }
-
   /** From now on the reader is expected to take what there is. */
   #startReading(): void {
     const { answers } = this.#shared.load;
     this.#takenSinceMs = answers.nowMs();
     answers.add(this.#reading);
-  }
-
-  #hold(bytes: number): void {
-    this.#shared.load.answers.hold(bytes);
-    this.#connection.unreadBytes += bytes;
-    this.#heldBytes += bytes;
-  }
-
-  #release(bytes: number): void {
-    this.#shared.load.answers.release(bytes);
-    this.#connection.unreadBytes -= bytes;
-    this.#heldBytes -= bytes;
   }
 
   #sendNow(status: number, headers: readonly Header[], body: Uint8Array | string): void {
@@ -349,7 +331,7 @@ export class Http2Exchange
     if (isEmpty) return;
     // The body itself, shared with whoever else is being sent it.
     const sent = typeof body === 'string' ? Buffer.from(body) : body;
-    this.#hold(sent.byteLength);
+    this.#unread.hold(sent.byteLength);
     this.#stream.end(sent);
   }
 

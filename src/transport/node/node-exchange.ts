@@ -34,6 +34,8 @@ import type { MessageTurns } from '../message-turns.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
+import { UnreadAnswer } from '../unread-answer.ts';
+import type { AnswersConnection } from '../unread-answer.ts';
 import { protocolsOf } from '../web-socket.ts';
 import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
@@ -63,18 +65,13 @@ export interface NodeShared {
   stopping: boolean;
 }
 
-/** What the exchanges of one connection share. */
-interface Connection {
-  unreadBytes: number;
-}
-
 /** A larger body goes to the socket in pieces of this size: TLS copies what it is given, and the
  * pieces show whether the reader takes anything. */
 const pieceBytes = 64 * 1024;
 
-const connections = new WeakMap<object, Connection>();
+const connections = new WeakMap<object, AnswersConnection>();
 
-function connectionOf({ socket }: IncomingMessage): Connection {
+function connectionOf({ socket }: IncomingMessage): AnswersConnection {
   let connection = connections.get(socket);
   if (connection === undefined) connections.set(socket, (connection = { unreadBytes: 0 }));
   return connection;
@@ -98,7 +95,7 @@ export class NodeExchange
   deadlineMs = 0;
   readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #reading: Slot<StallableResponse> = slotOf<StallableResponse>(this);
-  readonly #connection: Connection;
+  readonly #unread: UnreadAnswer;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #shared: NodeShared;
@@ -112,8 +109,6 @@ export class NodeExchange
   #abortCallbacks: AbortCallbacks | undefined;
   #onClosed: (() => void) | undefined;
   #sentBytes = 0;
-  /** For a complete answer: what is counted among the unread bytes. */
-  #heldBytes = 0;
   /** The part of its body that the transport has not been given yet. */
   #restBytes = 0;
   #takenBytes = 0;
@@ -131,7 +126,8 @@ export class NodeExchange
     this.path = separator < 0 ? target : target.slice(0, separator);
     this.query = separator < 0 ? '' : target.slice(separator + 1);
     this.scheme = shared.scheme;
-    this.#connection = connectionOf(req);
+    const { load, unreadBytesPerConnectionMax } = shared;
+    this.#unread = new UnreadAnswer(load.answers, connectionOf(req), unreadBytesPerConnectionMax);
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
     const isSecure = shared.scheme === 'https';
     this.peerCertificate = isSecure ? peerCertificateOf(req.socket as TLSSocket) : undefined;
@@ -202,7 +198,7 @@ export class NodeExchange
     this.#respondOnce(status);
     if (this.#closed) return;
     this.#sentBytes = Buffer.byteLength(body);
-    if (this.method === 'GET' && !this.#hasRoom()) {
+    if (this.method === 'GET' && !this.#unread.hasRoom(this.#sentBytes)) {
       this.#status = tooManyUnread.status;
       this.#sentBytes = tooManyUnread.body.length;
       return this.#sendNow(429, tooManyUnread.headers, tooManyUnread.body, false);
@@ -367,31 +363,11 @@ export class NodeExchange
     this.#body?.release();
   }
 
-  /** An answer alone on its connection may be as large as it has to be. */
-  #hasRoom(): boolean {
-    const { load, unreadBytesPerConnectionMax: max } = this.#shared;
-    const { unreadBytes } = this.#connection;
-    if (!load.answers.hasRoom(this.#sentBytes)) return false;
-    return unreadBytes === 0 || unreadBytes + this.#sentBytes <= max;
-  }
-
   /** From now on the reader is expected to take what there is. */
   #startReading(): void {
     const { answers } = this.#shared.load;
     this.#takenSinceMs = answers.nowMs();
     answers.add(this.#reading);
-  }
-
-  #hold(bytes: number): void {
-    this.#shared.load.answers.hold(bytes);
-    this.#connection.unreadBytes += bytes;
-    this.#heldBytes += bytes;
-  }
-
-  #release(bytes: number): void {
-    this.#shared.load.answers.release(bytes);
-    this.#connection.unreadBytes -= bytes;
-    this.#heldBytes -= bytes;
   }
 
   #sendNow(
@@ -411,7 +387,7 @@ export class NodeExchange
     }
     // Never a string: node would join it to the head and encode that as UTF-8 a second time.
     const sent = typeof body === 'string' ? Buffer.from(body) : body;
-    this.#hold(sent.byteLength);
+    this.#unread.hold(sent.byteLength);
     if (sent.byteLength > pieceBytes) this.#sendPieces(sent);
     else res.end(sent);
   }
@@ -426,7 +402,7 @@ export class NodeExchange
         at += piece.byteLength;
         this.#restBytes = body.byteLength - at;
         // What went before has been taken.
-        this.#release(this.#heldBytes - piece.byteLength - this.#restBytes);
+        this.#unread.release(this.#unread.heldBytes - piece.byteLength - this.#restBytes);
         if (!res.write(piece)) return;
       }
       if (!this.#closed) res.end();
@@ -497,7 +473,7 @@ export class NodeExchange
     this.#body?.abort();
     this.#body?.release();
     this.#shared.load.answers.remove(this.#reading);
-    this.#release(this.#heldBytes);
+    this.#unread.release(this.#unread.heldBytes);
     if (this.#aborted) this.#abortCallbacks?.call();
     this.#abortCallbacks = undefined;
     const told = this.#onClosed;

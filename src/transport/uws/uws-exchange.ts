@@ -18,6 +18,7 @@ import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { Departing, Departures } from '../departures.ts';
 import { closedStream } from '../closed-stream.ts';
+import { headerIn, headersIn, headerValuesIn, someHeaderIn, withoutHeaders } from '../head-list.ts';
 import {
   asksToClose,
   isBodiless,
@@ -89,7 +90,7 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   readonly #res: UwsResponse;
   readonly #shared: UwsShared;
   /** Name, value, name, value, in the order they came. */
-  readonly #head: string[] = [];
+  #head: string[] = [];
   /** Headers of the answer; dropped once they are written, because a stream lives long. */
   #answerHeaders: readonly Header[] = noHeaders;
   #body: RequestBody | undefined;
@@ -165,51 +166,23 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow, ResponseWa
   }
 
   header(name: string): string | undefined {
-    const head = this.#head;
-    let found: string | undefined;
-    for (let i = 0; i < head.length; i += 2) {
-      if (head[i] !== name) continue;
-      found = found === undefined ? head[i + 1] : `${found}, ${head[i + 1]}`;
-    }
-    return found;
+    return headerIn(this.#head, name);
   }
 
   headers(): readonly Header[] {
-    const pairs: Header[] = [];
-    for (let i = 0; i < this.#head.length; i += 2) {
-      pairs.push([this.#head[i] as string, this.#head[i + 1] as string]);
-    }
-    return pairs;
+    return headersIn(this.#head);
   }
 
   headerValues(name: string): readonly string[] {
-    const head = this.#head;
-    const values: string[] = [];
-    for (let i = 0; i < head.length; i += 2) {
-      if (head[i] === name) values.push(head[i + 1] as string);
-    }
-    return values;
+    return headerValuesIn(this.#head, name);
   }
 
   someHeader(test: (name: string) => boolean): boolean {
-    const head = this.#head;
-    for (let i = 0; i < head.length; i += 2) {
-      if (test(head[i] as string)) return true;
-    }
-    return false;
+    return someHeaderIn(this.#head, test);
   }
 
   forgetHeaders(test: (name: string) => boolean): void {
-    const head = this.#head;
-    let kept = 0;
-    for (let i = 0; i < head.length; i += 2) {
-      if (test(head[i] as string)) continue;
-      head[kept] = head[i] as string;
-      head[kept + 1] = head[i + 1] as string;
-      kept += 2;
-    }
-    // The engine is slow to set a length, also when it is the one that there is.
-    if (kept < head.length) head.length = kept;
+    this.#head = withoutHeaders(this.#head, test);
   }
 
   /** Starts to take in the body; must be called before the handler, in the same turn. */

@@ -1,5 +1,5 @@
 /** Headers as one list: name, value, name, value, in the order they came; names in lower case. */
-import type { Header } from '../http-exchange.ts';
+import type { Header } from './http-exchange.ts';
 
 /** Repeated ones joined with ', '. */
 export function headerIn(list: readonly string[], name: string): string | undefined {
