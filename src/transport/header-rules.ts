@@ -111,3 +111,9 @@ export function originForm(target: string): string | undefined {
   const rest = absolute[1] as string;
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
+
+/** Of a target in origin form; the query without its question mark. */
+export function pathAndQuery(target: string): readonly [path: string, query: string] {
+  const separator = target.indexOf('?');
+  return separator < 0 ? [target, ''] : [target.slice(0, separator), target.slice(separator + 1)];
+}

@@ -10,6 +10,7 @@ import type { Header } from '../../src/transport/http-exchange.ts';
 import { HeadDecoder } from '../../src/transport/http2/hpack/decoder.ts';
 import type { Head } from '../../src/transport/http2/hpack/decoder.ts';
 import { encodeHead, sizeUpdateToZero } from '../../src/transport/http2/hpack/encoder.ts';
+import { frameOf, headBytes, prefaceText } from '../support/clients/http2-frame.ts';
 
 const listBytesMax = 16 * 1024;
 const keptName = 0x40;
@@ -391,33 +392,23 @@ describe('the head of an answer', () => {
   });
 });
 
-const frameHeadBytes = 9;
 const [headersType, settingsType, continuationType] = [1, 4, 9];
 const endStreamAndHeaders = 5;
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
-  const head = Buffer.alloc(frameHeadBytes);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 /** The blocks of heads in what a client sends, behind its preface. */
 function onBlocks(socket: Socket, onBlock: (stream: number, block: Buffer) => void): void {
   let rest = Buffer.alloc(0);
-  let at = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
+  let at = prefaceText.length;
   let fragments: Buffer[] = [];
   socket.on('data', (bytes: Buffer) => {
     rest = Buffer.concat([rest, bytes]);
-    while (rest.length >= at + frameHeadBytes) {
-      const end = at + frameHeadBytes + rest.readUIntBE(at, 3);
+    while (rest.length >= at + headBytes) {
+      const end = at + headBytes + rest.readUIntBE(at, 3);
       if (rest.length < end) return;
       const [type, flags] = [rest[at + 3] as number, rest[at + 4] as number];
       if (type === headersType || type === continuationType) {
         const priority = type === headersType && (flags & 0x20) !== 0 ? 5 : 0;
-        fragments.push(rest.subarray(at + frameHeadBytes + priority, end));
+        fragments.push(rest.subarray(at + headBytes + priority, end));
         if ((flags & 4) !== 0) {
           onBlock(rest.readUInt32BE(at + 5), Buffer.concat(fragments));
           fragments = [];
@@ -433,11 +424,11 @@ async function serve(answer: (head: Head) => Uint8Array): Promise<Server> {
   const server = createServer((socket) => {
     const decoder = new HeadDecoder(listBytesMax);
     socket.on('error', () => undefined);
-    socket.write(frame(settingsType, 0, 0, Buffer.alloc(0)));
+    socket.write(frameOf(settingsType, 0, 0, Buffer.alloc(0)));
     onBlocks(socket, (stream, each) => {
       const head = decoder.decode(each);
       if (head === undefined) socket.destroy();
-      else socket.write(frame(headersType, endStreamAndHeaders, stream, answer(head)));
+      else socket.write(frameOf(headersType, endStreamAndHeaders, stream, answer(head)));
     });
   });
   server.listen(0, '127.0.0.1');

@@ -6,13 +6,13 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpExchange } from '../../src/transport/http-exchange.ts';
 import { serveExchanges } from '../support/clients/http2-exchanges.ts';
+import { frameOf } from '../support/clients/http2-frame.ts';
 import {
   blockOf,
   connectPeer,
   dataOf,
   endHeaders,
   endStream,
-  frameOf,
   getOf,
   headersOf,
   postOf,

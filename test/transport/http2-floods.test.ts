@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveExchanges } from '../support/clients/http2-exchanges.ts';
+import { frameOf, prefaceText } from '../support/clients/http2-frame.ts';
 import {
   ack,
   blockOf,
@@ -10,7 +11,6 @@ import {
   dataOf,
   endHeaders,
   endStream,
-  frameOf,
   getOf,
   headersOf,
   heldSession,
@@ -271,7 +271,7 @@ describe('a connection of HTTP/2', () => {
   it('begins with settings', () => {
     for (const first of [ping, getOf(1), frameOf(types.settings, ack, 0, nothing)]) {
       const { reader, session } = heldSession([], undefined, nothing);
-      session.take(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), first]));
+      session.take(Buffer.concat([Buffer.from(prefaceText), first]));
       assert.equal(reader.goawayCode, 1);
     }
   });

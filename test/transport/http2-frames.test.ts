@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { FrameParser } from '../../src/transport/http2/frame-parser.ts';
 import type { Frame } from '../../src/transport/http2/frame-parser.ts';
-import { frameOf } from '../support/clients/http2-peer.ts';
+import { frameOf, prefaceText } from '../support/clients/http2-frame.ts';
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const preface = Buffer.from(prefaceText);
 const always = (): boolean => true;
 
 type Seen = readonly [type: number, flags: number, stream: number, payload: string];

@@ -14,6 +14,7 @@ import { createReadTurns, readLimits } from '../../src/transport/node/read-turns
 import { createFrameReader } from '../../src/transport/node/frames.ts';
 import { recordsEnd } from '../../src/transport/node/reading.ts';
 import { TlsRecords } from '../../src/transport/node/tls-records.ts';
+import { prefaceText } from '../support/clients/http2-frame.ts';
 import {
   bodyFrames,
   openRawHttp2,
@@ -266,7 +267,7 @@ describe('what clients send', () => {
 });
 
 describe('a piece of HTTP/2', () => {
-  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  const preface = Buffer.from(prefaceText);
   const piecesOf = (sent: Uint8Array): number[] => {
     const pieceEnd = createFrameReader();
     const pieces: number[] = [];

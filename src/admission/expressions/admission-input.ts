@@ -11,7 +11,8 @@ import type { Value } from '../../cel/value.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
-import type { GroupVersionResource, Operation } from '../matching/matching.ts';
+import type { GroupVersionResource, MatchedAs, Operation } from '../matching/matching.ts';
+import type { MatchRequest } from '../matching/matching.ts';
 import { namespaceType, requestType } from './admission-context.ts';
 
 /** As it is shown to this configuration: in the version that its rules named. */
@@ -38,6 +39,28 @@ export interface RequestInput {
   readonly dryRun: boolean;
   /** With apiVersion and kind. */
   readonly options: JsonObject | undefined;
+}
+
+/** `as`: as which it was matched. */
+export function requestInput(
+  { dryRun, options, user }: Pick<RequestInput, 'dryRun' | 'options' | 'user'>,
+  { kind: requestKind, name, namespace, shape }: MatchRequest,
+  as: MatchedAs,
+): RequestInput {
+  const { group, operation, resource, subresource, version } = shape;
+  return {
+    kind: as.kind,
+    resource: as.resource,
+    requestKind,
+    requestResource: { group, version, resource },
+    subresource,
+    namespace,
+    name,
+    operation,
+    user,
+    dryRun,
+    options,
+  };
 }
 
 /** By the names of the variables. */

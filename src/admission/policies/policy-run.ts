@@ -8,7 +8,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { nothingSpent } from '../../cel/expression.ts';
 import { lateValues } from '../../cel/late-values.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import { admissionBindings, valueOf } from '../expressions/admission-input.ts';
+import { admissionBindings, requestInput, valueOf } from '../expressions/admission-input.ts';
 import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import type { ConditionsVerdict } from '../matching/match-conditions.ts';
@@ -93,7 +93,7 @@ export function policyRun(
       if (last !== undefined && isSame(last, as, shown)) {
         return withParams(last.subject, hasParams, param);
       }
-      const input = { ...shown, namespaceObject, request: requestAs(request, as) };
+      const input = { ...shown, namespaceObject, request: requestInput(request, match, as) };
       const full = { ...admissionBindings(input, source), variables: noVariables };
       const { authorizer: _none, 'authorizer.requestResource': _no, ...plain } = full;
       last = { as, shown, subject: { full, plain } };
@@ -111,25 +111,6 @@ export function policyRun(
       const labels = { name, kind: 'policy', type, operation } as const;
       metrics.conditions(labels, errors, verdict.kind === 'excluded', startedMs);
     },
-  };
-}
-
-/** What expressions see of it. */
-function requestAs({ dryRun, match, options, user }: PolicyRequest, as: MatchedAs) {
-  const { group, operation, resource, subresource, version } = match.shape;
-  const { name, namespace } = match;
-  return {
-    kind: as.kind,
-    resource: as.resource,
-    requestKind: match.kind,
-    requestResource: { group, version, resource },
-    subresource,
-    namespace,
-    name,
-    operation,
-    user,
-    dryRun,
-    options,
   };
 }
 

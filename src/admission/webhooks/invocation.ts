@@ -14,12 +14,12 @@ import { lateValues } from '../../cel/late-values.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Review } from '../admission.ts';
-import { admissionBindings, requestData } from '../expressions/admission-input.ts';
+import { admissionBindings, requestData, requestInput } from '../expressions/admission-input.ts';
 import type { RequestInput } from '../expressions/admission-input.ts';
 import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import { matchOf } from '../matching/matched-review.ts';
-import type { MatchedAs, MatchRequest } from '../matching/matching.ts';
+import type { MatchedAs } from '../matching/matching.ts';
 import { requestedName } from '../requested-name.ts';
 import { shownObject, shownToChange } from '../shown-object.ts';
 import type { WebhookType } from './webhook-counts.ts';
@@ -110,25 +110,6 @@ function shownObjects(
       return oldObject instanceof StatusError ? oldObject : { object, oldObject };
     }),
   );
-}
-
-function requestInput(review: Review, match: MatchRequest, as: MatchedAs): RequestInput {
-  const { dryRun, options, user } = review;
-  const { kind: requestKind, name, namespace, shape } = match;
-  const { group, operation, resource, subresource, version } = shape;
-  return {
-    kind: as.kind,
-    resource: as.resource,
-    requestKind,
-    requestResource: { group, version, resource },
-    subresource,
-    namespace,
-    name,
-    operation,
-    user,
-    dryRun,
-    options,
-  };
 }
 
 type Asked = Pick<Invocation, 'shown' | 'webhook'>;

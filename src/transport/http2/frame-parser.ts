@@ -7,6 +7,7 @@
  * Bound: of a frame that has not come whole, what has come of it is kept: at most
  * `frameBytesMin` and as much again.
  */
+import { GatheredBytes } from '../../stdx/gathered-bytes.ts';
 import { frameBytesMin, frameHeadBytes, preface, readUint31 } from './protocol.ts';
 
 export interface Frame {
@@ -19,15 +20,11 @@ export interface Frame {
 /** `not HTTP/2`: what stands in place of the preface. */
 export type BrokenFraming = 'not HTTP/2' | 'frame too large';
 
-const noBytes = new Uint8Array();
-const firstPartBytes = 256;
-
 export class FrameParser {
   readonly #onFrame: (frame: Frame) => void;
   #prefaceAt = 0;
   /** Of a frame that has not come whole: its head and what has come of its payload. */
-  #part: Uint8Array = noBytes;
-  #partBytes = 0;
+  #part: GatheredBytes | undefined;
 
   constructor(onFrame: (frame: Frame) => void) {
     this.#onFrame = onFrame;
@@ -38,14 +35,16 @@ export class FrameParser {
     let at = this.#prefaceAt < preface.length ? this.#takePreface(bytes) : 0;
     if (at < 0) return 'not HTTP/2';
     while (at < bytes.length && goesOn()) {
-      if (this.#partBytes > 0) {
-        at = this.#completePart(bytes, at);
+      const part = this.#part;
+      if (part !== undefined) {
+        at = this.#completePart(part, bytes, at);
       } else {
         const length = bytes.length - at < frameHeadBytes ? undefined : payloadBytes(bytes, at);
         if (length !== undefined && length > frameBytesMin) return 'frame too large';
         const end = at + frameHeadBytes + (length ?? 0);
         if (length === undefined || end > bytes.length) {
-          this.#keep(bytes, at, bytes.length);
+          this.#part = new GatheredBytes();
+          this.#part.add(bytes.subarray(at));
           at = bytes.length;
         } else {
           this.#show(bytes, at, end);
@@ -68,37 +67,19 @@ export class FrameParser {
   }
 
   /** Returns where the bytes go on; negative: the frame is too large. */
-  #completePart(bytes: Uint8Array, from: number): number {
-    let at = from;
-    if (this.#partBytes < frameHeadBytes) {
-      const end = Math.min(bytes.length, at + frameHeadBytes - this.#partBytes);
-      this.#keep(bytes, at, end);
-      at = end;
-      if (this.#partBytes < frameHeadBytes) return at;
-    }
-    const length = payloadBytes(this.#part, 0);
+  #completePart(part: GatheredBytes, bytes: Uint8Array, from: number): number {
+    const headEnd = Math.min(bytes.length, from + Math.max(0, frameHeadBytes - part.size));
+    part.add(bytes.subarray(from, headEnd));
+    if (part.size < frameHeadBytes) return headEnd;
+    const length = payloadBytes(part.whole(), 0);
     if (length > frameBytesMin) return -1;
-    const end = Math.min(bytes.length, at + frameHeadBytes + length - this.#partBytes);
-    this.#keep(bytes, at, end);
-    if (this.#partBytes === frameHeadBytes + length) {
-      const part = this.#part;
-      const partBytes = this.#partBytes;
-      this.#part = noBytes;
-      this.#partBytes = 0;
-      this.#show(part, 0, partBytes);
+    const end = Math.min(bytes.length, headEnd + frameHeadBytes + length - part.size);
+    part.add(bytes.subarray(headEnd, end));
+    if (part.size === frameHeadBytes + length) {
+      this.#part = undefined;
+      this.#show(part.whole(), 0, part.size);
     }
     return end;
-  }
-
-  #keep(bytes: Uint8Array, from: number, to: number): void {
-    const needed = this.#partBytes + to - from;
-    if (needed > this.#part.length) {
-      const larger = new Uint8Array(Math.max(firstPartBytes, needed, 2 * this.#part.length));
-      larger.set(this.#part.subarray(0, this.#partBytes));
-      this.#part = larger;
-    }
-    this.#part.set(bytes.subarray(from, to), this.#partBytes);
-    this.#partBytes = needed;
   }
 
   #show(bytes: Uint8Array, from: number, to: number): void {

@@ -5,6 +5,7 @@
  * Bounds: `blockBytesMax` for each byte that a head may have, in `partsMax` frames. Policy: the
  * connection ends, for what has not been decoded is missing in the table of headers.
  */
+import { GatheredBytes } from '../../stdx/gathered-bytes.ts';
 import { HeadDecoder } from './hpack/decoder.ts';
 import type { Head } from './hpack/decoder.ts';
 import type { Frame } from './frame-parser.ts';
@@ -32,8 +33,9 @@ const goesOn: BlockEnd = { kind: 'goes on' };
 export class HeadBlock {
   readonly #decoder: HeadDecoder;
   readonly #bytesMax: number;
-  #parts: Uint8Array[] = [];
-  #bytes = 0;
+  /** The parts that have come of one that goes on. */
+  #gathered: GatheredBytes | undefined;
+  #parts = 0;
   #stream = 0;
   #endsStream = false;
   #dependsOnItself = false;
@@ -59,7 +61,6 @@ export class HeadBlock {
     if (to < from) return broken(errorCodes.protocolError);
     this.#stream = stream;
     this.#endsStream = (flagBits & flags.endStream) !== 0;
-    this.#bytes = 0;
     return this.#add(payload.subarray(from, to), (flagBits & flags.endHeaders) !== 0);
   }
 
@@ -69,19 +70,19 @@ export class HeadBlock {
   }
 
   #add(part: Uint8Array, isLast: boolean): BlockEnd {
-    this.#bytes += part.length;
-    const partsCount = this.#parts.length + 1;
-    if (this.#bytes > this.#bytesMax || partsCount > partsMax) {
+    this.#parts += 1;
+    const bytes = (this.#gathered?.size ?? 0) + part.length;
+    if (bytes > this.#bytesMax || this.#parts > partsMax) {
       return broken(errorCodes.enhanceYourCalm);
     }
     this.isOpen = !isLast;
-    if (!isLast) {
-      // A part is kept until the next read: it may not keep all that was read with it.
-      this.#parts.push(new Uint8Array(part));
-      return goesOn;
-    }
-    const block = this.#parts.length === 0 ? part : Buffer.concat([...this.#parts, part]);
-    if (this.#parts.length > 0) this.#parts = [];
+    // A part is kept until the next read: it may not keep all that was read with it.
+    if (!isLast) this.#gathered ??= new GatheredBytes();
+    this.#gathered?.add(part);
+    if (!isLast) return goesOn;
+    const block = this.#gathered?.whole() ?? part;
+    this.#gathered = undefined;
+    this.#parts = 0;
     const head = this.#decoder.decode(block);
     if (head === undefined) return broken(errorCodes.compressionError);
     return {

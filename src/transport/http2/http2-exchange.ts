@@ -14,13 +14,15 @@ import { closedStream } from '../closed-stream.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { Departing, Departures } from '../departures.ts';
 import { headerIn, headersIn, headerValuesIn, someHeaderIn, withoutHeaders } from '../head-list.ts';
-import { isBodiless, isFramingHeader, safeHeaderValue, statedLength } from '../header-rules.ts';
+import { isBodiless, isFramingHeader, pathAndQuery } from '../header-rules.ts';
+import { safeHeaderValue, statedLength } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
 import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 import { UnreadAnswer } from '../unread-answer.ts';
 import type { AnswersConnection } from '../unread-answer.ts';
 import { errorCodes } from './protocol.ts';
@@ -53,7 +55,7 @@ const noHeaders: readonly Header[] = [];
 const noTexts: string[] = [];
 
 export class Http2Exchange
-  implements HttpExchange, Expiring, StallableResponse, StreamReceiver, Departing
+  implements HttpExchange, Expiring, StallableResponse, StreamedExchange, StreamReceiver, Departing
 {
   readonly method: string;
   readonly path: string;
@@ -98,9 +100,7 @@ export class Http2Exchange
     this.#unread = new UnreadAnswer(load.answers, connection, unreadBytesPerConnectionMax);
     this.#shared = shared;
     this.method = head.method;
-    const separator = head.target.indexOf('?');
-    this.path = separator < 0 ? head.target : head.target.slice(0, separator);
-    this.query = separator < 0 ? '' : head.target.slice(separator + 1);
+    [this.path, this.query] = pathAndQuery(head.target);
     this.remoteAddress = connection.remoteAddress;
     this.#head = head.headers;
     const hasBody = !stream.isReadEnded || stream.bodyBytes > 0;

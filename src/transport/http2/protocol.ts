@@ -2,6 +2,8 @@
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
+export const noBytes = new Uint8Array();
+
 export const frameHeadBytes = 9;
 
 /** Of a frame that either side may send while nothing else is agreed on; we never allow more. */

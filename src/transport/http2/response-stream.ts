@@ -3,17 +3,8 @@
  * each connection, into what that has to say.
  */
 import type { ResponseStream } from '../http-exchange.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 import type { Http2Stream } from './stream.ts';
-
-/** What the stream needs of its exchange. */
-export interface StreamedExchange {
-  readonly closed: boolean;
-  /** Bytes of the body were given to be sent. */
-  count(bytes: number): void;
-  /** Ends the answer, in this turn or a later one, if it is still there. */
-  finish(): void;
-  cut(): void;
-}
 
 export class Http2ResponseStream implements ResponseStream {
   readonly #stream: Http2Stream;

@@ -10,11 +10,9 @@
  */
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { FrameWriter } from './frame-writer.ts';
-import { flags, frameBytesMin, windowAtFirst } from './protocol.ts';
+import { flags, frameBytesMin, noBytes, windowAtFirst } from './protocol.ts';
 import type { PeerSettings } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
-
-const noBytes = new Uint8Array();
 
 export class SendTurns {
   readonly #writer: FrameWriter;

@@ -26,12 +26,12 @@ import { encodeHead, sizeUpdateToZero } from './hpack/encoder.ts';
 import type { Head } from './hpack/decoder.ts';
 import { ownSettings, PeerSettings } from './settings.ts';
 import type { Header } from '../http-exchange.ts';
-import { errorCodes, flags, frameBytesMin, frameTypes } from './protocol.ts';
+import { errorCodes, flags, frameBytesMin, frameTypes, noBytes } from './protocol.ts';
 import { readUint31, readUint32, windowAtFirst, windowMax } from './protocol.ts';
 import type { ErrorCode } from './protocol.ts';
 import { SendTurns } from './send-turns.ts';
 import { Http2Stream } from './stream.ts';
-import type { StreamConnection } from './stream.ts';
+import type { StreamConnection, StreamEnd } from './stream.ts';
 
 const sessionBounds = {
   /** Of the body of a stream that nobody has received. */
@@ -95,7 +95,7 @@ export class Http2Session implements StreamConnection {
     this.#block = new HeadBlock(options.headBytesMax);
     const { streamWindow } = sessionBounds;
     this.#writer.control(frameTypes.settings, 0, ownSettings({ ...options, streamWindow }));
-    this.#flush();
+    this.flush();
   }
 
   /** Open streams. */
@@ -115,7 +115,7 @@ export class Http2Session implements StreamConnection {
     else if (broken !== undefined) this.#fail(errorCodes.protocolError);
     if (this.#hasMovedWindows) this.#moveWindows();
     if (this.#writer.isFlooded) this.destroy();
-    else this.#flush();
+    else this.flush();
   }
 
   readonly #goesOn = (): boolean => !this.isOver;
@@ -125,7 +125,7 @@ export class Http2Session implements StreamConnection {
     if (this.isOver) return;
     this.#streamsMax = streams;
     this.#writer.control(frameTypes.settings, 0, ownSettings({ streamsMax: streams }));
-    this.#flush();
+    this.flush();
   }
 
   /** Streams that are open go on, and the connection ends with the last. */
@@ -133,7 +133,7 @@ export class Http2Session implements StreamConnection {
     if (this.isOver || this.#isClosing) return;
     this.#isClosing = true;
     this.#writer.goaway(this.#lastStream, errorCodes.noError);
-    this.#flush();
+    this.flush();
     this.#endIfIdle();
   }
 
@@ -144,7 +144,7 @@ export class Http2Session implements StreamConnection {
 
   /** The socket is closed with it. */
   destroy(): void {
-    this.#over();
+    this.gone();
     this.socket.destroy();
   }
 
@@ -156,7 +156,7 @@ export class Http2Session implements StreamConnection {
     this.#windowSize = window;
     this.#receiveWindow += more;
     this.#writer.number(frameTypes.windowUpdate, 0, more);
-    this.#flush();
+    this.flush();
   }
 
   /** Begins an answer. `ends`: it has no body. */
@@ -175,13 +175,8 @@ export class Http2Session implements StreamConnection {
 
   /** The client may send the body that it asks for. */
   goOn(stream: Http2Stream): void {
-    if (!stream.closed) this.respond(stream, 100, [], false);
-    this.#flush();
-  }
-
-  /** What has been said since the last time goes out. */
-  flush(): void {
-    this.#flush();
+    this.respond(stream, 100, [], false);
+    this.flush();
   }
 
   #writeBlock(id: number, block: Uint8Array, flagBits: number): void {
@@ -203,7 +198,7 @@ export class Http2Session implements StreamConnection {
   queued(stream: Http2Stream): void {
     this.#turns.makeReady(stream);
     this.#turns.send();
-    this.#flush();
+    this.flush();
   }
 
   received(stream: Http2Stream, bytes: number): void {
@@ -214,7 +209,7 @@ export class Http2Session implements StreamConnection {
     this.#writer.number(frameTypes.windowUpdate, stream.id, stream.receivedBytes);
     stream.receiveWindow += stream.receivedBytes;
     stream.receivedBytes = 0;
-    this.#flush();
+    this.flush();
   }
 
   dropped(bytes: number): void {
@@ -227,10 +222,11 @@ export class Http2Session implements StreamConnection {
     if (stream.isSent) return this.destroy();
     if (this.#streams.get(stream.id) === stream) this.#resetId(stream.id, code);
     this.#drop(stream, 'cut');
-    this.#flush();
+    this.flush();
   }
 
-  #flush(): void {
+  /** What has been said since the last time goes out. */
+  flush(): void {
     this.#writer.flushSoon(this.#streams.size <= 1);
   }
 
@@ -249,13 +245,13 @@ export class Http2Session implements StreamConnection {
   }
 
   /** Gone without its whole answer. */
-  #drop(stream: Http2Stream, end: 'reset' | 'cut'): void {
+  #drop(stream: Http2Stream, end: StreamEnd): void {
     this.#forget(stream, end);
     stream.close(false);
     this.#endIfIdle();
   }
 
-  #forget(stream: Http2Stream, end: 'answered' | 'reset' | 'cut'): void {
+  #forget(stream: Http2Stream, end: StreamEnd): void {
     if (this.#streams.get(stream.id) !== stream) return;
     this.#streams.delete(stream.id);
     stream.onEnd?.(end);
@@ -264,7 +260,7 @@ export class Http2Session implements StreamConnection {
   #endIfIdle(): void {
     if (!this.#isClosing || this.isOver || this.#streams.size > 0) return;
     if (this.#ending.length > 0) return;
-    this.#over();
+    this.gone();
     this.#writer.flushLast();
     this.socket.end();
   }
@@ -274,16 +270,12 @@ export class Http2Session implements StreamConnection {
     if (this.isOver) return;
     this.#writer.goaway(this.#lastStream, code);
     this.#writer.flushLast();
-    this.#over();
+    this.gone();
     this.socket.end();
   }
 
-  /** The client has gone. */
+  /** The client has gone, or is told to. */
   gone(): void {
-    this.#over();
-  }
-
-  #over(): void {
     if (this.isOver) return;
     this.isOver = true;
     this.#events.onEnd();
@@ -298,7 +290,7 @@ export class Http2Session implements StreamConnection {
     this.#writer.number(frameTypes.windowUpdate, 0, this.#receivedBytes);
     this.#receiveWindow += this.#receivedBytes;
     this.#receivedBytes = 0;
-    this.#flush();
+    this.flush();
   }
 
   /** A client that has not sent all of its request need not: it has the answer. */
@@ -310,7 +302,7 @@ export class Http2Session implements StreamConnection {
     }
     this.#forget(stream, 'answered');
     this.#ending.push(stream);
-    this.#flush();
+    this.flush();
   }
 
   #wrote(): void {
@@ -320,7 +312,7 @@ export class Http2Session implements StreamConnection {
     }
     if (this.isOver) return;
     this.#turns.send();
-    this.#flush();
+    this.flush();
     this.#endIfIdle();
   }
 
@@ -550,5 +542,3 @@ export class Http2Session implements StreamConnection {
     this.#turns.send();
   }
 }
-
-const noBytes = new Uint8Array();

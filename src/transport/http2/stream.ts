@@ -11,9 +11,14 @@
  * writes although it was told not to.
  */
 import { assert } from '../../stdx/assert.ts';
+import { GatheredBytes } from '../../stdx/gathered-bytes.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { errorCodes } from './protocol.ts';
 import type { ErrorCode } from './protocol.ts';
+
+/** `reset`: by the client, before it had its answer. `cut`: by the server, because it took too much
+ * time. */
+export type StreamEnd = 'answered' | 'reset' | 'cut';
 
 /** What a stream asks of its connection. */
 export interface StreamConnection {
@@ -43,8 +48,6 @@ export interface StreamReceiver {
   /** Called once. `isComplete`: the socket has the whole answer. */
   ended(isComplete: boolean): void;
 }
-
-const noBytes = new Uint8Array();
 
 /** Above it the owner of a stream is told to wait. */
 const queuedMax = 16 * 1024;
@@ -76,12 +79,11 @@ export class Http2Stream {
   /** What a client is told that has the whole answer, and has not sent all of its request. */
   endsWith: ErrorCode = errorCodes.noError;
   /** What is behind it when it ends. */
-  onEnd: ((end: 'answered' | 'reset' | 'cut') => void) | undefined;
+  onEnd: ((end: StreamEnd) => void) | undefined;
   readonly #connection: StreamConnection;
   #receiver: StreamReceiver | undefined;
-  /** Of the body: what nobody has received, up to `#heldBytes`. */
-  #held: Uint8Array = noBytes;
-  #heldBytes = 0;
+  /** Of the body: what nobody has received. */
+  #held: GatheredBytes | undefined;
   #isPassing = false;
   #isPaused = false;
   #isBodyTold = false;
@@ -113,8 +115,8 @@ export class Http2Stream {
 
   /** Of the body. */
   take(bytes: Uint8Array): void {
-    if (this.#heldBytes === 0 && this.#isReceiving && !this.#isPassing) this.#give(bytes);
-    else this.#hold(bytes);
+    if (this.#held === undefined && this.#isReceiving && !this.#isPassing) this.#give(bytes);
+    else if (bytes.length > 0) (this.#held ??= new GatheredBytes()).add(bytes);
   }
 
   /** The body is complete. */
@@ -127,26 +129,13 @@ export class Http2Stream {
     return this.#receiver !== undefined && !this.#isPaused && !this.closed;
   }
 
-  /** In one piece, however small the parts are that come. */
-  #hold(bytes: Uint8Array): void {
-    const needed = this.#heldBytes + bytes.length;
-    if (needed > this.#held.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * this.#held.length));
-      larger.set(this.#held.subarray(0, this.#heldBytes));
-      this.#held = larger;
-    }
-    this.#held.set(bytes, this.#heldBytes);
-    this.#heldBytes = needed;
-  }
-
   /** Who is given a piece may pause, resume, or be told that the stream is closed. */
   #pass(): void {
     if (this.#isPassing) return;
     this.#isPassing = true;
-    while (this.#isReceiving && this.#heldBytes > 0) {
-      const piece = this.#held.subarray(0, this.#heldBytes);
-      this.#held = noBytes;
-      this.#heldBytes = 0;
+    while (this.#isReceiving && this.#held !== undefined) {
+      const piece = this.#held.whole();
+      this.#held = undefined;
       this.#give(piece);
     }
     this.#isPassing = false;
@@ -229,10 +218,9 @@ export class Http2Stream {
 
   /** Nobody receives what is held of it. */
   dropBody(): void {
-    const heldBytes = this.#heldBytes;
-    this.#held = noBytes;
-    this.#heldBytes = 0;
-    if (heldBytes > 0) this.#connection.dropped(heldBytes);
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#connection.dropped(held.size);
   }
 
   close(isComplete: boolean): void {

@@ -4,16 +4,13 @@
  *
  * Bound: a few numbers for each connection.
  */
+import { frameHeadBytes, frameTypes, preface } from '../http2/protocol.ts';
 
 /** A piece of HTTP/2, without the bytes of bodies. A header that is repeated takes one byte, so
  * this may be as many headers. */
 export const framesBytes = 2 * 1024;
 /** What a frame of a body counts for, however long it is: as much work as heads of this length. */
 const dataFrameBytes = 16;
-
-const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'.length;
-const frameHeadBytes = 9;
-const dataType = 0;
 
 /** Pieces of `framesBytes`, and what has come of bodies between these: of a body nothing is worked
  * off but its bytes. Returns where the piece ends that begins at a position. */
@@ -28,7 +25,7 @@ class FrameReader {
   #length = 0;
   #type: number | undefined;
   /** Of the frame, behind its head. */
-  #left = preface;
+  #left = preface.length;
 
   pieceEnd(bytes: Uint8Array, from: number): number {
     let at = from;
@@ -38,7 +35,7 @@ class FrameReader {
         at += 1;
         continue;
       }
-      const isData = this.#type === dataType;
+      const isData = this.#type === frameTypes.data;
       const most = isData ? bytes.length : Math.min(bytes.length, at + framesBytes - counted);
       const end = Math.min(most, at + this.#left);
       if (!isData) counted += end - at;
@@ -57,6 +54,6 @@ class FrameReader {
     if (this.#headAt < frameHeadBytes) return 1;
     this.#left = this.#length;
     this.#headAt = this.#length = 0;
-    return this.#type === dataType ? 1 + dataFrameBytes - frameHeadBytes : 1;
+    return this.#type === frameTypes.data ? 1 + dataFrameBytes - frameHeadBytes : 1;
   }
 }

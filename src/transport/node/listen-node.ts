@@ -68,7 +68,6 @@ const lastAnswersMs = 500;
 export const listenNode: Listen = async (options, handler) => {
   const { limits, tls } = options;
   const shared: NodeShared = {
-    timers: systemTimers,
     deadlines: createDeadlines(systemClock, systemTimers),
     departures: createDepartures(systemClock, systemTimers),
     requestTimeoutMs: limits.requestTimeoutMs,

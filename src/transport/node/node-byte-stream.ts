@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Conversation, Receiver } from '../http-exchange.ts';
-import type { StreamedExchange } from './node-response-stream.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 
 /** A client that vanishes without a word is noticed after some minutes. */
 const keepAliveMs = 30_000;

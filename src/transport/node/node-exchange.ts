@@ -11,7 +11,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
-import type { Timers } from '../../stdx/clock.ts';
 import { AbortCallbacks } from '../../stdx/requester.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { Slot } from '../../stdx/slot-set.ts';
@@ -22,6 +21,7 @@ import {
   isBodiless,
   isFramingHeader,
   latin1AsUtf8,
+  pathAndQuery,
   plainAddress,
   safeHeaderValue,
   statedLength,
@@ -41,14 +41,13 @@ import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import { NodeByteStream } from './node-byte-stream.ts';
 import { NodeMessageStream } from './node-message-stream.ts';
-import type { StreamedExchange } from './node-response-stream.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 import { upgradableOf } from './upgrades.ts';
 
 /** What the exchanges of one server share. */
 export interface NodeShared {
-  readonly timers: Timers;
   readonly deadlines: Deadlines;
   readonly departures: Departures;
   readonly requestTimeoutMs: number;
@@ -121,10 +120,8 @@ export class NodeExchange
     this.#req = req;
     this.#res = res;
     this.#shared = shared;
-    const separator = target.indexOf('?');
     this.method = req.method ?? 'GET';
-    this.path = separator < 0 ? target : target.slice(0, separator);
-    this.query = separator < 0 ? '' : target.slice(separator + 1);
+    [this.path, this.query] = pathAndQuery(target);
     this.scheme = shared.scheme;
     const { load, unreadBytesPerConnectionMax } = shared;
     this.#unread = new UnreadAnswer(load.answers, connectionOf(req), unreadBytesPerConnectionMax);

@@ -16,7 +16,7 @@ import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Conversation, Receiver } from '../http-exchange.ts';
 import type { MessageTurns } from '../message-turns.ts';
 import { framed, normalClosure } from '../web-socket.ts';
-import type { StreamedExchange } from './node-response-stream.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 
 /** Its request has been answered with 101. */
 export interface ChangedOver {

@@ -20,17 +20,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { ResponseStream } from '../http-exchange.ts';
+import type { StreamedExchange } from '../streamed-exchange.ts';
 import type { FramedChunks } from './framed-chunks.ts';
-
-/** What the stream needs of its exchange. */
-export interface StreamedExchange {
-  readonly closed: boolean;
-  /** Bytes of the body were given to be sent. */
-  count(bytes: number): void;
-  /** Ends node's response, in this turn or a later one, if it is still there. */
-  finish(): void;
-  cut(): void;
-}
 
 /** The head has been written, and says that chunks follow. */
 export class ChunkedResponseStream implements ResponseStream {

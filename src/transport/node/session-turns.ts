@@ -22,6 +22,7 @@
 import { onceATurn } from '../../stdx/once-a-turn.ts';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import type { StreamEnd } from '../http2/stream.ts';
 
 export const sessionLimits = {
   /** Of all connections, those of connections that end included. Policy: they wait to be read
@@ -58,10 +59,6 @@ export interface StreamHead {
   /** It will be refused. */
   readonly tooLarge: boolean;
 }
-
-/** `reset`: by the client, before it had its answer. `cut`: by the server, because it took too much
- * time. */
-export type StreamEnd = 'answered' | 'reset' | 'cut';
 
 export interface SessionMember {
   /** How many streams are open. */

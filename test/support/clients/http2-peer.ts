@@ -13,6 +13,7 @@ import type { Head } from '../../../src/transport/http2/hpack/decoder.ts';
 import { HeadDecoder } from '../../../src/transport/http2/hpack/decoder.ts';
 import { Http2Session } from '../../../src/transport/http2/session.ts';
 import type { Http2Stream } from '../../../src/transport/http2/stream.ts';
+import { frameOf, headBytes, prefaceText } from './http2-frame.ts';
 
 export const types = {
   data: 0,
@@ -31,8 +32,6 @@ export const ack = 1;
 export const endHeaders = 4;
 export const padded = 8;
 
-const prefaceText = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-const headBytes = 9;
 const nothing = Buffer.alloc(0);
 
 export interface PeerFrame {
@@ -40,15 +39,6 @@ export interface PeerFrame {
   readonly flags: number;
   readonly stream: number;
   readonly payload: Buffer;
-}
-
-export function frameOf(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
-  const head = Buffer.alloc(headBytes);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
 }
 
 function numberOf(value: number): Buffer {

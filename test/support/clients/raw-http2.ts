@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
+import { frameOf, headBytes, prefaceText } from './http2-frame.ts';
 
 const frames = {
   data: 0,
@@ -19,20 +20,9 @@ const endStream = 1;
 const endHeaders = 4;
 const endStreamAndHeaders = 5;
 const cancel = 8;
-const headBytes = 9;
 /** The status 400, by the static table. */
 const malformedStatus = 0x80 | 12;
 const emptyTable = 0x20;
-const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
-  const head = Buffer.alloc(headBytes);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 /** GET over https, by the static table; path and host as literals that are not indexed. */
 function headOf(path: string): Buffer {
@@ -45,15 +35,15 @@ function headOf(path: string): Buffer {
 
 /** A request with a body in one frame. All are of one stream: for readers that look no further. */
 export function requestFrames(path: string, body: Uint8Array): Buffer {
-  const head = frame(frames.headers, endHeaders, 1, headOf(path));
-  return Buffer.concat([head, frame(frames.data, 0, 1, body)]);
+  const head = frameOf(frames.headers, endHeaders, 1, headOf(path));
+  return Buffer.concat([head, frameOf(frames.data, 0, 1, body)]);
 }
 
 /** A body that is posted in so many frames of one byte, and does not end. */
 export function bodyFrames(path: string, count: number): Buffer {
   const head = Buffer.concat([Buffer.from([0x83]), headOf(path).subarray(1)]);
-  const bytes = Array.from({ length: count }, () => frame(frames.data, 0, 1, Buffer.from(' ')));
-  return Buffer.concat([frame(frames.headers, endHeaders, 1, head), ...bytes]);
+  const bytes = Array.from({ length: count }, () => frameOf(frames.data, 0, 1, Buffer.from(' ')));
+  return Buffer.concat([frameOf(frames.headers, endHeaders, 1, head), ...bytes]);
 }
 
 /** So many streams that ask for a path; each is reset at once, or left open. `cookies`: headers of
@@ -65,15 +55,17 @@ export function streamFrames(path: string, count: number, reset: boolean, cookie
   return Buffer.concat(
     Array.from({ length: count }, (_, i) => {
       const stream = 2 * i + 1;
-      const opening = frame(frames.headers, endStreamAndHeaders, stream, head);
-      return reset ? Buffer.concat([opening, frame(frames.resetStream, 0, stream, code)]) : opening;
+      const opening = frameOf(frames.headers, endStreamAndHeaders, stream, head);
+      return reset
+        ? Buffer.concat([opening, frameOf(frames.resetStream, 0, stream, code)])
+        : opening;
     }),
   );
 }
 
 /** So many updates of the window of a connection, by a byte each. */
 export function windowFrames(count: number): Buffer {
-  const update = frame(frames.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]));
+  const update = frameOf(frames.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]));
   return Buffer.concat(Array.from({ length: count }, () => update));
 }
 
@@ -88,7 +80,7 @@ export function repeatedHeaderFrames(bytes: number, times: number, count: number
     Array.from({ length: count }, (_, i) => {
       const repeated = Buffer.alloc(times, newestOfTable);
       const head = Buffer.concat([headOf('/'), i === 0 ? added : repeated]);
-      return frame(frames.headers, endStreamAndHeaders, 2 * i + 1, head);
+      return frameOf(frames.headers, endStreamAndHeaders, 2 * i + 1, head);
     }),
   );
 }
@@ -106,7 +98,7 @@ export function headerFrames(stream: number, name: string, value: string, split 
     const isLast = at + split >= head.length;
     const [type, end] = at === 0 ? [frames.headers, endStream] : [frames.continuation, 0];
     const flags = end | (isLast ? endHeaders : 0);
-    parts.push(frame(type, flags, stream, head.subarray(at, at + split)));
+    parts.push(frameOf(type, flags, stream, head.subarray(at, at + split)));
   }
   return Buffer.concat(parts);
 }
@@ -115,9 +107,9 @@ export function headerFrames(stream: number, name: string, value: string, split 
  * ping of a wrong length. */
 export function wrongFrames(): readonly Buffer[] {
   return [
-    frame(frames.data, 0, 99, Buffer.from('x')),
-    frame(frames.headers, endStreamAndHeaders, 99, Buffer.from([0x80])),
-    frame(frames.ping, 0, 0, Buffer.alloc(7)),
+    frameOf(frames.data, 0, 99, Buffer.from('x')),
+    frameOf(frames.headers, endStreamAndHeaders, 99, Buffer.from([0x80])),
+    frameOf(frames.ping, 0, 0, Buffer.alloc(7)),
   ];
 }
 
@@ -139,7 +131,7 @@ export function openRawHttp2(port: number): Promise<RawSession> {
   let rest: Buffer = Buffer.alloc(0);
   const options = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] };
   const socket = connect(options, () => {
-    socket.write(Buffer.concat([Buffer.from(preface), frame(frames.settings, 0, 0, rest)]));
+    socket.write(Buffer.concat([Buffer.from(prefaceText), frameOf(frames.settings, 0, 0, rest)]));
   });
   socket.on('error', () => undefined);
   const session: RawSession = {
