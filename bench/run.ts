@@ -47,6 +47,7 @@ import { lowLoad } from './low-load.ts';
 import { patches } from './patches.ts';
 import { policies } from './policies.ts';
 import { reference } from './reference.ts';
+import { storms } from './storms.ts';
 import { streamingList } from './streaming-list.ts';
 import { tokenTiming } from './token-timing.ts';
 
@@ -74,6 +75,7 @@ const scenarios: readonly Scenario[] = [
   growthObjects,
   bodies,
   longestTurns,
+  storms,
   fdb,
   reference,
   authorization,

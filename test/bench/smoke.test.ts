@@ -18,6 +18,7 @@ const always = [
   'create',
   'policies',
   'longest-turns',
+  'storms',
   'authorization',
 ] as const;
 const atLength = [
@@ -96,7 +97,7 @@ for (const name of scenarios) {
     assert.match(line.cores.note, /core|NOT PINNED/);
     assert.ok(line.loadCpuShare >= 0);
     // What a decision costs has a bound, not a peer; so has a turn.
-    const isBounded = name === 'authorization' || name === 'longest-turns';
+    const isBounded = ['authorization', 'longest-turns', 'storms'].includes(name);
     assert.ok(isBounded || line.rows.some((row) => row.floor !== undefined));
     // What TLS costs is told, not judged.
     assert.ok(name === 'fanout-tls' || line.rows.some((row) => typeof row.met === 'boolean'));
