@@ -10,6 +10,7 @@
 import type { Clock } from '../stdx/clock.ts';
 import type { Authentication, AuthenticationRequest, Authenticator } from './authenticator.ts';
 import type { Certificate } from '../pki/certificates.ts';
+import { unescapedExtraKey } from '../apimachinery/extra-key.ts';
 import { createPeerVerifier } from './peer-verifier.ts';
 
 /** All header names in lower case. */
@@ -50,7 +51,9 @@ export function requestHeaderProxy(rules: ProxyRules, clock: Clock): Authenticat
       const user = {
         name: userName,
         uid: firstOf(request, headers.uid),
-        groups: headers.group.flatMap((header) => request.headerValues(header)),
+        groups: headers.group
+          .flatMap((header) => request.headerValues(header))
+          .filter((group) => group !== ''),
         extra: extraOf(request, headers.extraPrefix),
       };
       return { kind: 'authenticated', user };
@@ -79,19 +82,10 @@ function firstOf(request: AuthenticationRequest, names: readonly string[]): stri
 function extraOf(request: AuthenticationRequest, prefixes: readonly string[]) {
   const extra = new Map<string, readonly string[]>();
   for (const name of request.headerNames()) {
-    const prefix = prefixes.find((each) => name.startsWith(each) && name !== each);
+    const prefix = prefixes.find((each) => name.startsWith(each));
     if (prefix === undefined) continue;
-    const key = unescaped(name.slice(prefix.length));
+    const key = unescapedExtraKey(name.slice(prefix.length));
     extra.set(key, [...(extra.get(key) ?? []), ...request.headerValues(name)]);
   }
   return Object.fromEntries(extra);
-}
-
-function unescaped(key: string): string {
-  if (!key.includes('%')) return key;
-  try {
-    return decodeURIComponent(key).toLowerCase();
-  } catch {
-    return key;
-  }
 }

@@ -20,8 +20,13 @@ export const webSocketLimits = {
 
 /** The stream has said all there is to say. */
 export const normalClosure = 1000;
+export const wrongClosure = 1002;
+/** A text that is no UTF-8. */
+export const noTextClosure = 1007;
 export const tooBigClosure = 1009;
 export const errorClosure = 1011;
+/** There is no room now. */
+export const laterClosure = 1013;
 
 type RequestHead = Pick<HttpExchange, 'method' | 'header' | 'headerValues'>;
 
@@ -43,11 +48,19 @@ export function protocolsOf(exchange: RequestHead): readonly string[] | undefine
     .slice(0, webSocketLimits.protocolsMax);
 }
 
-/** Of a frame that is a whole message (RFC 6455, 5.2). */
-const wholeText = 0x81;
-const wholeBinary = 0x82;
-/** Larger lengths are said in two bytes, or in eight. */
-const oneByteLengthMax = 125;
+/** Of frames (RFC 6455, 5.2). */
+export const opcodes = {
+  continuation: 0,
+  text: 1,
+  binary: 2,
+  close: 8,
+  ping: 9,
+  pong: 10,
+} as const;
+/** Of the first byte: nothing of the message follows. */
+export const finalBit = 0x80;
+/** Larger lengths are said in two bytes, or in eight. Control frames have no larger ones. */
+export const oneByteLengthMax = 125;
 const twoByteLengthMax = 0xffff;
 
 /** A message as a server sends it, in one frame. The bytes are copied. */
@@ -55,7 +68,7 @@ export function framed(message: Uint8Array, isText: boolean): Buffer {
   const { byteLength } = message;
   const lengthBytes = byteLength <= oneByteLengthMax ? 0 : byteLength <= twoByteLengthMax ? 2 : 8;
   const frame = Buffer.allocUnsafe(2 + lengthBytes + byteLength);
-  frame[0] = isText ? wholeText : wholeBinary;
+  frame[0] = finalBit | (isText ? opcodes.text : opcodes.binary);
   if (lengthBytes === 0) frame[1] = byteLength;
   else if (lengthBytes === 2) {
     frame[1] = 126;
@@ -66,4 +79,9 @@ export function framed(message: Uint8Array, isText: boolean): Buffer {
   }
   frame.set(message, 2 + lengthBytes);
   return frame;
+}
+
+/** As a server sends it. */
+export function controlFrame(opcode: number, payload: Uint8Array): Buffer {
+  return Buffer.concat([Uint8Array.of(finalBit | opcode, payload.byteLength), payload]);
 }

@@ -212,7 +212,6 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   rxjs: ['streams', 'src/controllers', 'src/authorization', 'src/flowcontrol'],
   'uWebSockets.js': ['src/transport/uws'],
   '@btc-vision/uwebsockets.js': ['src/transport/uws'],
-  ws: ['src/transport/node'],
   lmdb: ['src/storage/lmdb'],
   foundationdb: ['src/storage/fdb/foundationdb-binding.ts'],
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],

@@ -1,9 +1,9 @@
 /** What is written as messages on node's transport: frames that a client's library reads. */
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
+import type { MessageListener } from '../../src/transport/node/message-socket.ts';
 import { NodeMessageStream } from '../../src/transport/node/node-message-stream.ts';
 import type { ChangedOver } from '../../src/transport/node/node-message-stream.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
@@ -15,13 +15,17 @@ interface Frames {
 const { Receiver } = createRequire(import.meta.url)('ws') as Frames;
 
 function fakeWebSocket() {
-  const fake = Object.assign(new EventEmitter(), {
-    OPEN: 1,
-    readyState: 1,
+  let listener: MessageListener | undefined;
+  const fake = {
+    isOpen: true,
     isPaused: false,
     pause: () => void (fake.isPaused = true),
     resume: () => void (fake.isPaused = false),
-  });
+    close: () => undefined,
+    listen: (each: MessageListener) => void (listener = each),
+    say: (bytes: Buffer) => listener?.message(bytes, false),
+    go: () => listener?.closed(),
+  };
   return fake;
 }
 
@@ -108,8 +112,8 @@ describe('messages on a socket of node', () => {
       end: () => heard.push('end'),
     });
     const large = messageTurnLimits.heardBytesMax / 2;
-    for (let at = 0; at < 9; at += 1) webSocket.emit('message', Buffer.alloc(large, at), true);
-    webSocket.emit('close');
+    for (let at = 0; at < 9; at += 1) webSocket.say(Buffer.alloc(large, at));
+    webSocket.go();
     const perTurn: number[] = [];
     while (heard.at(-1) !== 'end') {
       perTurn.push(heard.length);
@@ -127,7 +131,7 @@ describe('messages on a socket of node', () => {
       let heard = 0;
       stream.receive({ data: () => (heard += 1), end: () => undefined });
       for (let at = 0; at < 4; at += 1) {
-        webSocket.emit('message', Buffer.alloc(messageTurnLimits.heardBytesMax), true);
+        webSocket.say(Buffer.alloc(messageTurnLimits.heardBytesMax));
       }
       if (pauses) stream.pause();
       while (heard < 4) await new Promise(setImmediate);

@@ -15,6 +15,7 @@
  * caller has been granted.
  */
 import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { unescapedExtraKey } from '../../apimachinery/extra-key.ts';
 import { anonymousUser, wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { Attributes, Decision } from '../../authorization/authorizer.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
@@ -68,7 +69,7 @@ export function readImpersonation(headers: readonly Header[]): ReadImpersonation
     } else if (name === uidHeader) {
       if (uid !== undefined) return refusedTwice('Impersonate-Uid');
       uid = value;
-    } else extra.push([unescaped(name.slice(extraPrefix.length)), value]);
+    } else extra.push([unescapedExtraKey(name.slice(extraPrefix.length)), value]);
   }
   if (user !== undefined) {
     return { kind: 'asked', request: { user, uid: uid ?? '', groups, extra } };
@@ -90,16 +91,6 @@ function refusedTwice(name: string): ReadImpersonation {
 
 function refusedEmpty(name: string): ReadImpersonation {
   return { kind: 'refused', error: newBadRequest(`the header ${name} is empty`) };
-}
-
-/** Header names know no case, and hold few characters: keys come in lower case, percent-encoded. */
-function unescaped(key: string): string {
-  if (!key.includes('%')) return key;
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 export type Impersonation =

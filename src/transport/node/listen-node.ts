@@ -77,6 +77,7 @@ export const listenNode: Listen = async (options, handler) => {
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     frames: new FramedChunks(systemTimers),
     messageTurns: new MessageTurns(systemTimers),
+    timers: systemTimers,
     endings: createTurnQueue(systemTimers, endingsPerTurn),
     date: createDate(systemClock),
     stopping: false,

@@ -11,6 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { assert } from '../../stdx/assert.ts';
+import type { Timers } from '../../stdx/clock.ts';
 import { AbortCallbacks } from '../../stdx/requester.ts';
 import { slotOf } from '../../stdx/slot-set.ts';
 import type { Slot } from '../../stdx/slot-set.ts';
@@ -27,6 +28,7 @@ import {
   statedLength,
   utf8AsLatin1,
 } from '../header-rules.ts';
+import { conversationLimits } from '../http-exchange.ts';
 import type { BodyResult, Conversation, Header, HttpExchange } from '../http-exchange.ts';
 import type { MessageFraming, PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import type { TransportLoad } from '../load.ts';
@@ -36,10 +38,11 @@ import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { StallableResponse } from '../stalled-responses.ts';
 import { UnreadAnswer } from '../unread-answer.ts';
 import type { AnswersConnection } from '../unread-answer.ts';
-import { protocolsOf } from '../web-socket.ts';
+import { protocolsOf, webSocketLimits } from '../web-socket.ts';
 import type { TurnQueue } from './closing-turns.ts';
 import type { FramedChunks } from './framed-chunks.ts';
 import { NodeByteStream } from './node-byte-stream.ts';
+import { MessageSocket } from './message-socket.ts';
 import { NodeMessageStream } from './node-message-stream.ts';
 import type { StreamedExchange } from '../streamed-exchange.ts';
 import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
@@ -57,6 +60,7 @@ export interface NodeShared {
   readonly unreadBytesPerConnectionMax: number;
   readonly frames: FramedChunks;
   readonly messageTurns: MessageTurns;
+  readonly timers: Pick<Timers, 'after' | 'nextTurn'>;
   /** Of answers of unknown length. */
   readonly endings: TurnQueue;
   /** The Date header of an answer over HTTP/2; HTTP/1.1 has node's. */
@@ -78,6 +82,8 @@ function connectionOf({ socket }: IncomingMessage): AnswersConnection {
 
 const noHeaders: readonly Header[] = [];
 const noBytes = new Uint8Array();
+/** Of what a client says to whom nobody listens. */
+const dropped = { messageBytesMax: webSocketLimits.receivedBytesMax };
 
 export class NodeExchange
   implements HttpExchange, Expiring, StreamedExchange, StallableResponse, Departing
@@ -268,22 +274,21 @@ export class NodeExchange
     framing: MessageFraming,
     receives: boolean,
   ): Conversation | undefined {
-    const { socket } = this.#req;
     this.#setHeaders(headers);
-    const webSocket = upgradableOf(this.#req)?.webSocket(framing, receives);
-    if (webSocket === undefined) {
+    const socket = upgradableOf(this.#req)?.webSocket(framing);
+    if (socket === undefined) {
       this.cut();
       return undefined;
     }
     this.#headers = noHeaders;
-    const messages = new NodeMessageStream(
-      { webSocket, socket, exchange: this },
-      framing.isText,
-      this.#shared.messageTurns,
-    );
+    socket.on('close', () => this.#leave());
+    const { load, messageTurns, timers } = this.#shared;
+    const { messageBytesMax } = receives ? conversationLimits : dropped;
+    const deps = { bodies: load.bodies, messageBytesMax, timers };
+    const webSocket = new MessageSocket(socket, deps);
+    const changed = { webSocket, socket, exchange: this };
+    const messages = new NodeMessageStream(changed, framing.isText, messageTurns);
     this.#changed = messages;
-    webSocket.on('error', ignore);
-    webSocket.on('close', () => this.#leave());
     return messages;
   }
 

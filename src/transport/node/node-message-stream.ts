@@ -2,38 +2,36 @@
  * One response as messages of a WebSocket on a connection of node's HTTP/1.1, or a conversation in
  * such.
  *
- * What is written is framed here, not by the library: that makes two writes of each message, and
- * each write that waits in a socket costs an error of its own when the client goes. Messages that
- * are written one behind the other are one write.
+ * Messages that are written one behind the other are one write: each that waits in a socket costs
+ * an error of its own when the client goes.
  *
  * Invariants: every message is taken whole; `false` is what the queue of the socket says, and there
- * is one `drain` for it. Pings are not answered while the socket is backed up: whoever reads
- * nothing would have it grow.
+ * is one `drain` for it.
  */
 import type { Socket } from 'node:net';
-import type { WebSocket } from 'ws';
 import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import type { Conversation, Receiver } from '../http-exchange.ts';
 import type { MessageTurns } from '../message-turns.ts';
 import { framed, normalClosure } from '../web-socket.ts';
 import type { StreamedExchange } from '../streamed-exchange.ts';
+import type { MessageSocket } from './message-socket.ts';
 
 /** Its request has been answered with 101. */
 export interface ChangedOver {
-  readonly webSocket: WebSocket;
+  readonly webSocket: Pick<MessageSocket, 'isOpen' | 'listen' | 'pause' | 'resume' | 'close'>;
   readonly socket: Socket;
   readonly exchange: StreamedExchange;
 }
 
 interface Said {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly isText: boolean;
 }
 
 export class NodeMessageStream implements Conversation {
   /** Node calls back for each write. */
   readonly settlesLater = true;
-  readonly #webSocket: WebSocket;
+  readonly #webSocket: ChangedOver['webSocket'];
   readonly #socket: Socket;
   readonly #exchange: StreamedExchange;
   readonly #isText: boolean;
@@ -58,13 +56,10 @@ export class NodeMessageStream implements Conversation {
     this.#exchange = exchange;
     this.#isText = isText;
     this.#turns = turns;
-    webSocket.on('ping', (data) => {
-      if (!this.closed && !socket.writableNeedDrain) webSocket.pong(data);
-    });
   }
 
   get closed(): boolean {
-    return this.#exchange.closed || this.#webSocket.readyState !== this.#webSocket.OPEN;
+    return this.#exchange.closed || !this.#webSocket.isOpen;
   }
 
   /** Bytes that the socket has not taken. */
@@ -106,13 +101,12 @@ export class NodeMessageStream implements Conversation {
 
   receive(receiver: Receiver): void {
     this.#receiver = receiver;
-    this.#webSocket.on('message', (data, isBinary) => {
-      // One buffer, as the library is asked for.
-      if (Buffer.isBuffer(data)) this.#said({ bytes: data, isText: !isBinary });
-    });
-    this.#webSocket.on('close', () => {
-      this.#hasLeft = true;
-      if (this.#held.length === 0) receiver.end();
+    this.#webSocket.listen({
+      message: (bytes, isText) => this.#said({ bytes, isText }),
+      closed: () => {
+        this.#hasLeft = true;
+        if (this.#held.length === 0) receiver.end();
+      },
     });
   }
 

@@ -13,20 +13,17 @@
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
 import type { MessageFraming } from '../http-exchange.ts';
-import { conversationLimits } from '../http-exchange.ts';
 import type { Header } from '../http-exchange.ts';
 import { safeHeaderValue, utf8AsLatin1 } from '../header-rules.ts';
-import { webSocketLimits } from '../web-socket.ts';
+import { acceptedKey } from './message-socket.ts';
 import type { HttpServerOfNode } from './servers.ts';
 
 /** What a connection may become, until its request is answered. */
 export interface Upgradable {
-  /** With the headers that the answer has by now. Undefined: it could not be. `receives`: the
-   * client's messages are listened to. */
-  webSocket(framing: MessageFraming, receives: boolean): WebSocket | undefined;
+  /** The connection itself, on which WebSocket has been granted, with the headers that the answer
+   * has by now. Undefined: it could not be. */
+  webSocket(framing: MessageFraming): Socket | undefined;
   /** The connection itself, on which 101 and these headers have been said. Paused. */
   bytes(headers: readonly Header[]): Socket;
 }
@@ -41,8 +38,6 @@ type Connected = (this: unknown, socket: Socket) => void;
 
 /** `connected`: node's own listener for connections, by which one is read anew. */
 export function serveUpgrades(server: HttpServerOfNode, connected: Connected): void {
-  const webSockets = createWebSockets(webSocketLimits.receivedBytesMax);
-  const conversations = createWebSockets(conversationLimits.messageBytesMax);
   server.on('upgrade', (req: IncomingMessage, socket: Socket, rest: Buffer) => {
     const res = new ServerResponse(req);
     if (!given(res, socket)) return void socket.destroy();
@@ -60,16 +55,20 @@ export function serveUpgrades(server: HttpServerOfNode, connected: Connected): v
     const halfClosed = (): void => void socket.destroy();
     socket.on('end', halfClosed);
     upgradable.set(req, {
-      webSocket(framing, receives) {
+      webSocket({ protocol }) {
         socket.off('end', halfClosed);
-        const kind = receives ? conversations : webSockets;
-        return kind.open(req, res, socket, rest, framing);
+        if (!socket.readable || !socket.writable) return undefined;
+        res.detachSocket(socket);
+        const chosen = protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`];
+        socket.write(switching([...acceptance(req), ...linesOf(res), ...chosen]), 'latin1');
+        if (rest.length > 0) socket.unshift(rest);
+        return socket;
       },
       bytes(headers) {
         socket.off('end', halfClosed);
         res.detachSocket(socket);
         socket.pause();
-        socket.write(switching(headers), 'latin1');
+        socket.write(switching(headers.map(lineOf)), 'latin1');
         if (rest.length > 0) socket.unshift(rest);
         return socket;
       },
@@ -90,46 +89,20 @@ function given(res: ServerResponse, socket: Socket): boolean {
   }
 }
 
-function switching(headers: readonly Header[]): string {
-  const lines = headers.map(([name, value]) => `${name}: ${utf8AsLatin1(safeHeaderValue(value))}`);
+function switching(lines: readonly string[]): string {
   return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
 }
 
-function createWebSockets(receivedBytesMax: number) {
-  const headers = new WeakMap<IncomingMessage, readonly string[]>();
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: receivedBytesMax,
-    autoPong: false,
-    // One thing that a client says in each turn: a read may bring thousands.
-    allowSynchronousEvents: false,
-  });
-  server.on('headers', (lines, req) => lines.push(...(headers.get(req) ?? [])));
-  return {
-    open(
-      req: IncomingMessage,
-      res: ServerResponse,
-      socket: Socket,
-      rest: Buffer,
-      framing: MessageFraming,
-    ): WebSocket | undefined {
-      // The library would refuse protocols whose names are no tokens: kubectl offers such.
-      delete req.headers['sec-websocket-protocol'];
-      const { protocol } = framing;
-      const chosen = protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`];
-      headers.set(req, [...linesOf(res), ...chosen]);
-      res.detachSocket(socket);
-      let opened: WebSocket | undefined;
-      // It calls back before it returns, or has refused what was asked.
-      server.handleUpgrade(req, socket, rest, (webSocket) => (opened = webSocket));
-      return opened;
-    },
-  };
+function lineOf([name, value]: Header): string {
+  return `${name}: ${utf8AsLatin1(safeHeaderValue(value))}`;
 }
 
-/** Of the answer's own, which the library knows nothing of. */
+function acceptance({ headers }: IncomingMessage): readonly string[] {
+  const key = acceptedKey(headers['sec-websocket-key'] ?? '');
+  return ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${key}`];
+}
+
+/** Of the answer's own. */
 function linesOf(res: ServerResponse): readonly string[] {
   return Object.entries(res.getHeaders()).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [String(value)]).map((each) => `${name}: ${each}`),
