@@ -2,7 +2,7 @@
  * A storm: much of one kind that callers send to a server at once, and what is asked of it behind
  * that.
  *
- *     scene (a server of its own) ─▶ storm ─▶ storm ─▶ ...   each finds what those before it left
+ *     scene (a server of its own) ─▶ storm ─▶ storm ─▶ ...   each finds what was left
  *
  * Only `run` is measured; what a storm needs is made by `prepare`. A storm that is not answered as it
  * should be throws.

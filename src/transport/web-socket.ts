@@ -23,6 +23,8 @@ export const normalClosure = 1000;
 export const wrongClosure = 1002;
 /** A text that is no UTF-8. */
 export const noTextClosure = 1007;
+/** The rest of a message does not come. */
+export const slowClosure = 1008;
 export const tooBigClosure = 1009;
 export const errorClosure = 1011;
 /** There is no room now. */

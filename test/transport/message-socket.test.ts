@@ -13,12 +13,12 @@ import { eventually } from '../support/clients/watch-client.ts';
 const bodyBytesMax = 100_000;
 
 /** `heard`: what every client has said. */
-async function listening() {
-  const load = createTransportLoad({ ...defaultTransportLimits, bodyBytesMax });
+async function listening(limits = defaultTransportLimits) {
+  const load = createTransportLoad({ ...limits, bodyBytesMax });
   const heard: string[] = [];
   const conversations: Conversation[] = [];
   const server = await listenNode(
-    { address: '127.0.0.1', port: 0, limits: defaultTransportLimits, load },
+    { address: '127.0.0.1', port: 0, limits, load },
     (exchange: HttpExchange) => {
       const talk = exchange.converse([], { protocol: undefined, isText: false });
       if (talk === undefined) return;
@@ -85,6 +85,27 @@ describe('WebSocket on a port of node', () => {
       for (const { socket } of two) socket.destroy();
       await eventually('nothing counts', () => load.bodies.heldBytes === 0);
       assert.deepEqual(heard, ['end', 'end', 'end']);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('ends where the rest of a message does not come in time, but not one that is quiet', async () => {
+    const { heard, load, server } = await listening({
+      ...defaultTransportLimits,
+      requestTimeoutMs: 300,
+    });
+    try {
+      const quiet = await client(server.port, frame(1, 'whole'));
+      const half = await client(server.port, frame(1, 'first'), frame(2, 'half').subarray(0, 8));
+      await half.closed;
+      assert.equal(half.answer(), '\x88\x02\x03\xf0');
+      assert.equal(load.bodies.heldBytes, 0);
+      assert.equal(quiet.socket.destroyed, false);
+      quiet.socket.write(frame(1, 'again'));
+      await eventually('it is heard', () => heard.includes('again'));
+      quiet.socket.destroy();
+      await quiet.closed;
     } finally {
       await server.close();
     }

@@ -90,7 +90,7 @@ export class MessageReader {
 
   /** Undefined: the rest of it has not come. */
   next(): Said | undefined {
-    if (!this.#hasBegun) this.#giveBack();
+    if (!this.hasBegun) this.#giveBack();
     for (let frames = 0; frames < framesAtOnce; frames += 1) {
       const wrong = this.#frame === undefined ? this.#readHead() : undefined;
       if (wrong !== undefined) return { kind: 'wrong', code: wrong };
@@ -145,10 +145,11 @@ export class MessageReader {
       const isFinal = (first & finalBit) !== 0;
       return opcode > opcodes.pong || !isFinal || (second & ~maskBit) > oneByteLengthMax;
     }
-    return opcode > opcodes.binary || (opcode === opcodes.continuation) === !this.#hasBegun;
+    return opcode > opcodes.binary || (opcode === opcodes.continuation) === !this.hasBegun;
   }
 
-  get #hasBegun(): boolean {
+  /** The beginning of a message has come, and not its end. */
+  get hasBegun(): boolean {
     return this.#opcode !== undefined;
   }
 

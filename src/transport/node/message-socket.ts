@@ -10,12 +10,18 @@
  *
  * One thing that a client says in each turn of the event loop: a read may bring thousands. What
  * follows waits, and the socket is not read from meanwhile.
+ *
+ * A message that is not whole `messageMs` after its beginning ends the connection, for what has
+ * come of it counts among the bodies. It may take longer while nobody listens.
  */
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import { slotOf } from '../../stdx/slot-set.ts';
+import type { Slot } from '../../stdx/slot-set.ts';
+import type { Deadlines, Expiring } from '../deadlines.ts';
 import type { BodyBytes } from '../load.ts';
-import { controlFrame, opcodes } from '../web-socket.ts';
+import { controlFrame, opcodes, slowClosure } from '../web-socket.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Said } from './message-reader.ts';
 
@@ -35,8 +41,11 @@ export function acceptedKey(key: string): string {
 export interface MessageSocketDeps {
   readonly timers: Pick<Timers, 'after' | 'nextTurn'>;
   readonly bodies: Pick<BodyBytes, 'take' | 'give'>;
+  readonly deadlines: Pick<Deadlines, 'add' | 'remove' | 'nowMs'>;
   /** Of a message that the client sends. */
   readonly messageBytesMax: number;
+  /** From its beginning to its end. */
+  readonly messageMs: number;
 }
 
 export interface MessageListener {
@@ -46,9 +55,14 @@ export interface MessageListener {
   closed(): void;
 }
 
-export class MessageSocket {
+export class MessageSocket implements Expiring {
+  /** Of the message that has begun. */
+  deadlineMs = 0;
+  readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
   readonly #socket: Socket;
   readonly #timers: MessageSocketDeps['timers'];
+  readonly #deadlines: MessageSocketDeps['deadlines'];
+  readonly #messageMs: number;
   readonly #reader: MessageReader;
   #listener: MessageListener | undefined;
   #isPaused = false;
@@ -60,9 +74,12 @@ export class MessageSocket {
   #timer: TimerHandle | undefined;
 
   /** 101 has been said on it. */
-  constructor(socket: Socket, { bodies, messageBytesMax, timers }: MessageSocketDeps) {
+  constructor(socket: Socket, deps: MessageSocketDeps) {
+    const { bodies, deadlines, messageBytesMax, messageMs, timers } = deps;
     this.#socket = socket;
     this.#timers = timers;
+    this.#deadlines = deadlines;
+    this.#messageMs = messageMs;
     this.#reader = new MessageReader(messageBytesMax, bodies);
     socket.setTimeout(0);
     socket.setNoDelay(true);
@@ -75,6 +92,7 @@ export class MessageSocket {
     socket.on('close', () => {
       this.#isDeaf = true;
       this.#timer?.cancel();
+      this.#deadlines.remove(this);
       this.#reader.clear();
       this.#listener?.closed();
     });
@@ -125,7 +143,21 @@ export class MessageSocket {
       });
       this.#hear(said);
     }
+    this.#expectEnd(said);
     this.#flow();
+  }
+
+  /** Of a message that has begun. */
+  #expectEnd(said: Said | undefined): void {
+    if (said?.kind === 'message' || !this.#reader.hasBegun) this.#deadlines.remove(this);
+    if (this.#isDeaf || !this.#reader.hasBegun || this.waiting.at >= 0) return;
+    this.deadlineMs = this.#deadlines.nowMs() + this.#messageMs;
+    this.#deadlines.add(this);
+  }
+
+  expire(): void {
+    if (this.#isPaused) this.#expectEnd(undefined);
+    else this.#refuse(slowClosure);
   }
 
   #flow(): void {
@@ -140,11 +172,13 @@ export class MessageSocket {
       if (!this.#hasSaidGoodbye) this.#listener?.message(said.bytes, said.isText);
     } else if (said.kind === 'ping') this.#pong(said.bytes);
     else if (said.kind === 'close') this.#endBehind(said.bytes);
-    else if (said.kind === 'wrong') {
-      const payload = Buffer.alloc(2);
-      payload.writeUInt16BE(said.code);
-      this.#endBehind(payload);
-    }
+    else if (said.kind === 'wrong') this.#refuse(said.code);
+  }
+
+  #refuse(code: number): void {
+    const payload = Buffer.alloc(2);
+    payload.writeUInt16BE(code);
+    this.#endBehind(payload);
   }
 
   /** Whoever reads nothing would have the socket grow. */
@@ -156,6 +190,7 @@ export class MessageSocket {
 
   #endBehind(payload: Uint8Array): void {
     this.#isDeaf = true;
+    this.#deadlines.remove(this);
     this.#reader.clear();
     this.#sayGoodbye(payload);
     this.#socket.end();

@@ -282,9 +282,10 @@ export class NodeExchange
     }
     this.#headers = noHeaders;
     socket.on('close', () => this.#leave());
-    const { load, messageTurns, timers } = this.#shared;
+    const { deadlines, load, messageTurns, requestTimeoutMs, timers } = this.#shared;
     const { messageBytesMax } = receives ? conversationLimits : dropped;
-    const deps = { bodies: load.bodies, messageBytesMax, timers };
+    const times = { deadlines, messageMs: requestTimeoutMs, timers };
+    const deps = { bodies: load.bodies, messageBytesMax, ...times };
     const webSocket = new MessageSocket(socket, deps);
     const changed = { webSocket, socket, exchange: this };
     const messages = new NodeMessageStream(changed, framing.isText, messageTurns);
