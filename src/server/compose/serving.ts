@@ -118,7 +118,7 @@ export interface ServingDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
+  readonly background: Pick<Background, 'measured' | 'serverId' | 'controllersHealth' | 'hooks'>;
   readonly logFollow: LogFollow;
   /** Undefined: there are no priority levels. */
   readonly flow: FlowControl | undefined;
@@ -288,6 +288,7 @@ function metricsOf(
     timers,
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker,
+    serverId: () => deps.background.serverId(),
     version,
     storeTimes,
     measured: [

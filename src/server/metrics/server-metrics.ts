@@ -49,6 +49,7 @@ export interface ServerMetricsDeps {
   readonly timers: Timers;
   readonly view: MetricsView;
   readonly worker: number | undefined;
+  readonly serverId: () => string;
   readonly version: JsonObject;
   readonly storeTimes: () => readonly StoreTimes[];
   readonly measured: readonly Measured[];
@@ -69,6 +70,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
   const page = createMetricsPage(deps.measured, {
     view,
     worker,
+    serverId: deps.serverId,
     series: [
       buildInfo(deps.version),
       versionSeries(deps.version),
