@@ -284,6 +284,7 @@ function metricsOf(
   const { audit, clock, flow, log, parts, storeTimes, timers, worker } = deps;
   return createServerMetrics({
     parts,
+    services: deps.aggregation.services,
     clock,
     timers,
     view: { release: config.release, showHidden: config.showHiddenMetrics },
