@@ -12,6 +12,8 @@ export interface CountedSeries {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
+  /** Where it is shown each line says which server it is of. */
+  readonly ofServer?: boolean | undefined;
   read(): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
@@ -82,9 +84,10 @@ export function createDecisionCounts(): DecisionCounts {
       reloads.add([status], 1);
       lastReload.set([status], nowMs / 1000);
     },
-    series: [decisions, calls, seconds, open, excluded, unclear, deciding, reloads, lastReload].map(
-      (each) => each.series,
-    ),
+    series: [
+      ...[decisions, calls, seconds, open, excluded, unclear, deciding].map(({ series }) => series),
+      ...[reloads, lastReload].map(({ series }) => ({ ...series, ofServer: true })),
+    ],
   };
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../apimachinery/codecs/gzip.ts';
 import { bytesAtOnceMax } from '../apimachinery/object-cost.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
+import { uncached } from '../transport/cache-policy.ts';
 import type { Header } from '../transport/http-exchange.ts';
 import { bodyAnswer, objectAnswer } from './answer.ts';
 import type { BodyAnswer, ObjectAnswer } from './answer.ts';
@@ -106,11 +107,7 @@ export function bodyHeaders(
   request: Pick<AnsweredRequest, 'warnings'>,
   mediaType: string,
 ): Header[] {
-  return [
-    ['Content-Type', mediaType],
-    ['Cache-Control', 'no-cache, private'],
-    ...warningHeaders(request.warnings),
-  ];
+  return [['Content-Type', mediaType], uncached, ...warningHeaders(request.warnings)];
 }
 
 /** Only answers to reads are compressed. */

@@ -3,22 +3,31 @@
  * apiserver_request_total, which are joined with those of deprecated versions (spec 1, section 9,
  * rule 6), and those of durations, sizes, aborted requests and open watches.
  *
+ * What another server answers for is counted by its group and version, as the aggregator's: its
+ * resources are not known here.
+ *
  * Invariants: a request counts once, when it is answered, a watch when it has ended; one whose
  * client went before the answer counts as aborted. A request whose kind has been counted before
  * allocates one key. Bound: labels are what is served and what this file lists. Any other text of a
  * path, a method or a parameter becomes '' or `other`, so callers cannot create series.
  */
+import type { ApiServices } from '../aggregation/api-services.ts';
+import type { RemoteService } from '../aggregation/api-service.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { exponentialBounds, Histogram } from '../stdx/histogram.ts';
 import { lookup } from '../stdx/lookup.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import { remoteOf } from './handlers/aggregate.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 
 /** What a request asked for. */
 export type RequestLabels = Readonly<
-  Record<'verb' | 'dry_run' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string>
+  Record<
+    'verb' | 'dry_run' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component',
+    string
+  >
 >;
 
 /** Of all requests that asked for the same. */
@@ -113,28 +122,42 @@ interface KindSeries {
   readonly all: Map<string, Series>;
 }
 
+/** What is asked for: served here, or by another server. */
+type Asked = KindInfo | RemoteService;
+
 /** What is asked for is not served. */
 const noKind = {};
 
 const scopes = ['namespace', 'cluster', 'resource'] as const;
 
 /** A kind that is defined anew goes on with the series that its name has. */
-function kindSeries(): (kind: KindInfo | undefined) => KindSeries {
+function kindSeries(): (asked: Asked | undefined) => KindSeries {
   const byName = new Map<string, KindSeries>();
-  const byKind = new WeakMap<KindInfo | typeof noKind, KindSeries>();
-  return (kind) => {
-    const known = byKind.get(kind ?? noKind);
+  const byAsked = new WeakMap<Asked | typeof noKind, KindSeries>();
+  return (asked) => {
+    const known = byAsked.get(asked ?? noKind);
     if (known !== undefined) return known;
-    const name = kind === undefined ? '' : `${kind.group}/${kind.version}/${kind.resource}`;
+    const name = Object.values(namesOf(asked)).join('/');
     const made = byName.get(name) ?? { plain: new Map(), all: new Map() };
     byName.set(name, made);
-    byKind.set(kind ?? noKind, made);
+    byAsked.set(asked ?? noKind, made);
     return made;
   };
 }
 
+type Names = Pick<RequestLabels, 'component' | 'group' | 'version' | 'resource'>;
+
+function namesOf(asked: Asked | undefined): Names {
+  const { group = '', version = '' } = asked ?? {};
+  if (asked === undefined || 'resource' in asked) {
+    return { component: 'apiserver', group, version, resource: asked?.resource ?? '' };
+  }
+  return { component: 'aggregator', group, version, resource: '' };
+}
+
 export function createRequestCounts(
   scheme: Pick<Scheme, 'findResource'>,
+  services: Pick<ApiServices, 'isEmpty' | 'findRemote'>,
   clock: Pick<Clock, 'monotonicMs'>,
 ): RequestCounts {
   const all: Series[] = [];
@@ -145,27 +168,29 @@ export function createRequestCounts(
     info: RequestInfo,
     query: QueryParameters | undefined,
   ): Series {
-    const kind = servedKind(scheme, info.resource);
-    const ofKind = seriesOfKind(kind);
+    const remote = remoteOf({ services }, info);
+    const kind = remote === undefined ? servedKind(scheme, info.resource) : undefined;
+    const asked = remote ?? kind;
+    const ofKind = seriesOfKind(asked);
     const below = subresourceOf(info, kind);
     const verb = verbOf(exchange, info, below);
-    const scope = kind === undefined ? '' : scopeOf(info);
+    const scope = asked === undefined ? '' : scopeOf(info);
     const dryRun = query?.has('dryRun') === true ? 'All' : '';
     const seen = { verb, below, scope, dryRun };
-    if (below !== '' || dryRun !== '' || scope === '') return seriesIn(ofKind, kind, seen);
+    if (below !== '' || dryRun !== '' || scope === '') return seriesIn(ofKind, asked, seen);
     let plain = ofKind.plain.get(verb);
     if (plain === undefined) {
       ofKind.plain.set(verb, (plain = [undefined, undefined, undefined]));
     }
-    return (plain[scopes.indexOf(scope)] ??= seriesIn(ofKind, kind, seen));
+    return (plain[scopes.indexOf(scope)] ??= seriesIn(ofKind, asked, seen));
   }
 
-  function seriesIn(ofKind: KindSeries, kind: KindInfo | undefined, seen: Seen): Series {
+  function seriesIn(ofKind: KindSeries, asked: Asked | undefined, seen: Seen): Series {
     const { below, dryRun, scope, verb } = seen;
     const key = `${verb} ${below} ${scope} ${dryRun}`;
     let series = ofKind.all.get(key);
     if (series === undefined) {
-      series = new Series(labelsOf(kind, seen));
+      series = new Series(labelsOf(asked, seen));
       ofKind.all.set(key, series);
       all.push(series);
     }
@@ -229,9 +254,9 @@ interface Seen {
   readonly dryRun: string;
 }
 
-function labelsOf(kind: KindInfo | undefined, { verb, below, scope, dryRun }: Seen): RequestLabels {
-  const { group = '', version = '', resource = '' } = kind ?? {};
-  return { verb, dry_run: dryRun, group, version, resource, subresource: below, scope };
+function labelsOf(asked: Asked | undefined, { verb, below, scope, dryRun }: Seen): RequestLabels {
+  const { component, group, resource, version } = namesOf(asked);
+  return { verb, dry_run: dryRun, group, version, resource, subresource: below, scope, component };
 }
 
 /** Verbs as they are counted: by HTTP method, with what a method alone does not tell. */

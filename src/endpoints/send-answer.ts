@@ -6,7 +6,7 @@
  */
 import { StatusError } from '../apimachinery/status-error.ts';
 import { unreachable } from '../stdx/assert.ts';
-import type { Header } from '../transport/http-exchange.ts';
+import { withCachePolicy } from '../transport/cache-policy.ts';
 import type { Answer, PassedAnswer, StreamAnswer } from './answer.ts';
 import { sendList } from './list-response.ts';
 import { sendBody, sendObject } from './object-response.ts';
@@ -46,13 +46,6 @@ export function sendAnswer(deps: EndpointDeps, request: AnsweredRequest, answer:
     default:
       return unreachable(answer);
   }
-}
-
-/** An answer that says nothing of caches is kept in none that callers share: access was checked for
- * one of them. */
-function withCachePolicy(headers: readonly Header[]): readonly Header[] {
-  const says = headers.some(([name]) => name === 'Cache-Control');
-  return says ? headers : [...headers, ['Cache-Control', 'no-cache, private']];
 }
 
 function startStream(request: AnsweredRequest, answer: StreamAnswer): Sending {

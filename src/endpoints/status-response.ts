@@ -22,6 +22,7 @@ import { parseQuery, queryValue } from '../apimachinery/query.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { statusType } from '../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { uncached } from '../transport/cache-policy.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 import { warningHeaders } from './warnings.ts';
 
@@ -32,7 +33,7 @@ export function sendStatusError(
 ): void {
   const retryAfter = error.details?.retryAfterSeconds;
   const headers: Header[] = [
-    ['Cache-Control', 'no-cache, private'],
+    uncached,
     ['X-Content-Type-Options', 'nosniff'],
     ...warningHeaders(warnings),
   ];

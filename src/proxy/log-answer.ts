@@ -5,6 +5,7 @@
 import { newBadRequest, newInternalError, newUnknownError } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { uncached } from '../transport/cache-policy.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import { openAgain, passAnswer } from './pass-request.ts';
 import type { AnswerHead, PassedRequest } from './passed-request.ts';
@@ -29,10 +30,7 @@ export async function passLog(
 }
 
 function asText({ status }: AnswerHead): AnswerHead {
-  const headers = [
-    ['Content-Type', text],
-    ['Cache-Control', 'no-cache, private'],
-  ] as const;
+  const headers = [['Content-Type', text], uncached] as const;
   return { status, headers };
 }
 

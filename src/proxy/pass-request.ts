@@ -11,6 +11,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { withCachePolicy } from '../transport/cache-policy.ts';
 import type { HttpExchange, ResponseStream } from '../transport/http-exchange.ts';
 import { openRequest } from './open-request.ts';
 import type { Opened } from './open-request.ts';
@@ -84,15 +85,12 @@ function isRefusal<R extends Refusal>(head: AnswerHead | R): head is R {
   return head instanceof StatusError || 'kind' in head;
 }
 
-/** What says nothing of caches is kept in none that callers share: access was checked for one. */
 function headOf({ method }: HttpExchange, response: IncomingMessage): AnswerHead {
   const headers = [...answeredHeaders(response.rawHeaders)];
-  const says = headers.some(([name]) => name === 'cache-control');
-  if (!says) headers.push(['cache-control', 'no-cache, private']);
   const length = response.headers['content-length'];
   // The answer itself; of a body the transport says it.
   if (method === 'HEAD' && length !== undefined) headers.push(['content-length', length]);
-  return { status: response.statusCode ?? 0, headers };
+  return { status: response.statusCode ?? 0, headers: withCachePolicy(headers) };
 }
 
 /** What has no body says nothing of its length here. */

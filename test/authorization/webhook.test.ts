@@ -530,9 +530,9 @@ describe('a webhook', () => {
       };
       // RBAC cannot be taken away, nor can what is wrong come into force.
       await write([entry('hook')]);
-      await until(200, /automatic_reloads_total\{status="failure"\} [1-9]/);
+      await until(200, /automatic_reloads_total\{status="failure",.*\} [1-9]/);
       await write([rbac]);
-      await until(403, /automatic_reloads_total\{status="success"\} [1-9]/);
+      await until(403, /automatic_reloads_total\{status="success",.*\} [1-9]/);
     } finally {
       await server.remove();
     }

@@ -100,6 +100,18 @@ describe('a version that another server answers for', () => {
   };
   const passed = () => backend.asked.filter(({ url }) => url.startsWith(`${own}/`));
 
+  it('is counted by its version, whatever of it is asked for', async () => {
+    const made = ['a', 'b'].map((each) => `${own}/namespaces/n/${each}/x`);
+    for (const target of made) await asAdmin().request('PUT', target, { body: {} });
+    const { text: metrics } = await asAdmin().request('GET', '/metrics');
+    const counted = metrics.match(/^apiserver_request_total\{verb="PUT",.*component="agg.*$/gm);
+    assert.equal(counted?.length, 1, metrics);
+    assert.match(
+      counted[0] ?? '',
+      /group="[^"]+",version="v1",resource="",subresource="",scope="resource",.* 2$/,
+    );
+  });
+
   it('is asked for by who the caller is, and never with what he has shown or claims', async () => {
     const target = `${own}/namespaces/a/widgets/w?pretty=1&x=%2F`;
     const headers = {

@@ -202,6 +202,16 @@ describe('an APIService of another server', () => {
       assert.deepEqual([reply.status, reply.text], [503, 'service unavailable\n'], target);
     }
     assert.equal((await server.request('GET', '/apis/two.example.com/v2/wheels')).status, 404);
+    const metrics = (await server.request('GET', '/metrics')).text;
+    const labels = (verb: string, below: string, scope: string): string =>
+      `verb="${verb}",group="two.example.com",version="v1",resource="",` +
+      `subresource="${below}",scope="${scope}",component="aggregator",code="503"`;
+    for (const counted of [labels('LIST', '', 'cluster'), labels('GET', '', 'resource')]) {
+      const line = `apiserver_request_terminations_total{${counted}} 1\n`;
+      assert.ok(metrics.includes(line), line);
+    }
+    const discovery = `apiserver_request_terminations_total{${labels('GET', '/apis', '')}} 2\n`;
+    assert.ok(metrics.includes(discovery), metrics);
   });
 
   it('keeps the conditions of others, and the server its own', async () => {

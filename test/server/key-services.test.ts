@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { sha256Of } from '../../src/stdx/sha256-of.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
 import {
   configuration,
@@ -73,6 +74,13 @@ describe('what is encrypted by a key service', () => {
     return versionOf(written) !== versionOf(read);
   };
 
+  const ownName = async (): Promise<string> => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+    const own = /"name":"(apiserver-[^"]+)"/.exec((await world.ask('GET', leases)).text)?.[1];
+    assert.ok(own);
+    return own;
+  };
+
   it('cannot be read in the file of the store, and the seed neither', async () => {
     assert.equal((await world.ask('POST', secrets, secret('a'))).status, 201);
     assert.equal((await world.ask('POST', secrets, secret('b'))).status, 201);
@@ -98,10 +106,17 @@ describe('what is encrypted by a key service', () => {
   it('is written anew when the service has another key, and no more than once', async () => {
     vault.keyId = 'key-2';
     await world.server.stop();
-    await world.start();
+    await world.start('--feature-gates=APIServerIdentity=true');
     assert.equal(await replace('a'), true);
     assert.equal(await replace('a'), false);
     const metrics = (await world.ask('GET', '/metrics')).text;
+    const server = `apiserver_id_hash="${sha256Of(await ownName())}"`;
+    for (const name of ['total', 'last_timestamp_seconds', 'status_last_timestamp_seconds']) {
+      assert.match(
+        metrics,
+        new RegExp(`encryption_key_id_hash_${name}\\{.*${server}\\} [\\d.]+\n`),
+      );
+    }
     assert.match(metrics, /envelope_encryption_key_id_hash_total\{.*from_storage.*\} \d/);
     assert.match(metrics, /kms_operations_latency_seconds_count\{.*Decrypt.*"OK"\} [12]\n/);
   });

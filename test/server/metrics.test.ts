@@ -121,6 +121,24 @@ describe('metrics', () => {
     }
   });
 
+  it('that tell servers apart have the hash of its name, and no others', async () => {
+    const page = createMetricsPage([], {
+      view: { release: 33, showHidden: false },
+      worker: 3,
+      serverId: () => 'apiserver-a',
+      series: [
+        { ...base, name: 'own', ofServer: true, read: () => [{ labels: { of: 'x' }, value: 1 }] },
+        { ...base, name: 'other', read: () => [{ labels: { of: 'x' }, value: 1 }] },
+      ],
+      warn: () => undefined,
+    });
+    const lines = String((await page.render()).body).split('\n');
+    // printf apiserver-a | sha256sum
+    const hash = 'sha256:b5b662adf0e40b9253722f985e321a40f8f9592881365a3ffc91fb56c54da2dc';
+    assert.ok(lines.includes(`own{of="x",apiserver_id_hash="${hash}",worker="3"} 1`));
+    assert.ok(lines.includes('other{of="x",worker="3"} 1'));
+  });
+
   it('say once of each deprecated version that it was asked for', async () => {
     const page = createMetricsPage([], {
       view: { release: 33, showHidden: false },

@@ -145,6 +145,7 @@ describe('a request of system:masters that comes with a trace', () => {
     const { text } = await server.request('GET', '/metrics');
     assert.match(text, /sluice_trace_spans_total\{result="sent"\} [1-9]/);
     assert.match(text, /sluice_trace_spans_total\{result="failed"\} 0/);
+    assert.match(text, /^sluice_trace_spans_waiting \d+$/m);
   });
 
   it('is the only kind that is traced, where no share of the others is', async () => {

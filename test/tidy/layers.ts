@@ -141,7 +141,12 @@ export const layers: readonly LayerRule[] = [
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
   {
     folder: 'src/proxy',
-    may: ['src/stdx', 'src/apimachinery', 'src/transport/http-exchange.ts'],
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/transport/cache-policy.ts',
+      'src/transport/http-exchange.ts',
+    ],
   },
   {
     folder: 'src/aggregation',
@@ -179,6 +184,7 @@ export const layers: readonly LayerRule[] = [
       'src/aggregation',
       'src/storage/storage.ts',
       'src/tracing/tracer.ts',
+      'src/transport/cache-policy.ts',
       'src/transport/http-exchange.ts',
       'streams/streams.ts',
     ],

@@ -137,7 +137,7 @@ class Mutating {
     }
     const { namespace } = request.match;
     const { paramKind } = policy;
-    const spend = (units: number) => this.#run.spend(units);
+    const spend = (units: number) => this.#run.spendOnLooking(units);
     const collecting = collectParams(paramKind, binding, namespace, this.#ports.params, spend);
     return after(collecting, (params) => {
       if (params instanceof StatusError) return params;

@@ -38,7 +38,8 @@ export const policyLimits = {
   unitsOfValue: 20,
   /** Of an object that might have been a parameter; each requirement of the selector adds one. */
   unitsOfLook: 20,
-  /** All expressions of all policies for one write: some five seconds. Policy: the write is
+  /** All expressions of all policies for one write, and the search for their parameters: some five
+   * seconds. Policy: the write is
    * refused, whatever failure policies say: no policy is left out because of others. */
   unitsOfRequest: 50_000_000,
 } as const;

@@ -34,6 +34,8 @@ export interface PolicyRun {
   /** Lets others have a turn when enough has been done. An error: nobody waits any more, or all
    * policies together have cost too much. */
   spend(units: number): Awaitable<StatusError | undefined>;
+  /** The same of what was looked for in objects: it is a part of that cost, as expressions are. */
+  spendOnLooking(units: number): Awaitable<StatusError | undefined>;
   observeConditions(policy: string, verdict: ConditionsVerdict, startedMs: number): void;
 }
 
@@ -73,6 +75,13 @@ export function policyRun(
     spent += matcher.requirements * policyLimits.unitsOfRequirement;
     return matcher.match(match);
   };
+  const spend = (units: number): Awaitable<StatusError | undefined> => {
+    if (evaluation.spent.total > policyLimits.unitsOfRequest) return refusal(request);
+    spent += units + unitsOfStep;
+    if (spent < policyLimits.unitsAtOnce) return undefined;
+    spent = 0;
+    return turns.pause().then(() => (request.isOver() ? newTimeout(overdue, 0) : undefined));
+  };
   return {
     request,
     evaluation,
@@ -99,12 +108,10 @@ export function policyRun(
       last = { as, shown, subject: { full, plain } };
       return withParams(last.subject, hasParams, param);
     },
-    spend(units) {
-      if (evaluation.spent.total > policyLimits.unitsOfRequest) return refusal(request);
-      spent += units + unitsOfStep;
-      if (spent < policyLimits.unitsAtOnce) return undefined;
-      spent = 0;
-      return turns.pause().then(() => (request.isOver() ? newTimeout(overdue, 0) : undefined));
+    spend,
+    spendOnLooking(units) {
+      evaluation.spent.total += units;
+      return spend(units);
     },
     observeConditions(name, verdict, startedMs) {
       const errors = verdict.kind === 'match' ? 0 : verdict.errors;

@@ -127,7 +127,7 @@ class PolicyValidation {
       binding,
       request.match.namespace,
       this.#ports.params,
-      (units) => this.#run.spend(units),
+      (units) => this.#run.spendOnLooking(units),
     );
     return after(collecting, (params) => {
       if (params instanceof StatusError) return params;

@@ -13,7 +13,8 @@
  * good as one that has no seed: records bring their own.
  */
 import type { Clock } from '../../stdx/clock.ts';
-import { hashOfKeyId, keyIdProblem, sealedSeedProblem } from './key-service.ts';
+import { sha256Of } from '../../stdx/sha256-of.ts';
+import { keyIdProblem, sealedSeedProblem } from './key-service.ts';
 import type { KeyService } from './key-service.ts';
 import { readSealedSeed, sealedSeedBytes } from './messages.ts';
 import type { SealedSeed } from './messages.ts';
@@ -129,6 +130,6 @@ function problemOf(sealed: SealedSeed, keyId: string): string | undefined {
   if (sealed.keyId === keyId || keyIdProblem(sealed.keyId) !== undefined) {
     return sealedSeedProblem(sealed);
   }
-  const [made, said] = [sealed.keyId, keyId].map(hashOfKeyId);
+  const [made, said] = [sealed.keyId, keyId].map(sha256Of);
   return `it used the key ${made}, and its status names ${said}`;
 }

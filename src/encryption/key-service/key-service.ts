@@ -7,7 +7,6 @@
  * Invariants: a call resolves, within the service's timeout, and never rejects: what it failed of
  * is in the answer. What a service says is bounded before anything is kept of it.
  */
-import { createHash } from 'node:crypto';
 import { quote } from '../../apimachinery/quote.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { SealedSeed, ServiceStatus } from './messages.ts';
@@ -36,11 +35,6 @@ export interface KeyService {
   decrypt(sealed: Buffer): Promise<ServiceAnswer<Buffer>>;
   /** Calls under way fail. */
   close(): void;
-}
-
-/** What operators are shown of a key's id, as the reference does: two can be told apart. */
-export function hashOfKeyId(keyId: string): string {
-  return keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
 }
 
 export type KeyIdProblem = 'empty' | 'too_long';

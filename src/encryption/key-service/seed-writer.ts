@@ -8,9 +8,10 @@
  * service that is well, but for seeds that are not known.
  */
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
+import { sha256Of } from '../../stdx/sha256-of.ts';
 import { createCurrentSeed } from './current-seed.ts';
 import type { CurrentSeed, CurrentSeedDeps } from './current-seed.ts';
-import { hashOfKeyId, keyIdProblem, words } from './key-service.ts';
+import { keyIdProblem, words } from './key-service.ts';
 import type { KeyIdProblem, KeyService, ServiceAnswer } from './key-service.ts';
 import type { ServiceStatus } from './messages.ts';
 
@@ -124,7 +125,7 @@ function createJudge(
       onWrongKeyId(wrong);
       return `the id of its key is ${wrong === 'empty' ? 'empty' : 'too long'}`;
     }
-    onKeyId(hashOfKeyId(keyId));
+    onKeyId(sha256Of(keyId));
     return current.useKey(keyId);
   }
 

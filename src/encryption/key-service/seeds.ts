@@ -14,8 +14,9 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { blockMemory } from '../../stdx/blocks.ts';
+import { sha256Of } from '../../stdx/sha256-of.ts';
 import { aesGcm } from '../record-keys.ts';
-import { hashOfKeyId, sealedSeedProblem } from './key-service.ts';
+import { sealedSeedProblem } from './key-service.ts';
 import { readSealedSeed } from './messages.ts';
 
 export const seedBytes = 32;
@@ -56,7 +57,7 @@ export function createSeed(plain: Buffer, sealed: Buffer): Seed {
     createHmac('sha256', secret).update(info).update(firstBlock).digest();
   return {
     id: id.toString('latin1'),
-    keyIdHash: hashOfKeyId(readSealedSeed(sealed).keyId),
+    keyIdHash: sha256Of(readSealedSeed(sealed).keyId),
     encrypt(record, bound) {
       const info = randomBytes(infoBytes);
       const encrypted = aesGcm(derived(info)).encrypted(record, bound);

@@ -5,6 +5,7 @@
  */
 import type { Aggregation } from '../../aggregation/aggregation.ts';
 import type { RemoteService } from '../../aggregation/api-service.ts';
+import type { ApiServices } from '../../aggregation/api-services.ts';
 import type { AskedOfRemote } from '../../aggregation/passed-on.ts';
 import { isTokenProtocol } from '../../authentication/web-socket-token.ts';
 import type { Answer } from '../answer.ts';
@@ -15,7 +16,7 @@ import { readPassedBody } from '../submitted-object.ts';
 
 /** Who answers; undefined: this server, or nobody. */
 export function remoteOf(
-  { services }: Pick<Aggregation, 'services'>,
+  { services }: { readonly services: Pick<ApiServices, 'isEmpty' | 'findRemote'> },
   { path, resource }: RequestInfo,
 ): RemoteService | undefined {
   if (services.isEmpty) return undefined;

@@ -25,14 +25,12 @@ import { assert } from '../../stdx/assert.ts';
 import { connectOptions, connectQuery } from '../connect-options.ts';
 import { documentAnswer } from '../answer.ts';
 import type { Answer } from '../answer.ts';
+import { uncached } from '../../transport/cache-policy.ts';
 import type { Header } from '../../transport/http-exchange.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { readPassedBody } from '../submitted-object.ts';
 
-const plainText: readonly Header[] = [
-  ['Content-Type', 'text/plain'],
-  ['Cache-Control', 'no-cache, private'],
-];
+const plainText: readonly Header[] = [['Content-Type', 'text/plain'], uncached];
 
 export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { registry } = deps;

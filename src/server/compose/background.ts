@@ -62,6 +62,8 @@ export interface Background {
   start(endpoint: string, securePort: number | undefined): void;
   stop(): Promise<void>;
   readonly measured: readonly Measured[];
+  /** As this server's identity Lease is named; '': it has none. */
+  serverId(): string;
   /** What the start has to do here, by the name of its health check: whether it is done. */
   readonly hooks: ReadonlyMap<string, () => boolean>;
   /** Whether anybody runs the controllers, as far as this server can see. */
@@ -125,6 +127,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
         ? [[identityLeaseHook, () => !Number.isNaN(identity?.ageSeconds ?? NaN)]]
         : [],
     ),
+    serverId: () => identity?.name ?? '',
     controllersHealth: () => healthOf(election, started),
     measured: measuredOf(election, announces ? () => identity?.ageSeconds ?? NaN : undefined),
   };

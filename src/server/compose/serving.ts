@@ -118,7 +118,7 @@ export interface ServingDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
+  readonly background: Pick<Background, 'measured' | 'serverId' | 'controllersHealth' | 'hooks'>;
   readonly logFollow: LogFollow;
   /** Undefined: there are no priority levels. */
   readonly flow: FlowControl | undefined;
@@ -284,10 +284,12 @@ function metricsOf(
   const { audit, clock, flow, log, parts, storeTimes, timers, worker } = deps;
   return createServerMetrics({
     parts,
+    services: deps.aggregation.services,
     clock,
     timers,
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker,
+    serverId: () => deps.background.serverId(),
     version,
     storeTimes,
     measured: [

@@ -45,7 +45,7 @@ export async function startTracing(
     version,
     onExport,
   });
-  return { tracer, series: [spanSeries(tracer)] };
+  return { tracer, series: [spanSeries(tracer), waitingSeries(tracer)] };
 }
 
 /** @throws OptionsError. */
@@ -76,5 +76,13 @@ function spanSeries(tracer: Tracer): LabelledSeries {
         value,
       }));
     },
+  };
+}
+
+function waitingSeries(tracer: Tracer): LabelledSeries {
+  return {
+    name: 'sluice_trace_spans_waiting',
+    help: 'Steps of traces that wait for the collector.',
+    read: () => [{ labels: {}, value: tracer.counts().waiting }],
   };
 }

@@ -22,16 +22,19 @@ export function keyServiceSeries(
     },
     {
       name: `${prefix}_key_id_hash_total`,
+      ofServer: true,
       help: 'Records that were written and read with a key of a key service.',
       read: () => totals(counts.uses()),
     },
     {
       name: `${prefix}_key_id_hash_last_timestamp_seconds`,
+      ofServer: true,
       help: 'When a key of a key service was used last.',
       read: () => times(counts.uses()),
     },
     {
       name: `${prefix}_key_id_hash_status_last_timestamp_seconds`,
+      ofServer: true,
       help: 'When a key service said last that it has this key.',
       read: () => times(counts.names()),
     },

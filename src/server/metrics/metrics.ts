@@ -10,6 +10,7 @@
  * are as many as there are versions of resources.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { sha256Of } from '../../stdx/sha256-of.ts';
 import { presentMetric } from './metric-stability.ts';
 import type { MetricLife, MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
@@ -48,6 +49,8 @@ interface SeriesBase {
   readonly help: string;
   /** ALPHA unless it says otherwise. */
   readonly stability?: MetricLife['stability'] | undefined;
+  /** Each line says which server it is of: `apiserver_id_hash`. */
+  readonly ofServer?: boolean | undefined;
 }
 
 /** Series of one metric that differ in their labels, as many as there are when it is read. */
@@ -69,6 +72,8 @@ export interface MetricsSetting {
   /** Which of several servers this is. Its number is a label of everything on the page, so that the
    * workers' series stay apart, and the first line says who answered. */
   readonly worker: number | undefined;
+  /** As its identity Lease is named; '' while it has none. Absent: it never has. */
+  readonly serverId?: (() => string) | undefined;
   readonly series?: readonly MetricSeries[] | undefined;
   /** Resolves in a later turn of the event loop. Absent: the page is written in one. */
   readonly pause?: (() => Promise<void>) | undefined;
@@ -76,12 +81,14 @@ export interface MetricsSetting {
   readonly warn: (text: string) => void;
 }
 
+const serverLabel = 'apiserver_id_hash';
+
 /** About a tenth of a turn's 25 ms, on a slow machine. */
 const turnCharsMax = 256 * 1024;
 
 export function createMetricsPage(
   measured: readonly Measured[],
-  { view, worker, series = [], pause, warn }: MetricsSetting,
+  { view, worker, serverId = () => '', series = [], pause, warn }: MetricsSetting,
 ): MetricsPage {
   const common: Labels = worker === undefined ? {} : { worker: String(worker) };
   const registry = new Registry();
@@ -94,6 +101,7 @@ export function createMetricsPage(
 
   async function write(): Promise<MetricsText> {
     const writer = createMetricsWriter(common);
+    const ofServer = createMetricsWriter({ [serverLabel]: sha256Of(serverId()), ...common });
     let text: string[] = [firstLine, await registry.metrics()];
     const written: Uint8Array[] = [];
     for (const { help, metric } of shown) {
@@ -103,7 +111,7 @@ export function createMetricsPage(
     }
     let chars = 0;
     for (const each of all) {
-      for (const piece of piecesOf(writer, each)) {
+      for (const piece of piecesOf(each.ofServer === true ? ofServer : writer, each)) {
         text.push(piece);
         chars += piece.length;
         if (chars < turnCharsMax || pause === undefined) continue;

@@ -22,11 +22,13 @@ export function createReloadCounts(what: ReloadedSubject, clock: Clock): ReloadC
   return {
     series: [
       {
+        ofServer: true,
         name: `${prefix}s_total`,
         help: `Readings of the changed ${what} configuration.`,
         read: read(({ count }) => count),
       },
       {
+        ofServer: true,
         name: `${prefix}_last_timestamp_seconds`,
         help: 'When it was read last.',
         read: read(({ atMs }) => atMs / 1000),

@@ -14,11 +14,9 @@ import type { Histogram } from '../../stdx/histogram.ts';
 import type { HistogramSeries, LabelledSeries, MetricSeries } from './metrics.ts';
 import type { HistogramSample, Labels, Sample } from './metrics-text.ts';
 
-const component = 'apiserver';
-
 /** Labels of each series are made once: their text is kept by them. */
 interface SeriesLabels {
-  /** All of them, and the component. */
+  /** All of them. */
   readonly full: Labels;
   readonly withoutDryRun: Labels;
   readonly withoutComponent: Labels;
@@ -106,11 +104,11 @@ function createLabels(): LabelsOf {
   return ({ labels }, code) => {
     let made = known.get(labels);
     if (made === undefined) {
-      const { dry_run: dryRun, verb, ...rest } = labels;
+      const { component, dry_run: _dryRun, ...rest } = labels;
       made = {
-        full: { verb, dry_run: dryRun, ...rest, component },
-        withoutDryRun: { verb, ...rest, component },
-        withoutComponent: { verb, ...rest },
+        full: labels,
+        withoutDryRun: { ...rest, component },
+        withoutComponent: rest,
         byCode: new Map(),
       };
       known.set(labels, made);

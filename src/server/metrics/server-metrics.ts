@@ -3,6 +3,7 @@
  *
  * Elsewhere: the form of the page (metrics.ts).
  */
+import type { ApiServices } from '../../aggregation/api-services.ts';
 import { createAccessCounts } from '../../endpoints/filters/access-counts.ts';
 import type { AccessCounts } from '../../endpoints/filters/access-counts.ts';
 import type { Health } from '../../endpoints/health.ts';
@@ -45,10 +46,13 @@ export interface ServerMetrics {
 
 export interface ServerMetricsDeps {
   readonly parts: ServerParts;
+  /** Which versions are somebody else's. */
+  readonly services: ApiServices;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly view: MetricsView;
   readonly worker: number | undefined;
+  readonly serverId: () => string;
   readonly version: JsonObject;
   readonly storeTimes: () => readonly StoreTimes[];
   readonly measured: readonly Measured[];
@@ -61,7 +65,7 @@ const mutating: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']
 export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
   const { clock, parts, timers, view, worker, warn } = deps;
   const { scheme, streams } = parts.registry;
-  const requests = createRequestCounts(scheme, clock);
+  const requests = createRequestCounts(scheme, deps.services, clock);
   const access = createAccessCounts();
   const watches = createWatchCounts();
   const inFlight = { mutating: 0, readOnly: 0 };
@@ -69,6 +73,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
   const page = createMetricsPage(deps.measured, {
     view,
     worker,
+    serverId: deps.serverId,
     series: [
       buildInfo(deps.version),
       versionSeries(deps.version),

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { policyEnvironments } from '../../../src/admission/policies/policy-environments.ts';
 import { policyLimits } from '../../../src/admission/policies/policies.ts';
 import type { PolicyPorts, PolicyRequest } from '../../../src/admission/policies/policies.ts';
+import type { ParamRef } from '../../../src/admission/policies/policy-spec.ts';
 import { validateByPolicies } from '../../../src/admission/policies/validating.ts';
 import type { ValidatingHook } from '../../../src/admission/policies/validating.ts';
 import { compileValidatingPolicy } from '../../../src/admission/policies/validating-policy.ts';
@@ -32,7 +33,7 @@ function hookOf(name: string, spec: JsonObject): ValidatingHook {
   return { policy: { ...policy, matcher: all }, bindings: [binding] };
 }
 
-async function verdictOf(hooks: readonly ValidatingHook[]) {
+async function verdictOf(hooks: readonly ValidatingHook[], params?: object) {
   const data = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`k${at}`, 'v']));
   const metadata = { name: 'a', labels: {} };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
@@ -47,7 +48,7 @@ async function verdictOf(hooks: readonly ValidatingHook[]) {
   const ports = {
     turns,
     access: { check: () => Promise.reject(new Error('nobody asks')) },
-    params: { kindOf: () => undefined },
+    params: { kindOf: () => undefined, ...params },
     metrics: {
       nowMs: () => 0,
       check: () => (evaluated += 1),
@@ -141,6 +142,39 @@ describe('policies whose selectors are long', () => {
     assert.ok(ofShort <= 1, `${ofShort}`);
     const least = (60 * 8_000) / 40_000;
     assert.ok(ofPolicies >= least && ofBindings >= least, `${ofPolicies}, ${ofBindings}`);
+  });
+});
+
+describe('policies whose params are selected among many', () => {
+  const requirements = Array.from({ length: 100 });
+  /** Each binding looks through 1,000 objects. */
+  async function verdictOn(bindings: number) {
+    let lookedThrough = 0;
+    const hooks = many(bindings, (at): ValidatingHook => {
+      const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
+      const hook = hookOf(`p${at}`, { paramKind, validations: [{ expression: 'true' }] });
+      const selector = { requirements } as unknown as ParamRef['selector'];
+      const paramRef: ParamRef = { name: '', namespace: 'n', selector, notFound: 'Allow' };
+      return { ...hook, bindings: hook.bindings.map((each) => ({ ...each, paramRef })) };
+    });
+    const list = () => {
+      lookedThrough += 1;
+      return { params: [], looked: 1_000 };
+    };
+    const kindOf = () => ({ namespaced: true });
+    const { refusal } = await verdictOf(hooks, { kindOf, list, isLost: () => false });
+    return { lookedThrough, refusal };
+  }
+
+  it('have the search for them in their budget', async () => {
+    const { lookedThrough, refusal } = await verdictOn(1_000);
+    assert.match(refusal?.message ?? '', /cost more than 50000000 units together/);
+    assert.equal(lookedThrough, Math.ceil(policyLimits.unitsOfRequest / 120_000));
+  });
+
+  it('are all asked where it is short', async () => {
+    const { lookedThrough, refusal } = await verdictOn(400);
+    assert.deepEqual({ lookedThrough, refusal }, { lookedThrough: 400, refusal: undefined });
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { writeMs } from '../../../src/encryption/key-service/current-seed.ts';
 import type { SharedSeed } from '../../../src/encryption/key-service/current-seed.ts';
-import { hashOfKeyId } from '../../../src/encryption/key-service/key-service.ts';
+import { sha256Of } from '../../../src/stdx/sha256-of.ts';
 import type { KeyService } from '../../../src/encryption/key-service/key-service.ts';
 import { sealedSeedBytes } from '../../../src/encryption/key-service/messages.ts';
 import type { SealedSeed } from '../../../src/encryption/key-service/messages.ts';
@@ -95,7 +95,7 @@ describe('the seed that records are written with', () => {
     assert.match(writer.refusal() ?? '', /not encrypted a seed yet/);
     await started();
     const { seed } = writer;
-    assert.equal(seed?.keyIdHash, hashOfKeyId('one'));
+    assert.equal(seed?.keyIdHash, sha256Of('one'));
     assert.equal(writer.refusal(), undefined);
     for (let minutes = 0; minutes < 30; minutes += 1) await after(watchTimes.askWhileWellMs);
     assert.equal(writer.seed, seed);
@@ -110,7 +110,7 @@ describe('the seed that records are written with', () => {
     const first = writer.seed;
     status = { version: 'v2', healthz: 'ok', keyId: 'two' };
     await after(watchTimes.askWhileWellMs);
-    assert.equal(writer.seed?.keyIdHash, hashOfKeyId('two'));
+    assert.equal(writer.seed?.keyIdHash, sha256Of('two'));
     assert.notEqual(writer.seed?.id, first?.id);
   });
 
