@@ -4,8 +4,8 @@
  *
  *     scene (a server of its own) ─▶ storm ─▶ storm ─▶ ...   each finds what was left
  *
- * Only `run` is measured; what a storm needs is made by `prepare`. A storm that is not answered as it
- * should be throws.
+ * Only `run` is measured; what a storm needs is made by `prepare`. A storm that is not answered as
+ * it should be throws.
  */
 import type { MeasuredProcess } from '../harness/process.ts';
 import { connectMany, drive, fetchBytes } from '../load/http-client.ts';
