@@ -406,10 +406,11 @@ const tokensOfPods: readonly Row[] = [
 
 const featured = {
   'runtime-config': 'api/all=true',
-  // Nothing is written but by the rows: a server's own Lease is renewed every ten seconds.
+  // Nothing is written but by the rows: a server's own Lease is renewed every ten seconds, and the
+  // garbage collector, which runs unasked, takes what an agent's Node owned.
   'feature-gates':
     'DynamicResourceAllocation=true,ClusterTrustBundleProjection=true,APIServerIdentity=false',
-  controllers: '',
+  controllers: '-garbagecollector',
 };
 
 describe("NodeRestriction, of a node's agent", () => {

@@ -39,8 +39,8 @@ export const policyLimits = {
   /** Of an object that might have been a parameter; each requirement of the selector adds one. */
   unitsOfLook: 20,
   /** All expressions of all policies for one write, and the search for their parameters: some five
-   * seconds. Policy: the write is
-   * refused, whatever failure policies say: no policy is left out because of others. */
+   * seconds. Policy: the write is refused, whatever failure policies say: no policy is left out
+   * because of others. */
   unitsOfRequest: 50_000_000,
 } as const;
 
