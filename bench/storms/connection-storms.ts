@@ -65,19 +65,27 @@ function go(clients: readonly Client[]): void {
   for (const { socket } of clients) socket.destroy();
 }
 
+/** Not at once, which is a storm of its own. */
+async function goSlowly(clients: readonly Client[]): Promise<void> {
+  for (let from = 0; from < clients.length; from += listenQueue) {
+    go(clients.slice(from, from + listenQueue));
+    await sleep(10);
+  }
+}
+
 /** Until the server has seen that clients went. */
 const settle = (place: Place): Promise<void> => sleep(place.of(2_000));
 
 const bodiesStorm: Storm = {
   title: '4,000 bodies of 20 KB that come in one turn, the first of a process',
   async run(place) {
-    const clients = await connected(place, place.of(1_000));
+    const clients = await connected(place, place.of(4_000));
     const body = configMap('one', 0, 20_000);
     // Nobody may make it, for there is one already.
     await sendMany(place, 1, () => ({ method: 'POST', path: collectionPath, body }), 201);
     const request = requestBytes('POST', collectionPath, body);
     await sendWhileStopped(place, clients, request, '409');
-    go(clients);
+    await goSlowly(clients);
   },
 };
 
@@ -86,8 +94,7 @@ const waitingStorm: Storm = {
   async run(place) {
     const clients = await connected(place, place.of(4_000));
     await sendWhileStopped(place, clients, getRequest(`${collectionPath}/one`), '200');
-    go(clients);
-    await settle(place);
+    await goSlowly(clients);
   },
 };
 

@@ -92,8 +92,10 @@ export interface WriteStages extends CommitStages {
  * what others have committed, which nobody will say more about. */
 const stagedWritesMax = 4_096;
 
+/** Narrow where the objective is judged: a median is drawn in a straight line within its bucket. */
 const bounds: readonly number[] = [
-  0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+  0.000_1, 0.000_25, 0.000_5, 0.000_75, 0.001, 0.001_25, 0.001_5, 0.002, 0.002_5, 0.003, 0.004,
+  0.005, 0.007_5, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
 interface Times {
