@@ -13,6 +13,7 @@ import type { Usage } from './harness/usage.ts';
 import { eventCost } from './load/event-cost.ts';
 import { fetchBytes } from './load/http-client.ts';
 import { SEQUENCE_DIGITS, requestBytes } from './load/objects.ts';
+import { currentVersion } from './load/prepare.ts';
 import { openWatchers } from './load/watchers.ts';
 
 const POD_PATH = '/api/v1/namespaces/default/pods';
@@ -69,11 +70,11 @@ async function run(bench: Bench): Promise<Outcome> {
       const { microseconds, usage } = await eventCost(writing, events, watchers, 1);
       watchers.close();
       usages.push(usage);
-      version = await newestVersion(port);
+      version = await currentVersion(port, POD_PATH);
       return microseconds;
     };
     await eventCost(writing, bench.smoke ? 10 : 3_000);
-    version = await newestVersion(port);
+    version = await currentVersion(port, POD_PATH);
     for (let round = 0; round < bench.rounds; round += 1) {
       pairs.push({ floor: await costWith(FEW), server: await costWith(many) });
     }
@@ -91,12 +92,6 @@ async function run(bench: Bench): Promise<Outcome> {
     facts: { many, few: FEW, pods: PODS, events },
     notes: ['the floor is a write beside 100 selections'],
   };
-}
-
-async function newestVersion(port: number): Promise<string> {
-  const { body } = await fetchBytes(port, 'GET', `${POD_PATH}?limit=1`);
-  const list = JSON.parse(body.toString()) as { metadata: { resourceVersion: string } };
-  return list.metadata.resourceVersion;
 }
 
 export const growthSelections: Scenario = {

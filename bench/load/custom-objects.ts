@@ -6,8 +6,8 @@
  */
 import { fetchBytes } from './http-client.ts';
 import { requestBytes, SEQUENCE_DIGITS } from './objects.ts';
+import { define } from './prepare.ts';
 
-const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const group = 'bench.example.org';
 const rulesCount = 20;
 /** Of the field; the object has 1 KB with what the server adds. */
@@ -52,16 +52,8 @@ export async function defineCustomTypes(port: number): Promise<void> {
   const rules = Array.from({ length: rulesCount }, (_, at) => ({
     rule: `self.p.size() > ${at} && !self.p.startsWith('${at}')`,
   }));
-  for (const [kind, plural, validations] of [
-    ['Widget', 'widgets', []],
-    ['Ruled', 'ruleds', rules],
-  ] as const) {
-    const body = JSON.stringify(definitionOf(kind, plural, validations));
-    await fetchBytes(port, 'POST', definitionsPath, body);
-  }
-  for (const { path } of [widgets, ruled]) {
-    while ((await fetchBytes(port, 'GET', path)).status !== 200);
-  }
+  await define(port, definitionOf('Widget', 'widgets', []), widgets.path);
+  await define(port, definitionOf('Ruled', 'ruleds', rules), ruled.path);
 }
 
 function definitionOf(kind: string, plural: string, rules: readonly object[]): object {

@@ -1,4 +1,5 @@
 /** Fills a server with objects before anything is measured. */
+import { definitionsPath } from './definitions.ts';
 import { connectMany, drive, fetchBytes } from './http-client.ts';
 import { collectionPath, createRequest, objectName } from './objects.ts';
 
@@ -20,10 +21,22 @@ export async function fill(
 }
 
 /** The collection's resourceVersion now. */
-export async function currentVersion(port: number): Promise<string> {
-  const { body } = await fetchBytes(port, 'GET', `${collectionPath}?limit=1`);
+export async function currentVersion(port: number, path = collectionPath): Promise<string> {
+  const { body } = await fetchBytes(port, 'GET', `${path}?limit=1`);
   const list = JSON.parse(body.toString()) as { metadata: { resourceVersion: string } };
   return list.metadata.resourceVersion;
+}
+
+/** Makes a custom type, and resolves when the collection is served. @throws when it is refused. */
+export async function define(port: number, definition: object, collection: string): Promise<void> {
+  const { body, status } = await fetchBytes(
+    port,
+    'POST',
+    definitionsPath,
+    JSON.stringify(definition),
+  );
+  if (status !== 201) throw new Error(`a definition was answered ${status}: ${body.toString()}`);
+  while ((await fetchBytes(port, 'GET', collection)).status !== 200);
 }
 
 /** One object as the server sends it. */

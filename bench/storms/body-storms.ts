@@ -1,8 +1,7 @@
 /** Storms of the longest bodies there may be, as YAML; of readers of a long answer that go. */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { definitionsPath } from '../load/definitions.ts';
-import { fetchBytes } from '../load/http-client.ts';
+import { define } from '../load/prepare.ts';
 import type { Place, Scene, Storm } from './storm.ts';
 import { sendMany, sendOne } from './storm.ts';
 
@@ -30,11 +29,6 @@ const definition = {
     ],
   },
 };
-
-async function define(place: Place): Promise<void> {
-  await sendOne(place, { method: 'POST', path: definitionsPath, body: definition }, 201);
-  while ((await fetchBytes(place.port, 'GET', documents)).status !== 200);
-}
 
 const head = (index: number): string =>
   `apiVersion: ${group}/v1\nkind: Document\nmetadata:\n  name: d${index}\ntext: `;
@@ -68,7 +62,7 @@ const blocks = {
   ...yamlStorm('30 bodies of 2.9 MB of YAML in blocks, written and refused', 30, (bytes) => {
     return `|\n${line.repeat(bytes / line.length)}`;
   }),
-  prepare: define,
+  prepare: ({ port }: Place) => define(port, definition, documents),
 };
 const escapes = yamlStorm('10 bodies of 2.9 MB of YAML, a text of escapes', 10, (bytes) => {
   return `"${'\\n\\x41'.repeat(bytes / 6)}"\n`;

@@ -6,11 +6,11 @@ import { fill } from '../load/prepare.ts';
 import type { Place, Scene, Storm } from './storm.ts';
 import { makeNamespace, readTogether, sendMany } from './storm.ts';
 
-/** What a client sends, and no more: it reads nothing of it but that something came. */
+/** Of what it is sent it looks at the beginning alone. */
 interface Client {
   readonly socket: net.Socket;
   /** Resolves with the first bytes of an answer. */
-  answered: Promise<string>;
+  readonly answered: Promise<string>;
 }
 
 const listenQueue = 100;
@@ -120,11 +120,9 @@ const watchesStorm: Storm = {
   },
   async run(place) {
     await place.watch(`${quiet}?watch=1`, place.of(9_000));
-    const lists = Array.from({ length: 50 }, () =>
-      readTogether(place, place.of(1_000) / 50, collectionPath),
-    );
+    const lists = readTogether(place, place.of(1_000), collectionPath);
     place.endWatches();
-    await Promise.all(lists);
+    await lists;
     await settle(place);
   },
 };

@@ -1,6 +1,6 @@
 /** Storms of objects of the kinds that clusters are made of. */
 import type { Scene, Storm } from './storm.ts';
-import { makeNamespace, readTogether, sendMany, sendOne, untilEmpty } from './storm.ts';
+import { makeNamespace, readTogether, sendMany, sendOne, until, untilEmpty } from './storm.ts';
 
 const merge = 'application/merge-patch+json';
 const filling = (bytes: number): string => 'x'.repeat(bytes);
@@ -28,10 +28,11 @@ const namespaceStorm: Storm = {
     await sendMany(place, count, (i) => ({ ...post, path: path(i), body: configMap }), 201);
     const remove = { method: 'DELETE', body: '' } as const;
     await sendMany(place, count, (i) => ({ ...remove, path: `${namespaces}/${name(i)}` }), 200);
-    for (;;) {
+    await until(async () => {
       const body = await sendOne(place, { method: 'GET', path: `${namespaces}?limit=50` }, 200);
-      if (!/"name":"n\d/.test(body.toString())) return place.endWatches();
-    }
+      return !/"name":"n\d/.test(body.toString());
+    });
+    place.endWatches();
   },
 };
 

@@ -7,6 +7,7 @@
  * Only `run` is measured; what a storm needs is made by `prepare`. A storm that is not answered as
  * it should be throws.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MeasuredProcess } from '../harness/process.ts';
 import { connectMany, drive, fetchBytes } from '../load/http-client.ts';
 import { requestBytes } from '../load/objects.ts';
@@ -65,6 +66,7 @@ export interface Sent {
 }
 
 const connectionsCount = 100;
+const askAgainMs = 100;
 
 /** Sends `count` requests, a hundred at a time. @throws when one is answered otherwise. */
 export async function sendMany(
@@ -100,25 +102,24 @@ export async function sendOne(
   throw new Error(`${method} ${path}: ${answer.status} ${answer.body.toString().slice(0, 400)}`);
 }
 
-/** One request of any type; its answer is not looked at beyond its status. @throws unless 200. */
-export const sendUnread = (place: Place, sent: Sent): Promise<void> =>
-  sendMany(place, 1, () => sent, 200);
-
 /** The same read by several at once. */
 export async function readTogether(place: Place, readers: number, path: string): Promise<void> {
   const one = (): Promise<Buffer> => sendOne(place, { method: 'GET', path }, 200);
   await Promise.all(Array.from({ length: readers }, one));
 }
 
+/** Asks again and again, with a rest in between. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(askAgainMs);
+}
+
 /** Resolves when a collection has no more objects. */
-export async function untilEmpty(place: Place, path: string): Promise<void> {
-  for (;;) {
+export const untilEmpty = (place: Place, path: string): Promise<void> =>
+  until(async () => {
     const body = await sendOne(place, { method: 'GET', path: `${path}?limit=1` }, 200);
     const list = JSON.parse(body.toString()) as { readonly items: readonly unknown[] };
-    if (list.items.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+    return list.items.length === 0;
+  });
 
 export async function makeNamespace(place: Place, name: string): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };

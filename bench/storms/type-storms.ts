@@ -1,8 +1,9 @@
 /** Storms of definitions of custom types, and of objects of them. */
 import { definitionsPath } from '../load/definitions.ts';
 import { fetchBytes } from '../load/http-client.ts';
+import { currentVersion, define } from '../load/prepare.ts';
 import type { Place, Scene, Storm } from './storm.ts';
-import { readTogether, sendMany, sendOne, sendUnread } from './storm.ts';
+import { readTogether, sendMany, sendOne, until } from './storm.ts';
 
 const group = 'storm.example.org';
 const merge = { method: 'PATCH', type: 'application/merge-patch+json' } as const;
@@ -55,13 +56,6 @@ const numbered = (count: number, fields: number): readonly Version[] =>
 
 const pathOf = (plural: string): string => `/apis/${group}/v1/namespaces/default/${plural}`;
 
-/** Makes the type that is watched, and resolves when it is served. */
-async function define(place: Place): Promise<void> {
-  const body = definition(plural, numbered(1, 10));
-  await sendOne(place, { method: 'POST', path: definitionsPath, body }, 201);
-  while ((await fetchBytes(place.port, 'GET', watched)).status !== 200);
-}
-
 async function makeObjects(place: Place, prefix: string, count: number): Promise<void> {
   const made = (i: number): object => ({
     apiVersion: `${group}/v1`,
@@ -69,8 +63,7 @@ async function makeObjects(place: Place, prefix: string, count: number): Promise
     metadata: { name: `${prefix}${i}` },
     spec: { field0: 'x'.repeat(300), field1: `~${i}` },
   });
-  const path = watched;
-  await sendMany(place, count, (i) => ({ method: 'POST', path, body: made(i) }), 201);
+  await sendMany(place, count, (i) => ({ method: 'POST', path: watched, body: made(i) }), 201);
 }
 
 const first: Storm = {
@@ -119,11 +112,12 @@ const openApiStorm: Storm = {
 
 const plural = 'watched';
 const watched = pathOf(plural);
+const definitionPath = `${definitionsPath}/${plural}.${group}`;
 
 const watchedStorm: Storm = {
   title: '10,000 custom objects are made under 1,000 watches, beside 90,000 others',
   async prepare(place) {
-    await define(place);
+    await define(place.port, definition(plural, numbered(1, 10)), watched);
     await makeObjects(place, 'a', place.of(90_000));
     await place.watch(`${watched}?watch=1`, place.of(1_000));
   },
@@ -136,7 +130,7 @@ const watchedStorm: Storm = {
 const resumedStorm: Storm = {
   title: '100 watches of them begin 3,000 changes ago, and 100 with all 100,000',
   async run(place) {
-    const from = Math.max(1, (await newest(place)) - 3_000);
+    const from = Math.max(1, Number(await currentVersion(place.port, watched)) - 3_000);
     await place.watch(`${watched}?watch=1&resourceVersion=${from}`, place.of(100));
     const watchers = await place.watch(`${watched}?watch=1&resourceVersion=0`, place.of(100));
     await watchers.reached(place.of(100) * (place.of(90_000) + place.of(10_000)));
@@ -147,41 +141,26 @@ const resumedStorm: Storm = {
 const columnsStorm: Storm = {
   title: 'the columns of that type change, twice, under 1,000 watches of it',
   async prepare(place) {
-    const from = await newest(place);
+    const from = await currentVersion(place.port, watched);
     await place.watch(`${watched}?watch=1&resourceVersion=${from}`, place.of(1_000));
   },
   async run(place) {
     for (const columns of [5, 6]) {
       const body = definition(plural, numbered(1, 10), columns);
-      await sendUnread(place, { ...merge, path: `${definitionsPath}/${plural}.${group}`, body });
+      const sent = { ...merge, path: definitionPath, body };
+      await sendMany(place, 1, () => sent, 200);
     }
   },
 };
 
-/** The newest revision. */
-async function newest(place: Place): Promise<number> {
-  const body = await sendOne(place, { method: 'GET', path: `${watched}?limit=1` }, 200);
-  const list = JSON.parse(body.toString()) as { metadata: { resourceVersion: string } };
-  return Number(list.metadata.resourceVersion);
-}
-
 const goneStorm: Storm = {
   title: 'the definition of 100,000 objects is deleted under 1,000 watches, until all are gone',
   async run(place) {
-    await sendOne(place, { method: 'DELETE', path: `${definitionsPath}/${plural}.${group}` }, 200);
-    await untilGone(place);
+    await sendOne(place, { method: 'DELETE', path: definitionPath }, 200);
+    await until(async () => (await fetchBytes(place.port, 'GET', definitionPath)).status === 404);
     place.endWatches();
   },
 };
-
-async function untilGone(place: Place): Promise<void> {
-  for (;;) {
-    const path = `${definitionsPath}?limit=100`;
-    const body = await sendOne(place, { method: 'GET', path }, 200);
-    if (!body.includes(`"${plural}.${group}"`)) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
 
 export const typeScenes: readonly Scene[] = [
   { storms: [first, versionsStorm] },

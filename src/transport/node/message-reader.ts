@@ -112,8 +112,7 @@ export class MessageReader {
 
   /** Nothing more is read. */
   clear(): void {
-    this.#input = nothing;
-    this.#at = 0;
+    this.#forgetInput();
     this.#pieces.clear();
     this.#giveBack();
   }

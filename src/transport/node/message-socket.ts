@@ -120,9 +120,7 @@ export class MessageSocket implements Expiring {
 
   /** Says goodbye, once, and waits for the client's. */
   close(code: number): void {
-    const payload = Buffer.alloc(2);
-    payload.writeUInt16BE(code);
-    this.#sayGoodbye(payload);
+    this.#sayGoodbye(goodbyeOf(code));
   }
 
   #sayGoodbye(payload: Uint8Array): void {
@@ -176,9 +174,7 @@ export class MessageSocket implements Expiring {
   }
 
   #refuse(code: number): void {
-    const payload = Buffer.alloc(2);
-    payload.writeUInt16BE(code);
-    this.#endBehind(payload);
+    this.#endBehind(goodbyeOf(code));
   }
 
   /** Whoever reads nothing would have the socket grow. */
@@ -195,4 +191,11 @@ export class MessageSocket implements Expiring {
     this.#sayGoodbye(payload);
     this.#socket.end();
   }
+}
+
+/** What is said with a goodbye: why. */
+function goodbyeOf(code: number): Buffer {
+  const payload = Buffer.alloc(2);
+  payload.writeUInt16BE(code);
+  return payload;
 }
