@@ -15,6 +15,7 @@ import { measureUsage } from './harness/usage.ts';
 import type { Usage } from './harness/usage.ts';
 import { admissionScenes } from './storms/admission-storms.ts';
 import { bodyScenes } from './storms/body-storms.ts';
+import { calledScenes } from './storms/called-storms.ts';
 import { connectionScenes } from './storms/connection-storms.ts';
 import { objectScenes } from './storms/object-storms.ts';
 import { placeOf } from './storms/storm.ts';
@@ -27,6 +28,7 @@ const scenes: readonly Scene[] = [
   ...connectionScenes,
   ...bodyScenes,
   ...admissionScenes,
+  ...calledScenes,
   ...objectScenes,
   ...typeScenes,
 ];

@@ -137,6 +137,7 @@ export function fetchBytes(
   method: string,
   path: string,
   body?: Uint8Array | string,
+  accept = 'application/json',
 ): Promise<{ readonly status: number; readonly body: Buffer }> {
   return new Promise((resolve, reject) => {
     const request = http.request(
@@ -146,7 +147,7 @@ export function fetchBytes(
         method,
         path,
         headers: {
-          accept: 'application/json',
+          accept,
           ...(body === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),

@@ -38,8 +38,8 @@ export function requestBytes(
 }
 
 /** What opens a watch or a download. `token`: of whom, where the server asks. */
-export function getRequest(path: string, token?: string): Buffer {
-  const head = `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`;
+export function getRequest(path: string, token?: string, accept = 'application/json'): Buffer {
+  const head = `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: ${accept}\r\n\r\n`;
   return token === undefined ? Buffer.from(head) : authorized(Buffer.from(head), token);
 }
 

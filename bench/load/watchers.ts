@@ -20,6 +20,8 @@ export interface WatcherOptions {
   /** Over TLS; whose certificate the server has is not what is measured. */
   readonly secure?: boolean | undefined;
   readonly token?: string | undefined;
+  /** The format; JSON, where nothing is said. */
+  readonly accept?: string | undefined;
 }
 
 const DIGIT_ZERO = 0x30;
@@ -34,7 +36,8 @@ class WatcherGroup extends DeliveryCount {
   #closed = false;
 
   /** Resolves when the answer has begun. */
-  open({ port, path: paths, secure = false, token }: WatcherOptions, index: number): Promise<void> {
+  open(options: WatcherOptions, index: number): Promise<void> {
+    const { accept, port, path: paths, secure = false, token } = options;
     const path = typeof paths === 'string' ? paths : paths(index);
     return new Promise((resolve, reject) => {
       let begun = false;
@@ -57,7 +60,7 @@ class WatcherGroup extends DeliveryCount {
       const to = { host: '127.0.0.1', port, onread: { buffer: window, callback } };
       const socket = secure ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to);
       socket.on(secure ? 'secureConnect' : 'connect', () => {
-        socket.write(getRequest(path, token));
+        socket.write(getRequest(path, token, accept));
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));
       socket.on('close', () => {

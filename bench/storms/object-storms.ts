@@ -1,6 +1,14 @@
 /** Storms of objects of the kinds that clusters are made of. */
 import type { Scene, Storm } from './storm.ts';
-import { makeNamespace, readTogether, sendMany, sendOne, until, untilEmpty } from './storm.ts';
+import {
+  makeNamespace,
+  readTogether,
+  sendMany,
+  sendOne,
+  tables,
+  until,
+  untilEmpty,
+} from './storm.ts';
 
 const merge = 'application/merge-patch+json';
 const filling = (bytes: number): string => 'x'.repeat(bytes);
@@ -8,26 +16,34 @@ const filling = (bytes: number): string => 'x'.repeat(bytes);
 const namespaces = '/api/v1/namespaces';
 const manyNamespaces = 40_000;
 
-const namespaceStorm: Storm = {
-  title: '40,000 namespaces with three objects each are made under 20 watches, and deleted',
+const nameOf = (i: number): string => `n${i}`;
+
+const namespacesMade: Storm = {
+  title: '40,000 namespaces with three objects each are made under 20 watches',
   prepare: async (place) => void (await place.watch(`${namespaces}?watch=1`, 20)),
   async run(place) {
     const count = place.of(manyNamespaces);
-    const name = (i: number): string => `n${i}`;
-    const metadata = (i: number): object => ({ name: name(i) });
-    const namespace = { apiVersion: 'v1', kind: 'Namespace' };
     const post = { method: 'POST' } as const;
-    await sendMany(
-      place,
-      count,
-      (i) => ({ ...post, path: namespaces, body: { ...namespace, metadata: metadata(i) } }),
-      201,
-    );
+    const namespace = { apiVersion: 'v1', kind: 'Namespace' };
+    const made = (i: number) => ({ ...namespace, metadata: { name: nameOf(i) } });
+    await sendMany(place, count, (i) => ({ ...post, path: namespaces, body: made(i) }), 201);
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-    const path = (i: number): string => `${namespaces}/${name(i)}/configmaps`;
+    const path = (i: number): string => `${namespaces}/${nameOf(i)}/configmaps`;
     await sendMany(place, count, (i) => ({ ...post, path: path(i), body: configMap }), 201);
+  },
+};
+
+const namespacesRead: Storm = {
+  title: 'eight tables of 40,000 namespaces',
+  run: (place) => readTogether(place, 8, namespaces, tables),
+};
+
+const namespacesGone: Storm = {
+  title: '40,000 namespaces are deleted under 20 watches, until all are gone',
+  async run(place) {
     const remove = { method: 'DELETE', body: '' } as const;
-    await sendMany(place, count, (i) => ({ ...remove, path: `${namespaces}/${name(i)}` }), 200);
+    const path = (i: number): string => `${namespaces}/${nameOf(i)}`;
+    await sendMany(place, place.of(manyNamespaces), (i) => ({ ...remove, path: path(i) }), 200);
     await until(async () => {
       const body = await sendOne(place, { method: 'GET', path: `${namespaces}?limit=50` }, 200);
       return !/"name":"n\d/.test(body.toString());
@@ -159,8 +175,15 @@ const bindStorm: Storm = {
 // No config maps: each namespace has one of its own, which is made again.
 const collection = `${namespaces}/stormy/secrets`;
 
+const formats = [
+  'application/json',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+  tables,
+];
+
 const collectionStorm: Storm = {
-  title: '40,000 objects are deleted as a collection under 60 watches; 8 lists of them before',
+  title: '40,000 objects are deleted as a collection under 60 watches in four formats, and listed',
   async prepare(place) {
     await makeNamespace(place, 'stormy');
     const made = (i: number): object => ({
@@ -171,10 +194,11 @@ const collectionStorm: Storm = {
     });
     const post = (i: number) => ({ method: 'POST', path: collection, body: made(i) });
     await sendMany(place, place.of(40_000), post, 201);
-    await place.watch(`${collection}?watch=1`, 60);
+    for (const format of formats) await place.watch(`${collection}?watch=1`, 15, format);
   },
   async run(place) {
-    await readTogether(place, 8, collection);
+    const lists = formats.map((format) => format.replace('Metadata;', 'MetadataList;'));
+    for (const format of lists) await readTogether(place, 4, collection, format);
     await sendOne(place, { method: 'DELETE', path: collection }, 200);
     await untilEmpty(place, collection);
     place.endWatches();
@@ -207,12 +231,54 @@ const ownerStorm: Storm = {
   },
 };
 
+const services = `${namespaces}/default/services`;
+
+const serviceStorm: Storm = {
+  title: '2,000 services get addresses and node ports, and are deleted as a collection',
+  async run(place) {
+    const spec = { type: 'NodePort', ports: [{ port: 80 }] };
+    const made = (i: number): object => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: `s${i}` },
+      spec,
+    });
+    const post = (i: number) => ({ method: 'POST', path: services, body: made(i) });
+    await sendMany(place, place.of(2_000), post, 201);
+    await sendOne(place, { method: 'DELETE', path: services }, 200);
+  },
+};
+
+const applied = `${namespaces}/default/configmaps/applied`;
+
+const conflictStorm: Storm = {
+  title: '20,000 applies of 100 fields that another manager owns, a hundred at once',
+  async run(place) {
+    const data = (value: string) =>
+      Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, value]));
+    const apply = (manager: string, value: string) => ({
+      method: 'PATCH',
+      path: `${applied}?fieldManager=${manager}`,
+      type: 'application/apply-patch+yaml',
+      body: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'applied' },
+        data: data(value),
+      },
+    });
+    await sendMany(place, 1, () => apply('first', 'a'), 201);
+    await sendMany(place, place.of(20_000), () => apply('second', 'b'), 409);
+  },
+};
+
 export const objectScenes: readonly Scene[] = [
-  { storms: [namespaceStorm] },
+  { storms: [namespacesMade, namespacesRead, namespacesGone] },
   { storms: [leaseStorm, eventStorm] },
   {
     storms: [nodeStorm, bindStorm],
     flags: ['--disable-admission-plugins=ServiceAccount'],
   },
   { storms: [collectionStorm, ownerStorm] },
+  { storms: [conflictStorm, serviceStorm] },
 ];

@@ -33,9 +33,16 @@ export interface Place {
   /** The full count, or a small one in a smoke run. */
   of(full: number): number;
   /** Watches that stay until the scene ends, or `endWatches` is called. */
-  watch(path: string | ((index: number) => string), count: number): Promise<Watchers>;
+  watch(
+    path: string | ((index: number) => string),
+    count: number,
+    accept?: string,
+  ): Promise<Watchers>;
   endWatches(): void;
 }
+
+/** What a reader of columns accepts. */
+export const tables = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 const smokeShare = 100;
 const smokeMin = 4;
@@ -46,8 +53,8 @@ export function placeOf(server: MeasuredProcess, smoke: boolean): Place {
     server,
     port: server.port,
     of: (full) => (smoke ? Math.max(smokeMin, Math.ceil(full / smokeShare)) : full),
-    async watch(path, count) {
-      const watchers = await openWatchers({ port: server.port, path, count });
+    async watch(path, count, accept) {
+      const watchers = await openWatchers({ port: server.port, path, count, accept });
       open.push(watchers);
       return watchers;
     },
@@ -90,21 +97,34 @@ export async function sendMany(
   }
 }
 
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  /** JSON, where nothing is said. */
+  readonly accept?: string | undefined;
+}
+
 /** One request whose answer may be long. @throws when it is another one than `expected`. */
 export async function sendOne(
   { port }: Place,
-  { body, method, path }: Pick<Sent, 'method' | 'path'> & { readonly body?: object },
+  { accept, body, method, path }: Asked,
   expected: number,
 ): Promise<Buffer> {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await fetchBytes(port, method, path, text);
+  const answer = await fetchBytes(port, method, path, text, accept);
   if (answer.status === expected) return answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${answer.body.toString().slice(0, 400)}`);
 }
 
 /** The same read by several at once. */
-export async function readTogether(place: Place, readers: number, path: string): Promise<void> {
-  const one = (): Promise<Buffer> => sendOne(place, { method: 'GET', path }, 200);
+export async function readTogether(
+  place: Place,
+  readers: number,
+  path: string,
+  accept?: string,
+): Promise<void> {
+  const one = (): Promise<Buffer> => sendOne(place, { method: 'GET', path, accept }, 200);
   await Promise.all(Array.from({ length: readers }, one));
 }
 

@@ -3,7 +3,7 @@ import { definitionsPath } from '../load/definitions.ts';
 import { fetchBytes } from '../load/http-client.ts';
 import { currentVersion, define } from '../load/prepare.ts';
 import type { Place, Scene, Storm } from './storm.ts';
-import { readTogether, sendMany, sendOne, until } from './storm.ts';
+import { readTogether, sendMany, sendOne, tables, until } from './storm.ts';
 
 const group = 'storm.example.org';
 const merge = { method: 'PATCH', type: 'application/merge-patch+json' } as const;
@@ -56,14 +56,20 @@ const numbered = (count: number, fields: number): readonly Version[] =>
 
 const pathOf = (plural: string): string => `/apis/${group}/v1/namespaces/default/${plural}`;
 
-async function makeObjects(place: Place, prefix: string, count: number): Promise<void> {
+async function makeObjects(
+  place: Place,
+  plural: string,
+  prefix: string,
+  count: number,
+): Promise<void> {
+  const path = pathOf(plural);
   const made = (i: number): object => ({
     apiVersion: `${group}/v1`,
     kind: `K${plural}`,
     metadata: { name: `${prefix}${i}` },
     spec: { field0: 'x'.repeat(300), field1: `~${i}` },
   });
-  await sendMany(place, count, (i) => ({ method: 'POST', path: watched, body: made(i) }), 201);
+  await sendMany(place, count, (i) => ({ method: 'POST', path, body: made(i) }), 201);
 }
 
 const first: Storm = {
@@ -118,11 +124,11 @@ const watchedStorm: Storm = {
   title: '10,000 custom objects are made under 1,000 watches, beside 90,000 others',
   async prepare(place) {
     await define(place.port, definition(plural, numbered(1, 10)), watched);
-    await makeObjects(place, 'a', place.of(90_000));
+    await makeObjects(place, plural, 'a', place.of(90_000));
     await place.watch(`${watched}?watch=1`, place.of(1_000));
   },
   async run(place) {
-    await makeObjects(place, 'b', place.of(10_000));
+    await makeObjects(place, plural, 'b', place.of(10_000));
     place.endWatches();
   },
 };
@@ -134,6 +140,22 @@ const resumedStorm: Storm = {
     await place.watch(`${watched}?watch=1&resourceVersion=${from}`, place.of(100));
     const watchers = await place.watch(`${watched}?watch=1&resourceVersion=0`, place.of(100));
     await watchers.reached(place.of(100) * (place.of(90_000) + place.of(10_000)));
+    place.endWatches();
+  },
+};
+
+const tabled = pathOf('tabled');
+
+const tablesStorm: Storm = {
+  title: '1,000 watches of tables begin with 2,000 custom objects',
+  async prepare(place) {
+    await define(place.port, definition('tabled', numbered(1, 10), 2), tabled);
+    await makeObjects(place, 'tabled', 'a', place.of(2_000));
+  },
+  async run(place) {
+    const count = place.of(1_000);
+    const watchers = await place.watch(`${tabled}?watch=1&resourceVersion=0`, count, tables);
+    await watchers.reached(count * place.of(2_000));
     place.endWatches();
   },
 };
@@ -163,6 +185,7 @@ const goneStorm: Storm = {
 };
 
 export const typeScenes: readonly Scene[] = [
+  { storms: [tablesStorm] },
   { storms: [first, versionsStorm] },
   { storms: [definitionsStorm, openApiStorm] },
   { storms: [watchedStorm, resumedStorm, columnsStorm, goneStorm] },
