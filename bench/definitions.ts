@@ -62,7 +62,7 @@ async function until(port: number, path: string, status: number): Promise<void> 
 async function longestTurn(server: MeasuredProcess, work: () => Promise<void>): Promise<number> {
   await server.startTurns();
   await work();
-  return server.stopTurns();
+  return (await server.stopTurns()).ms;
 }
 
 async function change(port: number, definition: Definition, description: string): Promise<void> {

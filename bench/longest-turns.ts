@@ -209,7 +209,7 @@ function send(port: number, { method, path, type, body, accept, status }: Reques
 async function measured(server: MeasuredProcess, request: Request): Promise<number> {
   await server.startTurns();
   await send(server.port, request);
-  return server.stopTurns();
+  return (await server.stopTurns()).ms;
 }
 
 async function run(bench: Bench): Promise<Outcome> {

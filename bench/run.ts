@@ -1,6 +1,6 @@
 /**
  * The bench: `npm run bench -- [SCENARIO...] [--smoke] [--rounds=N] [--json=FILE] [--profile=DIR]
- * [--report=FILE] [--from=FILE]`.
+ * [--report=FILE] [--from=FILE] [--match=TEXT]`.
  *
  * Runs the scenarios one after the other (all without a name), and prints a table and, for each,
  * one JSON line. This process makes the load, so it is the one that is pinned to the load's core.
@@ -9,8 +9,10 @@
  *   --json      also appends the JSON lines to FILE
  *   --report    draws what was measured into FILE: .svg, or .html with the tables
  *   --from      runs nothing: the report is of the JSON lines in this file, of the scenarios named
+ *   --match     of the scenario "storms": only those whose title holds this text, and what their
+ *               server has to go through before
  *   --profile   profiles the server in the measured parts (which slows them) and prints self time
- *               by function; the .cpuprofile files are in DIR
+ *               by function (of a storm: in its longest turn); the .cpuprofile files are in DIR
  *
  * Exit code: 0 when all ran, whatever they measured; 1 when one failed; 2 for bad arguments.
  */
@@ -28,6 +30,7 @@ import { fanout } from './fanout.ts';
 import { fanoutTls } from './fanout-tls.ts';
 import { fanoutWorkers } from './fanout-workers.ts';
 import { takeCores } from './harness/cores.ts';
+import type { Turn } from './harness/inside.ts';
 import { profileSummary } from './harness/profile-summary.ts';
 import { resultLine, tableHead, tableRows } from './harness/report.ts';
 import type { ResultLine } from './harness/report.ts';
@@ -93,6 +96,7 @@ interface Arguments {
   readonly report: string | undefined;
   readonly from: string | undefined;
   readonly profile: string | undefined;
+  readonly match: string | undefined;
 }
 
 function parse(): Arguments {
@@ -105,6 +109,7 @@ function parse(): Arguments {
       report: { type: 'string' },
       from: { type: 'string' },
       profile: { type: 'string' },
+      match: { type: 'string' },
     },
   });
   const chosen = positionals.map((name) => {
@@ -126,24 +131,29 @@ function parse(): Arguments {
     report: values.report,
     from: values.from,
     profile: values.profile,
+    match: values.match,
   };
 }
 
-function benchOf({ smoke, rounds, profile }: Arguments): Bench {
+function benchOf({ match, profile, rounds, smoke }: Arguments): Bench {
   return {
     cores: takeCores(),
     smoke,
     rounds,
-    async profiled(process, title, body) {
+    match,
+    async profiled(process, title, body, turnOf) {
       if (profile === undefined) return body();
       const file = path.resolve(profile, `${title}.cpuprofile`);
       mkdirSync(path.dirname(file), { recursive: true });
       await process.startProfile();
+      let turn: Turn | undefined;
       try {
-        return await body();
+        const result = await body();
+        turn = turnOf?.(result);
+        return result;
       } finally {
         await process.stopProfile(file);
-        console.log(profileSummary(file, PROFILE_LINES));
+        console.log(profileSummary(file, PROFILE_LINES, turn));
       }
     },
   };

@@ -8,6 +8,7 @@
  * the engine's collector lie in turns, too, so the longest one of a storm stands below it.
  */
 import { figure } from './harness/compare.ts';
+import type { Turn } from './harness/inside.ts';
 import { startSluice } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
@@ -24,7 +25,7 @@ import { typeScenes } from './storms/type-storms.ts';
 
 const longestTurnMs = 25;
 
-const scenes: readonly Scene[] = [
+const all: readonly Scene[] = [
   ...connectionScenes,
   ...bodyScenes,
   ...admissionScenes,
@@ -32,6 +33,15 @@ const scenes: readonly Scene[] = [
   ...objectScenes,
   ...typeScenes,
 ];
+
+/** Up to the last one of each scene whose title holds the text: it finds what the others left. */
+function scenesOf(match: string | undefined): readonly Scene[] {
+  if (match === undefined) return all;
+  return all.flatMap((scene) => {
+    const last = scene.storms.findLastIndex(({ title }) => title.includes(match));
+    return last < 0 ? [] : [{ ...scene, storms: scene.storms.slice(0, last + 1) }];
+  });
+}
 
 interface Seen {
   readonly turns: number[];
@@ -51,9 +61,13 @@ async function rage(
       await storm.prepare?.(place);
       const { pauses, turns } = seen.get(storm.title) ?? { turns: [], pauses: [] };
       await server.startPauses();
-      await server.startTurns();
-      await bench.profiled(server, storm.title, () => storm.run(place));
-      turns.push(await server.stopTurns());
+      const rageOne = async (): Promise<Turn> => {
+        await server.startTurns();
+        await storm.run(place);
+        return server.stopTurns();
+      };
+      const longest = await bench.profiled(server, storm.title, rageOne, (turn) => turn);
+      turns.push(longest.ms);
       pauses.push(Math.max(0, ...(await server.stopPauses())));
       seen.set(storm.title, { turns, pauses });
     }
@@ -67,6 +81,8 @@ async function rage(
 async function run(bench: Bench): Promise<Outcome> {
   const seen = new Map<string, Seen>();
   const usages: Usage[] = [];
+  const scenes = scenesOf(bench.match);
+  if (scenes.length === 0) throw new Error(`no storm has "${bench.match}" in its title`);
   for (let round = 0; round < bench.rounds; round += 1) {
     for (const scene of scenes) usages.push(await rage(bench, scene, seen));
   }

@@ -20,6 +20,15 @@ export interface InsideReply {
   readonly result: unknown;
 }
 
+/** A turn of the event loop. */
+export interface Turn {
+  /** Milliseconds of the main thread's processor time. */
+  readonly ms: number;
+  /** When it ran: microseconds of the clock that profiles have, too. */
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
 type Known =
   | { readonly kind: 'gc' }
   | { readonly kind: 'young-bytes' }
@@ -63,9 +72,11 @@ function startPauses(): { stop(): readonly number[] } {
   };
 }
 
-/** The longest turn of the event loop since then, in milliseconds of the main thread's processor
- * time. A loop that has nothing to do rests as it does without being measured. */
-function startTurns(): { stop(): number } {
+const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** The longest turn of the event loop since then. A loop that has nothing to do rests as it does
+ * without being measured. */
+function startTurns(): { stop(): Turn } {
   const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const line = Buffer.alloc(64);
   const usedMs = (): number => {
@@ -75,13 +86,16 @@ function startTurns(): { stop(): number } {
     return Number.parseInt(line.toString('latin1', 0, bytes), 10) / 1e6;
   };
   let isStopped = false;
-  let longest = 0;
   let last = usedMs();
+  let lastUs = nowUs();
+  let longest: Turn = { ms: 0, fromUs: lastUs, toUs: lastUs };
   const turn = (): void => {
     if (isStopped) return;
     const now = usedMs();
-    longest = Math.max(longest, now - last);
+    const toUs = nowUs();
+    if (now - last > longest.ms) longest = { ms: now - last, fromUs: lastUs, toUs };
     last = now;
+    lastUs = toUs;
     setImmediate(turn).unref();
   };
   setImmediate(turn).unref();

@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onCore } from './cores.ts';
-import type { InsideReply, InsideRequest } from './inside.ts';
+import type { InsideReply, InsideRequest, Turn } from './inside.ts';
 
 export interface MeasuredProcess {
   readonly pid: number;
@@ -25,8 +25,8 @@ export interface MeasuredProcess {
   /** Resident bytes of its young generation. */
   youngBytes(): Promise<number>;
   startTurns(): Promise<void>;
-  /** The longest turn of the event loop since then: milliseconds of processor time. */
-  stopTurns(): Promise<number>;
+  /** The longest turn of the event loop since then. */
+  stopTurns(): Promise<Turn>;
   startPauses(): Promise<void>;
   /** Pauses of its garbage collector since then, in milliseconds each. */
   stopPauses(): Promise<readonly number[]>;
@@ -200,7 +200,7 @@ function measured(
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
     youngBytes: async () => (await ask({ kind: 'young-bytes' })) as number,
     startTurns: async () => void (await ask({ kind: 'turns-start' })),
-    stopTurns: async () => (await ask({ kind: 'turns-stop' })) as number,
+    stopTurns: async () => (await ask({ kind: 'turns-stop' })) as Turn,
     startPauses: async () => void (await ask({ kind: 'pauses-start' })),
     stopPauses: async () => (await ask({ kind: 'pauses-stop' })) as readonly number[],
     startProfile: async () => void (await ask({ kind: 'profile-start' })),

@@ -5,6 +5,7 @@
  * each round: what disturbs the machine for longer than a round then disturbs both.
  */
 import type { Cores } from './cores.ts';
+import type { Turn } from './inside.ts';
 import type { MeasuredProcess } from './process.ts';
 import type { Series } from './series.ts';
 import type { Usage } from './usage.ts';
@@ -21,8 +22,16 @@ export interface Bench {
   /** Tiny sizes: shows that the scenario works, measures nothing. */
   readonly smoke: boolean;
   readonly rounds: number;
-  /** Runs `body` under the profiler when profiles were asked for. */
-  profiled<T>(process: MeasuredProcess, title: string, body: () => Promise<T>): Promise<T>;
+  /** Runs `body` under the profiler when profiles were asked for. What is printed of its profile is
+   * the part that `turnOf` names, where it is given. */
+  profiled<T>(
+    process: MeasuredProcess,
+    title: string,
+    body: () => Promise<T>,
+    turnOf?: (result: T) => Turn,
+  ): Promise<T>;
+  /** Of storms: those whose title holds this text, where it is given. */
+  readonly match: string | undefined;
 }
 
 export interface Row {

@@ -280,5 +280,5 @@ export const objectScenes: readonly Scene[] = [
     flags: ['--disable-admission-plugins=ServiceAccount'],
   },
   { storms: [collectionStorm, ownerStorm] },
-  { storms: [conflictStorm, serviceStorm] },
+  { storms: [conflictStorm, serviceStorm], flags: ['--service-cluster-ip-range=10.0.0.0/16'] },
 ];
