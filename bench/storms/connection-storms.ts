@@ -127,6 +127,37 @@ const watchesStorm: Storm = {
   },
 };
 
+/** One of its own for each watch. */
+const selectors: Record<string, (index: number) => string> = {
+  'a label that no object has': (i) => `labelSelector=mine%3Dv${i}`,
+  'a label that all objects have in another form': (i) => `labelSelector=mine!%3Dv${i}`,
+  'twenty labels': (i) => {
+    const each = Array.from({ length: 20 }, (_, k) => `l${k} notin (v${i},w${i})`);
+    return `labelSelector=${encodeURIComponent(each.join(','))}`;
+  },
+  'a name that is another one': (i) => `fieldSelector=metadata.name!%3Dn${i}`,
+};
+
+const selectedStorms: readonly Storm[] = Object.entries(selectors).map(([what, selector]) => ({
+  title: `1,000 objects are made under 9,000 watches, each of ${what}`,
+  prepare: async (place) => {
+    if (what.includes('no object')) await makeNamespace(place, 'quiet');
+    // That they go at once is a storm of its own.
+    place.endWatches();
+    await settle(place);
+    await place.watch((i) => `${quiet}?watch=1&${selector(i)}`, place.of(9_000));
+  },
+  async run(place) {
+    const made = (i: number): object => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { generateName: 'c-', labels: { mine: 'yes', l1: `${i}` } },
+    });
+    const post = (i: number) => ({ method: 'POST', path: quiet, body: made(i) });
+    await sendMany(place, place.of(1_000), post, 201);
+  },
+}));
+
 const upgrade = [
   `GET ${quiet}?watch=1 HTTP/1.1`,
   'Host: bench',
@@ -151,5 +182,6 @@ const webSocketStorm: Storm = {
 };
 
 export const connectionScenes: readonly Scene[] = [
+  { storms: selectedStorms },
   { storms: [bodiesStorm, waitingStorm, goingStorm, watchesStorm, webSocketStorm] },
 ];
