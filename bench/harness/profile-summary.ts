@@ -37,11 +37,12 @@ export function profileSummary(file: string, linesMax: number, turn?: Turn): str
     ([key, us]) => `${((us / total) * 100).toFixed(1).padStart(6)} %  ${key}`,
   );
   const busy =
-    turn === undefined
-      ? `busy ${(total / 1e6).toFixed(2)} s`
-      : `a turn of ${turn.ms.toFixed(1)} ms, ${((turn.toUs - turn.fromUs) / 1e3).toFixed(1)} by the clock`;
+    turn === undefined ? `busy ${(total / 1e6).toFixed(2)} s` : `a turn of ${lengthOf(turn)}`;
   return [`${busy}: ${file}`, ...lines].join('\n');
 }
+
+const lengthOf = ({ fromUs, ms, toUs }: Turn): string =>
+  `${ms.toFixed(1)} ms, ${((toUs - fromUs) / 1e3).toFixed(1)} by the clock`;
 
 function placeOf(frame: CallFrame): string {
   const name = frame.functionName === '' ? '(anonymous)' : frame.functionName;

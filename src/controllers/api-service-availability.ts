@@ -18,10 +18,11 @@ import { availableCondition, isRemote } from '../aggregation/api-service.ts';
 import type { RemoteService } from '../aggregation/api-service.ts';
 import { availabilityOfServer, availabilityOfService } from '../aggregation/availability.ts';
 import type { Availability, AvailabilityDeps } from '../aggregation/availability.ts';
-import { objects, part, text } from '../apimachinery/members.ts';
+import { part } from '../apimachinery/members.ts';
+import { conditionOf, withFinding } from '../apimachinery/own-condition.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { paced } from '../stdx/paced.ts';
@@ -179,32 +180,16 @@ async function write(
 ): Promise<void> {
   const target = { kind, namespace: '', name };
   const current = cachedObject(registry, target);
-  if (current === undefined || saysSo(current, found)) return;
   const now = formatRfc3339(registry.clock.nowMs());
-  const wasThere = conditionOf(current)?.['status'] === 'True';
-  await repairObject(registry, target, (object) => withCondition(object, found, now), 'status');
+  if (current === undefined || repaired(current, found, now) === undefined) return;
+  const wasThere = conditionOf(current, availableCondition)?.['status'] === 'True';
+  await repairObject(registry, target, (object) => repaired(object, found, now), 'status');
   if (wasThere && found.status !== 'True') onLost(name, found.reason);
 }
 
-function conditionOf(object: ApiObject): JsonObject | undefined {
-  const conditions = objects(part(object, 'status'), 'conditions');
-  return conditions.find(({ type }) => type === availableCondition);
-}
-
-function saysSo(object: ApiObject, found: Availability): boolean {
-  const said = conditionOf(object) ?? {};
-  return (['status', 'reason', 'message'] as const).every((key) => text(said, key) === found[key]);
-}
-
-function withCondition(object: ApiObject, found: Availability, now: string): ApiObject | undefined {
-  // It has become this server's own.
-  if (part(object, 'spec')['service'] === undefined || saysSo(object, found)) return undefined;
-  const status = part(object, 'status');
-  const before = conditionOf(object);
-  const same = before?.['status'] === found.status ? before['lastTransitionTime'] : undefined;
-  const said = { type: availableCondition, lastTransitionTime: same ?? now, ...found };
-  const conditions = objects(status, 'conditions');
-  const others = conditions.map((each) => (each === before ? said : each));
-  const all = before === undefined ? [...conditions, said] : others;
-  return { ...object, status: { ...status, conditions: all } };
+/** Undefined: nothing is to be written. */
+function repaired(object: ApiObject, found: Availability, now: string): ApiObject | undefined {
+  // It may have become this server's own.
+  if (part(object, 'spec')['service'] === undefined) return undefined;
+  return withFinding(object, { type: availableCondition, says: { ...found } }, now);
 }

@@ -11,7 +11,7 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { withConditions } from '../strategy/own-condition.ts';
+import { withConditions } from '../../apimachinery/own-condition.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 
 const pending = {

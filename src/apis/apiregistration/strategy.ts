@@ -14,7 +14,7 @@
 import { objects, part } from '../../apimachinery/members.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { withConditions } from '../strategy/own-condition.ts';
+import { withConditions } from '../../apimachinery/own-condition.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 
 const available = 'Available';

@@ -16,8 +16,9 @@
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { parseCidr, rangeText } from '../../apimachinery/ip-address.ts';
-import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import { part, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { withFinding } from '../../apimachinery/own-condition.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
@@ -80,8 +81,10 @@ async function keepRange(
     await repairObject(registry, target, (now) => withoutFinalizer(now, finalizer));
     return;
   }
-  const repaired = (now: ApiObject): ApiObject | undefined =>
-    withCondition(now, findingOf(now), formatRfc3339(registry.clock.nowMs()));
+  const repaired = (object: ApiObject): ApiObject | undefined => {
+    const now = formatRfc3339(registry.clock.nowMs());
+    return withFinding(object, { type: ready, says: findingOf(object) }, now);
+  };
   if (repaired(range) !== undefined) await repairObject(registry, target, repaired, 'status');
 }
 
@@ -113,21 +116,6 @@ function findingOf(range: ApiObject): JsonObject {
     };
   }
   return { status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
-}
-
-function withCondition(range: ApiObject, finding: JsonObject, now: string): ApiObject | undefined {
-  const status = part(range, 'status');
-  const conditions = objects(status, 'conditions');
-  const before = conditions.find(({ type }) => type === ready);
-  const names = ['status', 'reason', 'message'];
-  if (before !== undefined && names.every((n) => text(before, n) === text(finding, n))) {
-    return undefined;
-  }
-  const same = before !== undefined && before['status'] === finding['status'];
-  const lastTransitionTime = (same ? before['lastTransitionTime'] : undefined) ?? now;
-  const own: JsonObject = { type: ready, lastTransitionTime, ...finding };
-  const others = conditions.filter(({ type }) => type !== ready);
-  return { ...range, status: { ...status, conditions: [...others, own] } };
 }
 
 /** Whether an address lies in this range and in no other that stays. */

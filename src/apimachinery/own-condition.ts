@@ -1,19 +1,37 @@
 /**
- * A status condition that the server itself sets at every write, whatever the client sends. Other
- * conditions are the client's.
+ * A status condition that the server itself sets, at every write, whatever the client sends, or
+ * when it has found something out. Other conditions are the client's.
  *
  * Invariants: pure. Its time changes with its status only; a condition that says the same stays as
  * it is. A finding of undefined takes the condition out.
  */
-import { objects, part } from '../../apimachinery/members.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { without } from '../../apimachinery/unstructured.ts';
-import { deepEqual } from '../../stdx/deep-equal.ts';
+import { objects, part, text } from './members.ts';
+import type { ApiObject, JsonObject } from './unstructured.ts';
+import { without } from './unstructured.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
 
 export interface Finding {
   readonly type: string;
   /** status, reason and message; undefined: there is nothing to say. */
   readonly says: JsonObject | undefined;
+}
+
+export function conditionOf(object: ApiObject, type: string): JsonObject | undefined {
+  const conditions = objects(part(object, 'status'), 'conditions');
+  return conditions.find((each) => each['type'] === type);
+}
+
+const told = ['status', 'reason', 'message'];
+
+/** undefined: the object says so already. */
+export function withFinding(
+  object: ApiObject,
+  { says, type }: Finding,
+  now: string,
+): ApiObject | undefined {
+  const said = conditionOf(object, type);
+  const isSaid = told.every((name) => text(said, name) === text(says, name));
+  return isSaid ? undefined : withConditions(object, object, now, [{ type, says }]);
 }
 
 export function withConditions(
@@ -30,7 +48,7 @@ export function withConditions(
       conditions = conditions.filter((each) => each['type'] !== type);
       continue;
     }
-    const own = conditionOf(type, says, before, now);
+    const own = timed(type, says, before, now);
     const there = conditions.some((each) => each['type'] === type);
     conditions = there
       ? conditions.map((each) => (each['type'] === type ? own : each))
@@ -42,7 +60,7 @@ export function withConditions(
 }
 
 /** What was said already stays, with its time. */
-function conditionOf(
+function timed(
   type: string,
   { status, ...why }: JsonObject,
   conditions: readonly JsonObject[],
