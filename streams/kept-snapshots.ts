@@ -2,12 +2,14 @@
  * Snapshots of the past, for exact reads and for the pages of a chunked list: rebuilt once, kept
  * a while (spec 1, sections 4.9 and 4.10).
  *
- *      asked for revision N ─┬─ nothing of the resource changed since N ──▶ the cache
+ *      asked for revision N ─┬─ the store was compacted behind N ──▶ compacted
+ *                            ├─ nothing of the resource changed since N ──▶ the cache
  *                            ├─ kept ──▶ that one
  *                            ├─ the history reaches back to N ──▶ the cache with changes undone
  *                            └─ else ──▶ a scan of the store at N, or compacted
  *
- * A snapshot may be dropped at any time: the store can answer for all of its history window.
+ * A snapshot may be dropped at any time: the store can answer for all of its history window. And
+ * no longer than that: callers rely on pages of a list to expire, whatever memory still knows.
  *
  * Invariants: entries that are still current are shared with the cache, so only what has been
  * superseded since costs memory, and that is bounded, as are count and age.
@@ -30,7 +32,7 @@ import type { ResourceSnapshot, SnapshotAt } from './streams.ts';
 import type { ResourceStream } from './watch-group.ts';
 
 export interface KeptSnapshotsDeps {
-  readonly storage: Pick<Storage, 'scan'>;
+  readonly storage: Pick<Storage, 'compactRevision' | 'scan'>;
   readonly maker: EntryMaker;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -80,6 +82,8 @@ export class KeptSnapshots {
   /** `applied`: everything up to it is in the caches. */
   async at(stream: ResourceStream, revision: Revision, applied: Revision): Promise<SnapshotAt> {
     if (revision > applied) return { kind: 'future', current: applied };
+    const oldest = await this.#deps.storage.compactRevision();
+    if (revision < oldest) return { kind: 'compacted', oldest };
     if (revision >= stream.cache.changedAt) {
       return { kind: 'ok', snapshot: stream.cache.snapshotAs(revision) };
     }

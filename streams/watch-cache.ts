@@ -57,7 +57,10 @@ import { Watcher } from './watcher.ts';
 import type { WatcherCounts, WatcherDeps } from './watcher.ts';
 
 export interface StreamsDeps extends WatchErrors {
-  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail' | 'found'>;
+  readonly storage: Pick<
+    Storage,
+    'revision' | 'compactRevision' | 'scan' | 'changes' | 'tail' | 'found'
+  >;
   readonly decodeRecord: DecodeRecord;
   /** Absent: all are read as they were written. */
   readonly readRecord?: ReadRecord | undefined;

@@ -63,6 +63,12 @@ export function chosenProtocol(
   return known.find(({ name = '' }) => offered.includes(name));
 }
 
+/** What a client is told that offers others. */
+export function unknownProtocols(known: readonly string[], offered: readonly string[]): string {
+  const [theirs, ours] = [offered.join(' '), known.join(' ')];
+  return `unable to upgrade: client supports [${theirs}], server accepts [${ours}]`;
+}
+
 export function encodeMessage({ isText }: ChannelProtocol, channel: number, bytes: Uint8Array) {
   if (isText) return Buffer.from(`${channel}${Buffer.from(bytes).toString('base64')}`);
   const message = Buffer.allocUnsafe(1 + bytes.length);

@@ -139,7 +139,10 @@ function kubeletPass(
     headTimeoutMs: kind === 'log' ? undefined : upgradeTimeoutMs,
     unreachable: (why) => newUnknownError(`error dialing backend: ${why}`),
   };
-  if (kind === 'log') return (seen) => passLog(seen, passed, timers);
+  if (kind === 'log') {
+    const options = { protocols: asked.protocols, domain: deps.domain };
+    return (seen) => passLog(seen, passed, options, timers);
+  }
   return streamPass(deps, kind, passed, asked);
 }
 

@@ -75,8 +75,9 @@ export async function passAnswer<R extends Refusal>(
   }
   const cut = (): void => void response.destroy();
   const timer = bodyTimeoutMs === undefined ? undefined : timers.after(bodyTimeoutMs, cut);
-  const pass = isShort(exchange, response) ? passWhole : passBody;
-  await pass(exchange, head as AnswerHead, response);
+  const answer = head as AnswerHead;
+  const isWhole = answer.messages === undefined && isShort(exchange, response);
+  await (isWhole ? passWhole : passBody)(exchange, answer, response);
   timer?.cancel();
   return undefined;
 }
@@ -116,15 +117,15 @@ async function passBody(
   head: AnswerHead,
   response: IncomingMessage,
 ): Promise<void> {
-  const { headers, preamble = noBytes, status } = head;
+  const { headers, messages, preamble = noBytes, status } = head;
   let stream: ResponseStream | undefined;
   const isWhole = await readBody(exchange, head, response, (body) => {
-    const opened = exchange.stream(status, headers, preamble);
+    const opened = exchange.stream(status, headers, preamble, messages?.framing);
     stream = opened;
     opened.onDrain(() => body.resume());
     body.on('end', () => opened.end());
     return (piece) => {
-      if (!opened.write(piece)) body.pause();
+      if (!opened.write(messages?.encode(piece) ?? piece)) body.pause();
     };
   });
   if (!isWhole) stream?.abort();

@@ -7,7 +7,7 @@
 import type http from 'node:http';
 import type { Readable } from 'node:stream';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+import type { Header, HttpExchange, MessageFraming } from '../transport/http-exchange.ts';
 
 /** Instead of a Status: a text for people, with its headers. */
 export interface PlainRefusal {
@@ -55,6 +55,13 @@ export interface AnswerHead {
   readonly preamble?: Uint8Array | undefined;
   /** What becomes of the body. Absent: it is passed on. */
   readonly changed?: ((body: Readable) => Readable) | undefined;
+  /** Each piece of the body is a message of WebSocket, which the client asks for. */
+  readonly messages?: PieceMessages | undefined;
+}
+
+export interface PieceMessages {
+  readonly framing: MessageFraming;
+  encode(piece: Uint8Array): Uint8Array;
 }
 
 /** Settles when all is over. An error: nothing has been answered yet, and it is to be. */

@@ -26,6 +26,7 @@ import {
   endingOf,
   failure,
   lastMessage,
+  unknownProtocols,
 } from './channels.ts';
 import type { ChannelProtocol, Ending } from './channels.ts';
 import { openRequest } from './open-request.ts';
@@ -67,7 +68,10 @@ export async function runCommand(
   const offered = exchange.webSocketProtocols ?? [];
   const known = channelProtocols(domain);
   const protocol = chosenProtocol(known, offered);
-  if (protocol === undefined) return newBadRequest(unknownProtocols(known, offered));
+  if (protocol === undefined) {
+    const names = known.map(({ name = '' }) => name);
+    return newBadRequest(unknownProtocols(names, offered));
+  }
   const framing = { protocol: protocol.name, isText: protocol.isText };
   const conversation = exchange.converse([], framing);
   if (conversation === undefined) return undefined;
@@ -95,11 +99,6 @@ export async function runCommand(
       end(await converse(exchange, conversation, protocol, streams, opened, timers));
       return undefined;
   }
-}
-
-function unknownProtocols(known: readonly ChannelProtocol[], offered: readonly string[]): string {
-  const names = known.map(({ name = '' }) => name).join(' ');
-  return `unable to upgrade: client supports [${offered.join(' ')}], server accepts [${names}]`;
 }
 
 function firstWritten({ stderr, stdout }: CommandStreams): number {

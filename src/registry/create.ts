@@ -70,18 +70,13 @@ export interface WriteOptions {
   readonly inTurns?: boolean | undefined;
 }
 
-/** `submitted` has been decoded and agrees with the URL; its resourceVersion is unset or 0. */
+/** `submitted` has been decoded and agrees with the URL. */
 export function createObject(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const version = submitted.metadata.resourceVersion;
-  if (version !== undefined && version !== '' && version !== '0') {
-    const why = 'resourceVersion should not be set on objects to be created';
-    return Promise.resolve(refused(newBadRequest(why)));
-  }
   const named = submitted.metadata.name;
   const prefix = submitted.metadata.generateName;
   if (named !== undefined && named !== '') {
@@ -122,7 +117,7 @@ async function createNamed(
   attempt = 0,
 ): Promise<Result<WriteResult>> {
   const scope = scopeOf(deps);
-  const { inTurns = false, request, user } = options;
+  const { dryRun, inTurns = false, request, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   let creation: Result<PreparedCreation>;
   let notes: AdmissionNotes | undefined;
@@ -143,6 +138,7 @@ async function createNamed(
     const heard = await prepareGuarded(deps, birth, submitted, guard, options);
     ({ creation, notes } = heard);
   }
+  creation = unlessVersioned(submitted, creation);
   if (creation.kind === 'refused') {
     deliverNotes(request, notes);
     request?.warnings.push(...(creation.error.warnings ?? []));
@@ -162,7 +158,6 @@ async function createNamed(
     object = stored.value;
   }
   if (inTurns) await runToEnd(deps.turns, encodeLargeSteps(object));
-  const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
   // Admission may have given it another name than it was posted with.
   const { name: storedName = name } = object.metadata;
@@ -182,6 +177,14 @@ async function createNamed(
   const result = creationResult(final, target, storedName, nameAskedFor(submitted));
   if (result.kind === 'ok') return result;
   return namespaceOr(deps, target, submitted, user, result);
+}
+
+/** Looked at behind admission, so that who may not create it at all is told that. */
+function unlessVersioned<T>({ metadata }: ApiObject, creation: Result<T>): Result<T> {
+  const version = metadata.resourceVersion;
+  if (version === undefined || version === '' || version === '0') return creation;
+  if (creation.kind === 'refused') return creation;
+  return refused(newBadRequest('resourceVersion should not be set on objects to be created'));
 }
 
 /** A user whose creation is refused is told what is wrong with the namespace first. */

@@ -15,6 +15,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { Duplex } from 'node:stream';
+import type { DuplexOptions } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -153,9 +154,7 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
       // Not within: what a stream is given while it asks, it passes on when nobody counts the time.
       if (held !== undefined && !isPassing) turns.later(passOn);
     },
-    write: (chunk, encoding, done) => {
-      early.use((to) => void to.write(chunk as Buffer, encoding, done));
-    },
+    write: writesTo(early, () => hasEnded),
     final: (done) => early.use((to) => void to.end(done)),
     destroy(error, done) {
       early.inner?.destroy();
@@ -175,7 +174,9 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
       hasEnded = true;
       if (held === undefined) outer.push(null);
     });
-    opened.on('error', (error) => void outer.destroy(error));
+    opened.on('error', (error) => {
+      if (!hasEnded) outer.destroy(error);
+    });
     opened.on('timeout', () => void outer.emit('timeout'));
     opened.on('close', () => {
       isOver = true;
@@ -185,6 +186,17 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
     early.begin(opened);
   };
   return { attach, outer: Object.assign(outer, likeSocket(early)) };
+}
+
+/** Who has ended hears no more, and half a connection is none. A write that failed for that would
+ * cut off what he had said before, which may still be on its way to its reader. */
+function writesTo(early: EarlyUses, hasEnded: () => boolean): NonNullable<DuplexOptions['write']> {
+  return (chunk, encoding, done) => {
+    early.use((to) => {
+      if (hasEnded()) done();
+      else to.write(chunk as Buffer, encoding, (error) => done(hasEnded() ? undefined : error));
+    });
+  };
 }
 
 /** What is asked of a connection, in its order, when it is there. */

@@ -94,6 +94,15 @@ describe('validating admission policies', () => {
     assert.equal(bad.body['message'], `configmaps "bad" is forbidden: ${said}`);
     assert.equal(bad.body['reason'], 'Invalid');
     assert.deepEqual(part(bad.body, 'details')['causes'], [{ message: said }]);
+    // That a new object has a version is said last.
+    const again = { ...configMap('bad', { a: 'b', c: 'd' }) };
+    again['metadata'] = { name: 'bad', resourceVersion: '1' };
+    assert.equal((await post(maps, again)).body['message'], bad.body['message']);
+    again['metadata'] = { name: 'BAD', resourceVersion: '1' };
+    assert.match(String((await post(maps, again)).body['message']), /"BAD" is invalid/);
+    again['metadata'] = { name: 'good', resourceVersion: '1' };
+    again['data'] = { a: 'b' };
+    assert.match(String((await post(maps, again)).body['message']), /^resourceVersion should not/);
     await clear();
     assert.equal((await post(maps, configMap('bad', { a: 'b', c: 'd' }))).status, 201);
   });

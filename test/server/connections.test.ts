@@ -162,6 +162,74 @@ describe('the log of a container', () => {
   });
 });
 
+for (const transport of ['uws', 'node'] as const) {
+  describe(`a log over WebSocket, ${transport}`, () => {
+    for (const protocol of [undefined, 'binary.k8s.io', 'base64.binary.k8s.io']) {
+      it(`${protocol ?? 'no protocol'}: what is written is a message, and its end the end`, async () => {
+        const more: (() => void)[] = [];
+        const log: KubeletTraits['log'] = (_request, response) => {
+          response.write('one\n');
+          more.push(() => response.end('zwei \u00fc\n'));
+        };
+        const run = async ({ server }: Cluster): Promise<void> => {
+          const url = `${server.url.replace('http', 'ws')}${pod}/log?follow=true`;
+          const socket = new WebSocket(url, protocol === undefined ? [] : ['other', protocol]);
+          const closed = once(socket, 'close');
+          const heard = async (): Promise<string> => {
+            const [bytes, isBinary] = (await once(socket, 'message')) as [Buffer, boolean];
+            const isBase64 = protocol?.startsWith('base64') === true;
+            assert.equal(isBinary, !isBase64);
+            return isBase64 ? Buffer.from(bytes.toString(), 'base64').toString() : bytes.toString();
+          };
+          assert.equal(await heard(), 'one\n');
+          assert.equal(socket.protocol, protocol ?? '');
+          const second = heard();
+          more[0]?.();
+          assert.equal(await second, 'zwei \u00fc\n');
+          const [code] = await closed;
+          assert.equal(code, 1000);
+        };
+        await withNode({ log }, run, { transport });
+      });
+    }
+
+    it('a short one that says its length, and one whose kubelet breaks off', async () => {
+      const ways: NonNullable<KubeletTraits['log']>[] = [
+        (_request, response) => response.writeHead(200, { 'content-length': 4 }).end('all\n'),
+        (_request, response) => response.write('all\n', () => response.destroy()),
+      ];
+      for (const [i, log] of ways.entries()) {
+        const run = async ({ server }: Cluster): Promise<void> => {
+          const socket = new WebSocket(`${server.url.replace('http', 'ws')}${pod}/log`);
+          const said: string[] = [];
+          socket.on('message', (bytes: Buffer) => said.push(bytes.toString()));
+          const [code] = await once(socket, 'close');
+          assert.equal(said.join(''), 'all\n');
+          assert.equal(code === 1000, i === 0, `${code}`);
+        };
+        await withNode({ log }, run, { transport });
+      }
+    });
+
+    it('refuses protocols that nobody knows, and says what its kubelet says', async () => {
+      const log: KubeletTraits['log'] = (_request, response) =>
+        response.writeHead(400).end('no such container');
+      const run = async ({ server }: Cluster): Promise<void> => {
+        const refusal = async (protocols: string[]): Promise<number | undefined> => {
+          const url = `${server.url.replace('http', 'ws')}${pod}/log`;
+          const socket = new WebSocket(url, protocols);
+          socket.on('error', () => undefined);
+          const [, response] = await once(socket, 'unexpected-response');
+          return (response as http.IncomingMessage).statusCode;
+        };
+        assert.equal(await refusal(['v5.channel.k8s.io']), 400);
+        assert.equal(await refusal(['binary.k8s.io']), 400);
+      };
+      await withNode({ log }, run, { transport });
+    });
+  });
+}
+
 const asked = 'stdin=true&stdout=true&stderr=true&command=cat&command=-';
 
 for (const transport of ['uws', 'node'] as const) {

@@ -20,6 +20,7 @@ import {
   podMutation,
   pods,
   putMany,
+  services,
 } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
@@ -233,6 +234,23 @@ describe('reads', () => {
     const current = world.streams.revision;
     const ahead = await world.streams.snapshotAt(pods, (current + 1n) as Revision);
     assert.deepEqual(ahead, { kind: 'future', current });
+    await world.stop();
+  });
+
+  it('I17: what memory still knows is compacted with the store', async () => {
+    const world = await createWorld();
+    const revisions = await putMany(world, 3);
+    await world.settle();
+    const at = (index: number) => world.streams.snapshotAt(pods, revisions[index] as Revision);
+    assert.equal((await at(0)).kind, 'ok');
+    const later = await world.put({ namespace, name: 's', payload: '1', resource: services });
+    await world.settle();
+    assert.equal((await at(2)).kind, 'ok');
+    await world.storage.compact(later);
+    const compacted = { kind: 'compacted', oldest: later };
+    assert.deepEqual(await at(0), compacted, 'kept');
+    assert.deepEqual(await at(1), compacted, 'in the history');
+    assert.deepEqual(await at(2), compacted, 'nothing of the resource changed since');
     await world.stop();
   });
 

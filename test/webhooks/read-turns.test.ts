@@ -55,6 +55,29 @@ describe('bytes of another server, read in turns', () => {
     }
   });
 
+  it('are all there for who still writes to a server that has ended', async () => {
+    const sent = text(4_000);
+    serve = (socket) => void socket.end(sent);
+    for (const isRead of [false, true]) {
+      const inner = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+      const ended = once(inner, 'end');
+      const connection = readInTurns(inner, createReadTurns(systemClock, systemTimers));
+      const errors: unknown[] = [];
+      connection.on('error', (error) => errors.push(error));
+      if (isRead) connection.once('readable', () => undefined);
+      else connection.read(0);
+      await ended;
+      connection.write('more');
+      await setImmediate();
+      connection.write('and more');
+      const parts: Buffer[] = [];
+      connection.on('data', (part: Buffer) => parts.push(part));
+      await once(connection, 'close');
+      assert.equal(Buffer.concat(parts).toString(), sent);
+      assert.deepEqual(errors, []);
+    }
+  });
+
   it('wait while nobody takes them, and what is written goes through', async () => {
     const got: Buffer[] = [];
     serve = (socket) => {

@@ -172,7 +172,9 @@ export const optionTable = [
     flag: 'watch-history',
     value: 'DURATION',
     default: '5m',
-    help: 'How long changes and what they replaced stay in the store; memory may answer longer.',
+    help:
+      'How long changes and what they replaced stay in the store. Reads of the past and pages ' +
+      'of a list end with it; watches may resume from memory for longer.',
   },
   {
     flag: 'event-ttl',

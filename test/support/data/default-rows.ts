@@ -48,6 +48,16 @@ const pods: readonly DefaultRow[] = [
   {
     version: 'v1',
     kind: 'Pod',
+    about: 'that ended before now',
+    object: { spec: { terminationGracePeriodSeconds: -5, containers: [] } },
+    filled: {
+      spec: { ...pod, terminationGracePeriodSeconds: 1, enableServiceLinks: true, containers: [] },
+      status: {},
+    },
+  },
+  {
+    version: 'v1',
+    kind: 'Pod',
     about: 'volumes',
     object: {
       spec: {

@@ -95,10 +95,18 @@ function completePodSpec(spec: JsonObject): JsonObject {
     const requesting = withRequests(each);
     return spec['hostNetwork'] === true ? withHostPorts(requesting) : requesting;
   };
-  const filled = eachIn(eachIn(spec, 'containers', step), 'initContainers', step);
+  const inTime = withGrace(spec);
+  const filled = eachIn(eachIn(inTime, 'containers', step), 'initContainers', step);
   return filled['enableServiceLinks'] === undefined
     ? withMember(filled, 'enableServiceLinks', true)
     : filled;
+}
+
+/** A pod that is to end before now ends in a second. A template keeps what it says. */
+function withGrace(spec: JsonObject): JsonObject {
+  const seconds = spec['terminationGracePeriodSeconds'];
+  if (typeof seconds !== 'number' || seconds >= 0) return spec;
+  return { ...spec, terminationGracePeriodSeconds: 1 };
 }
 
 /** What is limited and not requested is requested up to the limit. */
