@@ -182,7 +182,9 @@ async function write(
   if (current === undefined || saysSo(current, found)) return;
   const now = formatRfc3339(registry.clock.nowMs());
   const wasThere = conditionOf(current)?.['status'] === 'True';
-  await repairObject(registry, target, (object) => withCondition(object, found, now), 'status');
+  await repairObject(registry, target, (object) => withCondition(object, found, now), {
+    subresource: 'status',
+  });
   if (wasThere && found.status !== 'True') onLost(name, found.reason);
 }
 

@@ -22,7 +22,7 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import { ensureObject, noRepair, repairObject } from './ensured-object.ts';
+import { applyConditions, ensureObject, noRepair, repairObject } from './ensured-object.ts';
 
 /** Of the range of the flags, under every identity. */
 export const rangeName = 'kubernetes';
@@ -80,10 +80,18 @@ async function keepRange(
     await repairObject(registry, target, (now) => withoutFinalizer(now, finalizer));
     return;
   }
-  const repaired = (now: ApiObject): ApiObject | undefined =>
-    withCondition(now, findingOf(now), formatRfc3339(registry.clock.nowMs()));
-  if (repaired(range) !== undefined) await repairObject(registry, target, repaired, 'status');
+  const now = formatRfc3339(registry.clock.nowMs());
+  const condition = newCondition(range, findingOf(range), now);
+  if (condition === undefined) return;
+  const manager = target.name === rangeName ? managers.ofFlags : managers.ofOthers;
+  await applyConditions(registry, target, [condition], manager);
 }
+
+/** As the reference's controllers say: of the API server, and of the controller manager. */
+const managers = {
+  ofFlags: 'kubernetes-service-cidr-controller',
+  ofOthers: 'service-cidr-controller',
+} as const;
 
 function finalizerOf({ identity }: RegistryDeps): string {
   return identity.fill('networking.{domain}/service-cidr-finalizer');
@@ -115,9 +123,9 @@ function findingOf(range: ApiObject): JsonObject {
   return { status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
 }
 
-function withCondition(range: ApiObject, finding: JsonObject, now: string): ApiObject | undefined {
-  const status = part(range, 'status');
-  const conditions = objects(status, 'conditions');
+/** Undefined: it is there. */
+function newCondition(range: ApiObject, finding: JsonObject, now: string): JsonObject | undefined {
+  const conditions = objects(part(range, 'status'), 'conditions');
   const before = conditions.find(({ type }) => type === ready);
   const names = ['status', 'reason', 'message'];
   if (before !== undefined && names.every((n) => text(before, n) === text(finding, n))) {
@@ -125,9 +133,7 @@ function withCondition(range: ApiObject, finding: JsonObject, now: string): ApiO
   }
   const same = before !== undefined && before['status'] === finding['status'];
   const lastTransitionTime = (same ? before['lastTransitionTime'] : undefined) ?? now;
-  const own: JsonObject = { type: ready, lastTransitionTime, ...finding };
-  const others = conditions.filter(({ type }) => type !== ready);
-  return { ...range, status: { ...status, conditions: [...others, own] } };
+  return { type: ready, lastTransitionTime, ...finding };
 }
 
 /** Whether an address lies in this range and in no other that stays. */

@@ -384,7 +384,8 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   if (kind === undefined) return;
   for (const object of defaultNamespaces(registry.identity)) {
     const target = { kind, namespace: '' };
-    const created = await createObject(registry, target, object, { dryRun: false });
+    const options = { dryRun: false, manager: registry.identity.serverName };
+    const created = await createObject(registry, target, object, options);
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }
