@@ -16,6 +16,7 @@ import { signingKeyOf, verificationKeysOf } from '../../src/authentication/jwt-k
 import type { ObjectReader } from '../../src/authentication/object-reader.ts';
 import * as accountTokens from '../../src/authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import { readTokenFile, staticTokens } from '../../src/authentication/token-file.ts';
 import { createVerificationLine } from '../../src/authentication/verification-line.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
@@ -129,6 +130,7 @@ async function serviceAccount(): Promise<Subject> {
     lookup: true,
     objects,
     signatures: createVerificationLine(systemTimers),
+    cacheCounts: new TokenCacheCounts(systemClock),
   });
   const makes = createTokenIssuer({
     identity,

@@ -33,6 +33,7 @@ import type { VerificationKey } from './jwt-keys.ts';
 import { audiencesOf, checkSignature, issuerLeeway, readToken, timeProblem } from './jwt-verify.ts';
 import type { InLine, SignatureCheck, UnverifiedToken } from './jwt-verify.ts';
 import { TokenCache } from './token-cache.ts';
+import type { TokenCacheCounts } from './token-cache-counts.ts';
 import { inLineOf } from './verification-line.ts';
 import type { VerificationLine } from './verification-line.ts';
 
@@ -47,6 +48,7 @@ export interface IssuerAuthenticatorOptions {
   /** The key of the extra that says which token it was, by its `jti`. */
   readonly credentialIdKey: string;
   readonly signatures: VerificationLine;
+  readonly cacheCounts: TokenCacheCounts;
   /** Keys could not be had. */
   readonly onError: (issuer: string, error: unknown) => void;
 }
@@ -68,7 +70,7 @@ export interface IssuerAuthenticator extends TokenAuthenticator {
 export function createIssuerAuthenticator(
   options: IssuerAuthenticatorOptions,
 ): IssuerAuthenticator {
-  const { clock, onError, signatures } = options;
+  const { cacheCounts, clock, onError, signatures } = options;
   const signers = new TokenCache<VerificationKey>({ clock, ...verifiedTokens });
   let trusted = new Map<unknown, Trusted>();
   const trust = (issuers: readonly IssuerConfig[]): void => {
@@ -100,10 +102,13 @@ export function createIssuerAuthenticator(
       const found = await issuer.keys.find(read.header.kid);
       if (signer === undefined || !found.includes(signer)) {
         const inLine = inLineOf(signatures, bearer, requester);
-        const signature = await signatureBy(token, read, found, issuer.keys, inLine);
+        const signature = await cacheCounts.missAndFind(
+          () => signatureBy(token, read, found, issuer.keys, inLine),
+          ({ kind }) => kind === 'signed',
+        );
         if (signature.kind === 'refused') return { ...signature, kind: 'rejected' };
         signers.set(token, signature.key);
-      }
+      } else cacheCounts.hit();
       return authenticated(options, issuer.config, read.claims, asked);
     },
   };

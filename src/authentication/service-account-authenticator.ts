@@ -33,6 +33,7 @@ import { legacyIssuer, readAccountClaims } from './service-account-claims.ts';
 import type { AccountClaims, ObjectRef } from './service-account-claims.ts';
 import { accountExtraKeys, accountGroups, accountUserName } from './service-account-names.ts';
 import { TokenCache } from './token-cache.ts';
+import type { TokenCacheCounts } from './token-cache-counts.ts';
 import { inLineOf } from './verification-line.ts';
 import type { VerificationLine } from './verification-line.ts';
 
@@ -48,6 +49,7 @@ export interface AccountAuthenticatorOptions {
   readonly lookup: boolean;
   readonly objects: ObjectReader;
   readonly signatures: VerificationLine;
+  readonly cacheCounts: TokenCacheCounts;
 }
 
 const accountAuthenticatorLimits = {
@@ -67,11 +69,17 @@ export function createAccountAuthenticator(
   const issuers = new Set([...options.issuers, legacyIssuer(options.identity)]);
   const claimsOf = async (token: string, inLine: InLine): Promise<Claims> => {
     const known = verified.get(token);
-    if (known !== undefined) return { kind: 'claims', verified: known };
+    if (known !== undefined) {
+      options.cacheCounts.hit();
+      return { kind: 'claims', verified: known };
+    }
     const read = readToken(token);
     const issuer = read?.claims['iss'];
     if (read === undefined || typeof issuer !== 'string' || !issuers.has(issuer)) return none;
-    const signature = await checkSignature(token, read, options.keys, inLine);
+    const signature = await options.cacheCounts.missAndFind(
+      () => checkSignature(token, read, options.keys, inLine),
+      ({ kind }) => kind === 'signed',
+    );
     if (signature.kind === 'refused') return { ...signature, kind: 'rejected' };
     const believed = verifiedOf(options.identity, read.claims);
     verified.set(token, believed);

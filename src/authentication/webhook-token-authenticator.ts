@@ -31,6 +31,7 @@ import { createQuestionLine } from './question-line.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { readUserInfo } from '../apimachinery/user-info-json.ts';
 import { TokenCache } from './token-cache.ts';
+import type { TokenCacheCounts } from './token-cache-counts.ts';
 
 export interface WebhookTokenOptions {
   readonly identity: Identity;
@@ -43,6 +44,7 @@ export interface WebhookTokenOptions {
   readonly cacheTtlMs: number;
   /** The server's own. */
   readonly audiences: readonly string[];
+  readonly cacheCounts: TokenCacheCounts;
 }
 
 const webhookTokenLimits = {
@@ -62,7 +64,7 @@ const webhookTokenLimits = {
 } as const;
 
 export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
-  const { cacheTtlMs: ttlMs } = options;
+  const { cacheCounts, cacheTtlMs: ttlMs } = options;
   const { good, known, refused } = keptAnswers(options);
   const line = createQuestionLine(options.timers);
   const asked = new SharedWork<Authentication>();
@@ -89,15 +91,21 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
       const audiences = wanted.length > 0 ? wanted : options.audiences;
       const scope = JSON.stringify(audiences);
       const kept = good.get(token, scope) ?? refused.get(token, scope);
-      if (kept !== undefined) return kept;
+      if (kept !== undefined) {
+        cacheCounts.hit();
+        return kept;
+      }
       const key = secretDigest(token) + scope;
       const begin = async (all: Requester): Promise<Authentication> => {
         const network = networkOf(bearer?.remoteAddress ?? '');
         const asker = { network, isKnown: known.get(token) === true, requester: all };
-        const answer = await line.ask(asker, () => ask(token, audiences, scope, all));
+        const find = () => ask(token, audiences, scope, all);
+        const answer = await line.ask(asker, () =>
+          cacheCounts.find(find, ({ kind }) => kind === 'authenticated'),
+        );
         return answer ?? notAsked;
       };
-      return asked.ask(key, requester, begin, () => left);
+      return cacheCounts.miss(() => asked.ask(key, requester, begin, () => left));
     },
   };
 }

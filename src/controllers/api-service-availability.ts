@@ -183,7 +183,9 @@ async function write(
   const now = formatRfc3339(registry.clock.nowMs());
   if (current === undefined || repaired(current, found, now) === undefined) return;
   const wasThere = conditionOf(current, availableCondition)?.['status'] === 'True';
-  await repairObject(registry, target, (object) => repaired(object, found, now), 'status');
+  await repairObject(registry, target, (object) => repaired(object, found, now), {
+    subresource: 'status',
+  });
   if (wasThere && found.status !== 'True') onLost(name, found.reason);
 }
 

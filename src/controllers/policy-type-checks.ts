@@ -57,7 +57,7 @@ async function checkPolicy({ check, kind, registry }: PolicyTypeChecksDeps, name
     const status = { ...part(current, 'status'), observedGeneration: generation, typeChecking };
     return { ...current, status: status as JsonObject };
   };
-  await repairObject(registry, target, repaired, 'status');
+  await repairObject(registry, target, repaired, { subresource: 'status' });
 }
 
 function isChecked(policy: ApiObject): boolean {

@@ -75,6 +75,7 @@ export async function handlePlainPath(deps: PlainPathDeps, request: ApiRequest):
     ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
   if (!known) return newGenericNotFound();
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
+    if (!(await isThere(deps, path, endpoint))) return newGenericNotFound();
     const resource = { group: '', resource: exchange.path };
     return newMethodNotAllowed(resource, exchange.method.toLowerCase());
   }
@@ -95,6 +96,24 @@ export async function handlePlainPath(deps: PlainPathDeps, request: ApiRequest):
     default:
       return discoveryAnswer(deps, request);
   }
+}
+
+/** Of paths that are known by how they begin: whether anybody could read this one. */
+async function isThere(
+  { discovery, health }: PlainPathDeps,
+  path: string,
+  endpoint: HealthEndpoint | undefined,
+): Promise<boolean> {
+  const [, first = '', second = '', ...rest] = path.split('/');
+  if (endpoint !== undefined) {
+    const name = [second, ...rest].join('/');
+    const isItsOwn = (each: Health['checks'][number]): boolean =>
+      each.name === name && each.endpoints.includes(endpoint);
+    return name === '' || health.checks.some(isItsOwn);
+  }
+  if (first === 'openapi') return second === 'v2' || second === 'v3';
+  if (first !== 'api' && first !== 'apis') return true;
+  return (await discovery.find(path, undefined, false)).kind !== 'not-found';
 }
 
 const jsonHeaders = [['Content-Type', 'application/json']] as const;

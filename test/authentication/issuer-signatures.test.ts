@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { after, describe, it } from 'node:test';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
@@ -48,6 +49,7 @@ async function harness() {
   const tokens = createIssuerAuthenticator({
     issuers: read.issuers,
     clock: time.clock,
+    cacheCounts: new TokenCacheCounts(time.clock),
     timers: systemTimers,
     turns: createTurns({ clock: systemClock, timers: systemTimers }),
     audiences: ['api'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
@@ -71,6 +72,7 @@ describe('webhook tokens', () => {
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
       clock: time.clock,
+      cacheCounts: new TokenCacheCounts(time.clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url: server.url, ca: tlsPair.certificatePem },
@@ -155,6 +157,7 @@ describe('webhook tokens', () => {
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
       clock: time.clock,
+      cacheCounts: new TokenCacheCounts(time.clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url: server.url, ca: tlsPair.certificatePem },
@@ -186,6 +189,7 @@ describe('webhook tokens', () => {
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
       clock: time.clock,
+      cacheCounts: new TokenCacheCounts(time.clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url: server.url, ca: tlsPair.certificatePem },
@@ -265,6 +269,7 @@ describe('trusted issuers', () => {
     const known = createIssuerAuthenticator({
       issuers: read.issuers,
       clock: time.clock,
+      cacheCounts: new TokenCacheCounts(time.clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
@@ -369,6 +374,7 @@ describe('trusted issuers', () => {
     const known = createIssuerAuthenticator({
       issuers: read.issuers,
       clock: manualTime(startMs).clock,
+      cacheCounts: new TokenCacheCounts(manualTime(startMs).clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
@@ -437,6 +443,7 @@ describe('trusted issuers', () => {
     const known = createIssuerAuthenticator({
       issuers: [issuerOf(server.url)],
       clock: time.clock,
+      cacheCounts: new TokenCacheCounts(time.clock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],

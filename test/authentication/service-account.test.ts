@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import type { Authentication } from '../../src/authentication/authenticator.ts';
@@ -46,6 +47,7 @@ function world(
   const authenticator = createAccountAuthenticator({
     identity,
     clock: time.clock,
+    cacheCounts: new TokenCacheCounts(time.clock),
     keys,
     issuers: [issuerUrl, 'https://older.example'],
     audiences: ['api'],

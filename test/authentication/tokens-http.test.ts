@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
@@ -224,6 +225,7 @@ describe('tokens over HTTP', () => {
     const verifier = createAccountAuthenticator({
       identity: identityOf('kubernetes'),
       clock: systemClock,
+      cacheCounts: new TokenCacheCounts(systemClock),
       keys: keys.map((key) => ({
         id: String(key['kid']),
         algorithm: 'ES256',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
+import { TokenCacheCounts } from '../../src/authentication/token-cache-counts.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
@@ -23,6 +24,7 @@ describe('webhook tokens', () => {
     const webhook = createWebhookTokens({
       identity: identityOf('kubernetes'),
       clock: systemClock,
+      cacheCounts: new TokenCacheCounts(systemClock),
       timers: systemTimers,
       turns: createTurns({ clock: systemClock, timers: systemTimers }),
       server: { url },

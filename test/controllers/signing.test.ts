@@ -27,6 +27,7 @@ import {
 } from '../support/data/signing-requests.ts';
 import type { RequestShape } from '../support/data/signing-requests.ts';
 import { testDirectories } from '../support/data/test-directories.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const someRequest = await makeRequest(somebody);
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -420,6 +421,41 @@ describe('a CA of one signer', () => {
     // It ends with its CA, long before the year that was asked for.
     assert.equal(certificate.validTo, authority.validTo);
     assert.equal(isDecided(await shown(server, 'theirs')), false);
+    await server.remove();
+    await directories.removeAll();
+  });
+
+  it('is read again when its files change, both or neither, and only one that can sign', async () => {
+    const directories = testDirectories('sluice-signers');
+    const directory = directories.make();
+    const [cert, key] = [path.join(directory, 's.crt'), path.join(directory, 's.key')];
+    const lasts = { notBeforeMs: 0, notAfterMs: Date.now() + 3600_000 };
+    const first = await makeAuthority({ commonName: 'first', ...lasts });
+    const ended = await makeAuthority({ commonName: 'ended', notBeforeMs: 0, notAfterMs: 1000 });
+    const next = await makeAuthority({ commonName: 'next', ...lasts });
+    await writeFile(cert, first.certificatePem);
+    await writeFile(key, first.keyPem);
+    const server = await startSecureServer({
+      controllers: '*',
+      'cluster-signing-cert-file': cert,
+      'cluster-signing-key-file': key,
+    });
+    let made = 0;
+    const issuer = async (): Promise<string> => {
+      const name = `r${(made += 1)}`;
+      const object = requestObject(name, someRequest.base64, client);
+      assert.equal((await asAdmin(server, 'POST', requests, object)).status, 201);
+      await approve(server, name);
+      return new X509Certificate(certificateOf(await until(server, name, isDecided))).issuer;
+    };
+    assert.equal(await issuer(), 'CN=first');
+    await writeFile(cert, ended.certificatePem);
+    await writeFile(key, ended.keyPem);
+    for (let times = 0; times < 5; times += 1) assert.equal(await issuer(), 'CN=first');
+    await writeFile(cert, next.certificatePem);
+    assert.equal(await issuer(), 'CN=first');
+    await writeFile(key, next.keyPem);
+    await eventually('the next CA signs', async () => (await issuer()) === 'CN=next');
     await server.remove();
     await directories.removeAll();
   });

@@ -104,6 +104,63 @@ const onFeatures: readonly Scenario[] = [
   },
 ];
 
+const forAdmins = { adminAccess: true };
+const given = {
+  allocation: { devices: { results: [{ ...which, request: 'r', ...forAdmins }] } },
+};
+
+function labelled(value: string | null): Step {
+  return {
+    request: 'PATCH /api/v1/namespaces/$ns',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { metadata: { labels: { 'resource.$domain/admin-access': value } } },
+    status: 200,
+  };
+}
+
+const notHere = (field: RegExp): Omit<Step, 'request'> => ({
+  status: 422,
+  reason: 'Invalid',
+  message: field,
+});
+
+const adminAccess: readonly Scenario[] = [
+  {
+    title: 'administrators have access to devices in use where the namespace says so, only there',
+    steps: [
+      { ...createClaim(forAdmins), ...notHere(/ spec\.devices\.requests\[0\]\.adminAccess: Forb/) },
+      {
+        request: `POST ${group}/v1beta1/namespaces/$ns/resourceclaimtemplates`,
+        body: {
+          metadata: { name: 't' },
+          spec: {
+            spec: { devices: { requests: [{ name: 'r', deviceClassName, ...forAdmins }] } },
+          },
+        },
+        ...notHere(/ spec\.devices\.requests\[0\]\.adminAccess: Forbidden/),
+      },
+      labelled('True'),
+      { ...createClaim(forAdmins), ...notHere(/ requires the `resource\.[^`]*: true` label/) },
+      createClaim(),
+      writeStatus(given, notHere(/ status\.allocation\.devices\.results\[0\]\.adminAccess: Forb/)),
+      labelled('true'),
+      writeStatus(given, { status: 200 }),
+      {
+        ...createClaim(forAdmins),
+        request: `POST ${claims}?dryRun=All`,
+        body: {
+          metadata: { name: 'd' },
+          spec: {
+            devices: { requests: [{ name: 'r', exactly: { deviceClassName, ...forAdmins } }] },
+          },
+        },
+      },
+      labelled(null),
+      writeStatus({ reservedFor: [{ resource: 'pods', name: 'a', uid: 'u' }] }, { status: 200 }),
+    ],
+  },
+];
+
 interface Taints {
   readonly taints?: readonly { readonly timeAdded?: string }[];
 }
@@ -161,7 +218,7 @@ runScenarios('devices', [...statuses, ...offFeatures], {
   ...served,
   'feature-gates': 'DynamicResourceAllocation=true',
 });
-runScenarios('devices, all features', onFeatures, {
+runScenarios('devices, all features', [...onFeatures, ...adminAccess], {
   ...served,
   'feature-gates': 'DynamicResourceAllocation=true,AllAlpha=true',
 });

@@ -34,6 +34,11 @@ interface Shown extends JsonObject {
     readonly finalizers?: readonly string[];
     readonly annotations?: Readonly<Record<string, string>>;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly managedFields?: readonly {
+      readonly manager: string;
+      readonly operation: string;
+      readonly fieldsV1: JsonObject;
+    }[];
   };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: JsonObject;
@@ -55,6 +60,16 @@ async function change(server: TestServer, target: string, patch: object): Promis
   const headers = { 'content-type': 'application/merge-patch+json' };
   const reply = await server.request('PATCH', target, { body: patch, headers });
   assert.equal(reply.status, 200, reply.text);
+}
+
+/** Each with the members of which it owns something. */
+function ownersOf({ metadata }: Shown): string {
+  return (metadata.managedFields ?? [])
+    .map(({ fieldsV1, manager, operation }) => {
+      const parts = Object.keys(fieldsV1).map((name) => name.slice(2));
+      return `${manager} ${operation}: ${parts.sort().join(', ')}`;
+    })
+    .join('; ');
 }
 
 const levelNames =
@@ -105,6 +120,33 @@ describe('the objects of the system', () => {
         });
       }));
   }
+
+  it("are owned by whose work they are, and what the kind adds is nobody's", () =>
+    withServer({ identity: 'kubernetes' }, async (server) => {
+      const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
+      const prefix = 'api-priority-and-fairness-config';
+      const producer = `${prefix}-producer-v1 Update: metadata, spec`;
+      const consumer = `${prefix}-consumer-v1 Apply: status`;
+      const rows = [
+        ['/api/v1/namespaces/default', 'kube-apiserver Update: metadata'],
+        [`${flow}/prioritylevelconfigurations/catch-all`, producer],
+        [`${flow}/flowschemas/catch-all`, `${consumer}; ${producer}`],
+        [
+          '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.1',
+          'kube-apiserver Update: metadata, spec',
+        ],
+        [
+          '/apis/networking.k8s.io/v1/servicecidrs/kubernetes',
+          'kubernetes-service-cidr-controller Apply: status; kube-apiserver Update: metadata, spec',
+        ],
+      ] as const;
+      for (const [target, owners] of rows) {
+        // Conditions come a moment later.
+        await eventually(target, async () => ownersOf(await get(server, target)) === owners);
+      }
+      const whole = (await server.request('GET', '/apis/networking.k8s.io/v1/ipaddresses')).body;
+      assert.equal((whole['items'] as readonly unknown[]).length, 1);
+    }));
 
   it('are what the release had that is emulated, in its version', async () => {
     const rows = [

@@ -86,8 +86,13 @@ export function portRangeText({ first, last }: PortRange): string {
   return `${first}-${last}`;
 }
 
-export function portStaticSize({ first, last }: PortRange): number {
-  return band(last - first + 1, 32, 128);
+/** How many there are. */
+export function portsOf({ first, last }: PortRange): number {
+  return last - first + 1;
+}
+
+export function portStaticSize(range: PortRange): number {
+  return band(portsOf(range), 32, 128);
 }
 
 /** Random tries before a band is walked through. */

@@ -46,9 +46,12 @@ import {
   freePosition,
   inRange,
   portRangeText,
+  portsOf,
   portStaticSize,
 } from './ranges.ts';
 import type { AddressRange, PortRange } from './ranges.ts';
+import { followAllocations, uncounted } from './allocation-counts.ts';
+import type { AllocationCounts, ChoiceCounts } from './allocation-counts.ts';
 import { createRecentChoices } from './recent-choices.ts';
 import type { RecentChoices } from './recent-choices.ts';
 import { allocatedTo, nodePortsMax } from './service-claims.ts';
@@ -75,6 +78,7 @@ interface KnownRange extends AddressRange {
 
 export interface ServiceAddresses {
   readonly plugin: AdmissionPlugin;
+  readonly counts: AllocationCounts;
   /** The record of a range that has the address. */
   rangeOf(address: string): StoreKey | undefined;
 }
@@ -90,23 +94,27 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
     return range === undefined ? [] : [{ ...range, key: undefined }];
   });
   let known: readonly KnownRange[] | undefined;
-  streams.followers.follow('service-ranges', streams.resourceEvents(cidrs), () => {
-    known = undefined;
-  });
   const ranges = (): readonly KnownRange[] => {
     known ??= rangesOf(streams, cidrs);
     return known.length > 0 ? known : fromFlags;
   };
-  const chosenAddresses = createRecentChoices(deps, ipAddresses(identity));
+  const addresses = ipAddresses(identity);
+  const counts = followAllocations({ streams, addresses, ports: nodePortsResource, ranges });
+  streams.followers.follow('service-ranges', streams.resourceEvents(cidrs), () => {
+    known = undefined;
+    return counts.countAgain();
+  });
+  const chosenAddresses = createRecentChoices(deps, addresses);
   const chosenPorts = createRecentChoices(deps, nodePortsResource);
   const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
-  const chosen = { chosenAddresses, chosenPorts };
+  const chosen = { chosenAddresses, chosenPorts, counts };
   const seenFull = { full: new Map(), portsFull: { givenBack: undefined } };
   const parts: Parts = { ...deps, ...chosen, dryRun: false, families, known: ranges, ...seenFull };
   const trying: Parts = {
     ...parts,
     chosenAddresses: unchanged(chosenAddresses),
     chosenPorts: unchanged(chosenPorts),
+    counts: uncounted(),
     dryRun: true,
   };
   return {
@@ -118,6 +126,7 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
       completes: true,
       admit: (proposed) => withAddresses(proposed.dryRun ? trying : parts, proposed),
     },
+    counts,
     rangeOf: (address) => ranges().find((range) => inRange(range, address))?.key,
   };
 }
@@ -150,6 +159,7 @@ function unchanged(choices: RecentChoices): RecentChoices {
 interface Parts extends ServiceAddressDeps {
   readonly chosenAddresses: RecentChoices;
   readonly chosenPorts: RecentChoices;
+  readonly counts: ChoiceCounts;
   readonly dryRun: boolean;
   /** Of the cluster, the main one first. */
   readonly families: readonly Family[];
@@ -243,7 +253,7 @@ async function withClusterIps(
 }
 
 function checkAddress(
-  { identity, known, streams }: Parts,
+  { counts, identity, known, streams }: Parts,
   service: ApiObject,
   given: readonly string[],
   address: string,
@@ -254,16 +264,22 @@ function checkAddress(
     const detail = `failed to allocate IP ${address}: ${why}`;
     throw new Refused([invalidTexts('spec.clusterIPs', given, detail)]);
   };
-  if (!ofFamily.some((range) => inRange(range, address))) {
+  const range = ofFamily.find((each) => inRange(each, address));
+  if (range === undefined) {
     const valid = ofFamily.map(({ cidr }) => cidr).join(', ');
-    refuse(
+    return refuse(
       `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${valid}`,
     );
   }
+  const { failed, given: named, seconds } = counts.ofRange(range);
   const taken = streams.snapshot(ipAddresses(identity)).get('', address);
   if (taken !== undefined && !isOwn(service, taken.bytes)) {
+    failed.static += 1;
     refuse('provided IP is already allocated');
   }
+  named.static += 1;
+  // Nothing is looked for.
+  seconds.observe(0);
 }
 
 function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
@@ -272,7 +288,7 @@ function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
 }
 
 async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
-  const { chosenAddresses, dryRun, identity, known, streams } = parts;
+  const { chosenAddresses, clock, counts, dryRun, identity, known, streams } = parts;
   const resource = ipAddresses(identity);
   const all = known();
   const ranges = all.filter((range) => range.family === family);
@@ -280,7 +296,8 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
   if (dryRun && first !== undefined) return baseAddress(first);
   const { givenBack } = chosenAddresses;
   const full = parts.full.get(family);
-  if (full?.ranges === all && full.givenBack === givenBack) throw rangeIsFull();
+  if (full?.ranges === all && full.givenBack === givenBack) throw rangesAreFull(counts, ranges);
+  const sinceMs = clock.monotonicMs();
   const look = async (isFree: IsFree): Promise<string | undefined> => {
     for (const range of ranges) {
       const at = await runInTurns(
@@ -299,12 +316,21 @@ async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
   const isTaken = (address: string): boolean =>
     streams.snapshot(resource).get('', address) !== undefined;
   const address = await chooseOne(parts, chosenAddresses, look, isTaken);
-  if (address !== undefined) return address;
+  if (address !== undefined) {
+    const range = ranges.find((each) => inRange(each, address)) ?? first;
+    if (range !== undefined) {
+      const { given, seconds } = counts.ofRange(range);
+      given.dynamic += 1;
+      seconds.observe((clock.monotonicMs() - sinceMs) / 1000);
+    }
+    return address;
+  }
   parts.full.set(family, { ranges: all, givenBack });
-  throw rangeIsFull();
+  throw rangesAreFull(counts, ranges);
 }
 
-function rangeIsFull(): Refused {
+function rangesAreFull(counts: ChoiceCounts, ranges: readonly AddressRange[]): Refused {
+  for (const range of ranges) counts.ofRange(range).failed.dynamic += 1;
   return new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
 }
 
@@ -415,28 +441,32 @@ function sharedPort(port: JsonObject, others: readonly JsonObject[]): number | u
 }
 
 function checkPort(
-  { nodePorts, streams }: Parts,
+  { counts, nodePorts, streams }: Parts,
   service: ApiObject,
   field: string,
   port: number,
 ): void {
-  const refuse = (why: string): never => {
-    throw new Refused([invalid(field, port, why)]);
+  const { failed, given } = counts.ports;
+  const refuse = (refused: Refused): never => {
+    failed.static += 1;
+    throw refused;
   };
   if (port < nodePorts.first || port > nodePorts.last) {
     const valid = portRangeText(nodePorts);
-    refuse(`provided port is not in the valid range. The range of valid ports is ${valid}`);
+    const why = `provided port is not in the valid range. The range of valid ports is ${valid}`;
+    refuse(new Refused([invalid(field, port, why)]));
   }
   const taken = streams.snapshot(nodePortsResource).get('', String(port));
-  if (taken !== undefined && !isOwn(service, taken.bytes)) throw portIsTaken(field, port);
+  if (taken !== undefined && !isOwn(service, taken.bytes)) refuse(portIsTaken(field, port));
+  given.static += 1;
 }
 
 async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<number> {
-  const { chosenPorts, nodePorts, portsFull, prng, streams } = parts;
+  const { chosenPorts, counts, nodePorts, portsFull, prng, streams } = parts;
   const { givenBack } = chosenPorts;
-  if (portsFull.givenBack === givenBack) throw portRangeIsFull();
-  const { first, last } = nodePorts;
-  const size = last - first + 1;
+  if (portsFull.givenBack === givenBack) throw portRangeIsFull(counts);
+  const { first } = nodePorts;
+  const size = portsOf(nodePorts);
   const look = async (isFree: IsFree): Promise<string | undefined> => {
     const isFreeAt = (at: number): boolean => !own.has(first + at) && isFree(String(first + at));
     const band = portStaticSize(nodePorts);
@@ -446,12 +476,16 @@ async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<numbe
   const isTaken = (port: string): boolean =>
     streams.snapshot(nodePortsResource).get('', port) !== undefined;
   const found = await chooseOne(parts, chosenPorts, look, isTaken);
-  if (found !== undefined) return Number(found);
+  if (found !== undefined) {
+    counts.ports.given.dynamic += 1;
+    return Number(found);
+  }
   // What this service is about to take besides may be free for others, if it is refused.
   if ([...own].every((port) => isTaken(String(port)))) portsFull.givenBack = givenBack;
-  throw portRangeIsFull();
+  throw portRangeIsFull(counts);
 }
 
-function portRangeIsFull(): Refused {
+function portRangeIsFull({ ports }: ChoiceCounts): Refused {
+  ports.failed.dynamic += 1;
   return new Refused(newInternalError('failed to allocate a nodePort: range is full'));
 }

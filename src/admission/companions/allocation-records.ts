@@ -15,7 +15,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import { encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { objectKey, storeKey } from '../../storage/keys.ts';
 import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { encodeRecord } from '../../storage/record-codec.ts';
@@ -85,10 +85,31 @@ export function addressClaim(address: string, parent: Parent, birth: Birth): Com
         [identity.fill('ipaddress.{labelDomain}/ip-family')]: isIPv6(address) ? 'IPv6' : 'IPv4',
         [managedBy(identity)]: identity.fill(allocator),
       },
+      managedFields: [ownersOf(birth)],
     },
     spec: { parentRef: { group: '', ...parent } },
   };
   return claimOf(resource, object, parent, birth);
+}
+
+/** All of it is the server's. */
+function ownersOf({ creationTimestamp, identity }: Birth): JsonObject {
+  const family = identity.fill('ipaddress.{labelDomain}/ip-family');
+  return {
+    manager: identity.serverName,
+    operation: 'Update',
+    apiVersion: identity.fill('networking.{domain}/v1'),
+    time: creationTimestamp,
+    fieldsType: 'FieldsV1',
+    fieldsV1: {
+      'f:metadata': {
+        'f:labels': { '.': {}, [`f:${family}`]: {}, [`f:${managedBy(identity)}`]: {} },
+      },
+      'f:spec': {
+        'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} },
+      },
+    },
+  };
 }
 
 function managedBy(identity: Identity): string {

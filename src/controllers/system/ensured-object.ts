@@ -13,7 +13,8 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { applyObject } from '../../registry/apply.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import { createObject } from '../../registry/create.ts';
 import type { WriteOptions } from '../../registry/create.ts';
@@ -44,17 +45,24 @@ export async function ensureObject(
   kind: KindInfo,
   wanted: ApiObject,
   repaired: Repair,
+  manager = registry.identity.serverName,
 ): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata;
   const target: ObjectTarget = { kind, namespace, name };
   const found = cachedObject(registry, target);
   if (found !== undefined) {
-    if (repaired(found) !== undefined) await repairObject(registry, target, repaired);
+    if (repaired(found) !== undefined) await repairObject(registry, target, repaired, { manager });
     return;
   }
-  const options: WriteOptions = { dryRun: false, manager: registry.identity.serverName };
+  const options: WriteOptions = { dryRun: false, manager };
   const created = await createObject(registry, target, wanted, options);
   if (created.kind === 'refused' && !isDone(created.error)) throw created.error;
+}
+
+export interface Repairing {
+  /** Absent: the server. */
+  readonly manager?: string | undefined;
+  readonly subresource?: 'status' | undefined;
 }
 
 /** Of the object itself, or of its status. One that is gone is left so. @throws likewise. */
@@ -62,11 +70,29 @@ export async function repairObject(
   registry: RegistryDeps,
   target: ObjectTarget,
   repaired: Repair,
-  subresource?: 'status',
+  { manager = registry.identity.serverName, subresource }: Repairing = {},
 ): Promise<void> {
-  const options: WriteOptions = { dryRun: false, manager: registry.identity.serverName };
+  const options: WriteOptions = { dryRun: false, manager };
   const change = { change: repaired, options, subresource, how: 'update' } as const;
   const result = await changeObject(registry, target, change);
+  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
+    throw result.error;
+  }
+}
+
+/** Applies these conditions to the status: the others are their owners'. One that is gone is left
+ * so. @throws likewise. */
+export async function applyConditions(
+  registry: RegistryDeps,
+  target: ObjectTarget,
+  conditions: readonly JsonObject[],
+  manager: string,
+): Promise<void> {
+  const { kind, name } = target;
+  const apiVersion = formatGroupVersion(kind);
+  const intent = { apiVersion, kind: kind.kind, metadata: { name }, status: { conditions } };
+  const options = { dryRun: false, manager, force: true };
+  const result = await applyObject(registry, target, intent, 'status', options);
   if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
     throw result.error;
   }

@@ -21,6 +21,8 @@ import { paced } from '../../stdx/paced.ts';
 import { asStored, ensureObject } from './ensured-object.ts';
 import type { Repair } from './ensured-object.ts';
 
+const manager = 'api-priority-and-fairness-config-producer-v1';
+
 /** In the version that is asked for. */
 export interface DefaultObject {
   readonly mandatory: boolean;
@@ -41,7 +43,7 @@ export async function reconcileFlowControl(
   // Together: they ride one commit.
   await Promise.all(
     wanted.map(({ mandatory, object }) =>
-      ensureObject(registry, kind, object, repairOf(object, mandatory, annotation)),
+      ensureObject(registry, kind, object, repairOf(object, mandatory, annotation), manager),
     ),
   );
   const names = new Set(wanted.map(({ object }) => object.metadata.name));

@@ -18,11 +18,13 @@ import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import { paced } from '../../stdx/paced.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Controller } from '../controller.ts';
-import { repairObject } from './ensured-object.ts';
+import { applyConditions, cachedObject } from './ensured-object.ts';
 
 const conditionTimes = { settleMs: 10, retryMs: 1000 } as const;
 
 const dangling = 'Dangling';
+
+const manager = 'api-priority-and-fairness-config-consumer-v1';
 
 export interface FlowSchemaConditionsDeps {
   readonly registry: RegistryDeps;
@@ -152,18 +154,16 @@ async function writeCondition(
   name: string,
   isThere: (level: string) => boolean,
 ): Promise<void> {
-  const repaired = (schema: ApiObject): ApiObject | undefined => {
-    const level = levelOf(schema);
-    const finding = findingOf(level, isThere(level));
-    const before = conditionOf(schema);
-    if (before !== undefined && sayingOf(before) === sayingOf(finding)) return undefined;
-    const same = before?.['status'] === finding['status'];
-    const now = formatRfc3339(registry.clock.nowMs());
-    const lastTransitionTime = same ? (before?.['lastTransitionTime'] ?? now) : now;
-    const condition = { type: dangling, lastTransitionTime, ...finding };
-    const status = part(schema, 'status');
-    const others = objects(status, 'conditions').filter(({ type }) => type !== dangling);
-    return { ...schema, status: { ...status, conditions: [...others, condition] } };
-  };
-  await repairObject(registry, { kind, namespace: '', name }, repaired, 'status');
+  const target = { kind, namespace: '', name };
+  const schema = cachedObject(registry, target);
+  if (schema === undefined) return;
+  const level = levelOf(schema);
+  const finding = findingOf(level, isThere(level));
+  const before = conditionOf(schema);
+  if (before !== undefined && sayingOf(before) === sayingOf(finding)) return;
+  const same = before?.['status'] === finding['status'];
+  const now = formatRfc3339(registry.clock.nowMs());
+  const lastTransitionTime = same ? (before?.['lastTransitionTime'] ?? now) : now;
+  const condition = { type: dangling, lastTransitionTime, ...finding };
+  await applyConditions(registry, target, [condition], manager);
 }

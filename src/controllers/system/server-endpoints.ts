@@ -143,7 +143,6 @@ export function kubernetesService(
     spec: {
       ports: [{ name: portName, protocol: 'TCP', port: 443, targetPort }],
       clusterIP: clusterIp,
-      clusterIPs: [clusterIp],
       type: 'ClusterIP',
       sessionAffinity: 'None',
       ipFamilies: [isIPv6(clusterIp) ? 'IPv6' : 'IPv4'],

@@ -18,12 +18,12 @@ import { BlockList, isIPv6 } from 'node:net';
 import { parseCidr, rangeText } from '../../apimachinery/ip-address.ts';
 import { part, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { withFinding } from '../../apimachinery/own-condition.ts';
+import { conditionOf, withFinding } from '../../apimachinery/own-condition.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import { ensureObject, noRepair, repairObject } from './ensured-object.ts';
+import { applyConditions, ensureObject, noRepair, repairObject } from './ensured-object.ts';
 
 /** Of the range of the flags, under every identity. */
 export const rangeName = 'kubernetes';
@@ -81,12 +81,19 @@ async function keepRange(
     await repairObject(registry, target, (now) => withoutFinalizer(now, finalizer));
     return;
   }
-  const repaired = (object: ApiObject): ApiObject | undefined => {
-    const now = formatRfc3339(registry.clock.nowMs());
-    return withFinding(object, { type: ready, says: findingOf(object) }, now);
-  };
-  if (repaired(range) !== undefined) await repairObject(registry, target, repaired, 'status');
+  const now = formatRfc3339(registry.clock.nowMs());
+  const next = withFinding(range, { type: ready, says: findingOf(range) }, now);
+  const condition = next && conditionOf(next, ready);
+  if (condition === undefined) return;
+  const manager = target.name === rangeName ? managers.ofFlags : managers.ofOthers;
+  await applyConditions(registry, target, [condition], manager);
 }
+
+/** As the reference's controllers say: of the API server, and of the controller manager. */
+const managers = {
+  ofFlags: 'kubernetes-service-cidr-controller',
+  ofOthers: 'service-cidr-controller',
+} as const;
 
 function finalizerOf({ identity }: RegistryDeps): string {
   return identity.fill('networking.{domain}/service-cidr-finalizer');

@@ -11,7 +11,6 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { CallerAuthentication } from '../../authentication/authenticator.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
-import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { controllerManager } from '../../controllers/controller.ts';
 import type { AuthenticationTrust } from '../../controllers/system/authentication-trust.ts';
@@ -33,6 +32,7 @@ import { ensurePki, rootCaOf, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createSigningControllers, readSigningAuthorities } from './signing.ts';
+import type { SigningAuthorities } from './signing.ts';
 import { readTokenKeys } from './token-keys.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { createTokenControllers, createTokenParts } from './token-methods.ts';
@@ -46,7 +46,7 @@ export interface AccessMaterial {
   readonly tls: TlsMaterial;
   /** What clients verify the server by, where it is known. */
   readonly rootCa: string | undefined;
-  readonly signing: ReadonlyMap<string, SigningAuthority>;
+  readonly signing: SigningAuthorities;
   /** What servers of APIServices are shown; undefined: nothing. */
   readonly proxyClient: KeyPair | undefined;
 }
@@ -156,7 +156,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           queues: deps.parts.queues,
           log,
           access: authorization,
-          authorities: signing,
+          signing,
           lifeMs: config.signing.lifeMs,
         }),
       ]),

@@ -1,15 +1,16 @@
 /**
- * The guards of writes as one list: the authorization checks for roles and bindings, then the
+ * The guards of writes as one list: the checks for roles and bindings and for devices, then the
  * admission plugins that the flags enable, with their configurations.
  *
  * Elsewhere: the reviews (src/admission) and the order of a request (endpoints/filters).
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
+import { deviceAccess } from '../../admission/device-access.ts';
 import { readWebhookSettings } from '../../admission/webhooks/settings.ts';
 import type { SecurityCounts } from '../../admission/pod-security/security-counts.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
-import type { AdmissionPlugin } from '../../admission/admission.ts';
+import type { AdmissionObjects, AdmissionPlugin } from '../../admission/admission.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
 import type { MakeNamespace } from '../../admission/namespaces.ts';
@@ -55,17 +56,19 @@ export interface WriteGuardDeps {
 
 /** @throws OptionsError. */
 export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): GuardOf {
-  const { authorization, clock, identity, last, timers, times } = deps;
-  const plugins = pluginsOf(config, deps);
+  const { authorization, clock, identity, last, streams, timers, times, turns } = deps;
+  const objects = admissionObjects(streams, timers, turns, deps.lost);
+  const always = [authorization.escalation, deviceAccess(identity, objects)];
   const chain = { identity, access: authorization, times, clock, timers };
-  return admissionGuards([authorization.escalation, ...plugins, ...last], chain);
+  return admissionGuards([...always, ...pluginsOf(config, deps, objects), ...last], chain);
 }
 
 function pluginsOf(
   { admission, featureGates, release }: CompletedConfig,
   deps: WriteGuardDeps,
+  objects: AdmissionObjects,
 ): readonly AdmissionPlugin[] {
-  const { clock, configured, identity, makeNamespace, policies, prng, scheme, streams } = deps;
+  const { clock, configured, identity, makeNamespace, policies, prng, scheme } = deps;
   const { timers, turns } = deps;
   const { configFile, tolerationSeconds } = admission;
   const gate = (name: string): boolean => featureGates.get(name) ?? false;
@@ -78,7 +81,7 @@ function pluginsOf(
   const hooks = deps.webhooks.plugins(...callers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
-    objects: admissionObjects(streams, timers, turns, deps.lost),
+    objects,
     findKind: (group, version, kind) => scheme.findKind(group, version, kind),
     clock,
     timers,

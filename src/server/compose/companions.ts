@@ -30,6 +30,7 @@ import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { allocationSeries } from '../metrics/allocation-series.ts';
 import { configuredLimits } from './admission-configuration.ts';
 import type { ConfiguredPlugins } from './admission-configuration.ts';
 import type { Log } from './log.ts';
@@ -86,6 +87,7 @@ export function companionParts(
   told.companions = companions;
   return {
     plugins: [addresses.plugin],
+    series: allocationSeries(addresses.counts, system.nodePorts),
     ofActors: {
       companionsOf: companions.companionsOf,
       companionRules: companionRules(codec),

@@ -60,6 +60,7 @@ import { assert } from '../../stdx/assert.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
 import type { AdmissionWebhookDeps } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
+import type { MetricSeries } from '../metrics/metrics.ts';
 import { companionParts } from './companions.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
 import type { Policies } from './policies.ts';
@@ -114,6 +115,8 @@ export interface ServerParts {
   readonly stages: Pick<WriteStages, 'stages' | 'deliveries'>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
+  /** Of what is given to services. */
+  readonly allocations: readonly MetricSeries[];
   /** Undefined: definitions are not served, so nothing can be defined. */
   readonly customResources: CustomResources | undefined;
   /** Where this server takes HTTPS: webhooks may stand behind its own service. */
@@ -206,6 +209,7 @@ export async function assembleParts(
     stages,
     validation,
     authorization,
+    allocations: companions.series,
     customResources,
     ...{ setOwnAddress, resolveService, language },
   };
@@ -380,7 +384,8 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   if (kind === undefined) return;
   for (const object of defaultNamespaces(registry.identity)) {
     const target = { kind, namespace: '' };
-    const created = await createObject(registry, target, object, { dryRun: false });
+    const options = { dryRun: false, manager: registry.identity.serverName };
+    const created = await createObject(registry, target, object, options);
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }

@@ -74,7 +74,7 @@ import { healthChecks } from './health-checks.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
-import { lagMeasured, loadMeasured, measuredOf } from '../metrics/measured.ts';
+import { lagMeasured, loadMeasured, measuredOf, storeSizeMeasured } from '../metrics/measured.ts';
 import type { Background } from './background.ts';
 import { componentStatuses } from './component-statuses.ts';
 import type { LogFollow } from './log-follow.ts';
@@ -297,11 +297,13 @@ function metricsOf(
       ...loadMeasured(seats, deps.transportLoad),
       ...lagMeasured(parts.streams, deps.logFollow),
       ...deps.background.measured,
+      ...(config.store === 'lmdb' ? [storeSizeMeasured(config.dataDir)] : []),
       ...(audit?.measured ?? notAudited),
     ],
     series: [
       featureSeries(config.featureGates, config.release),
       ...parts.authorization.series,
+      ...parts.allocations,
       ...(flow === undefined ? [] : flowSeries(flow)),
       ...deps.accessSeries,
       ...(audit?.series ?? []),

@@ -11,6 +11,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../../authentication/authenticator.ts';
+import { TokenCacheCounts } from '../../authentication/token-cache-counts.ts';
 import { createBootstrapAuthenticator } from '../../authentication/bootstrap-authenticator.ts';
 import { createIssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
 import type { IssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
@@ -47,7 +48,8 @@ import type { ClaimLanguage } from '../../authentication/claim-expressions.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
 import { accountTokenSeries } from '../metrics/account-token-series.ts';
-import type { LabelledSeries } from '../metrics/metrics.ts';
+import { tokenCacheSeries } from '../metrics/token-cache-series.ts';
+import type { MetricSeries } from '../metrics/metrics.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { TokenKeys } from './token-keys.ts';
 import type { TokenDeadlines } from './token-deadlines.ts';
@@ -76,7 +78,7 @@ export interface TokenParts {
   readonly objects: ObjectReader;
   /** The server's own audiences. */
   readonly audiences: readonly string[];
-  readonly series: readonly LabelledSeries[];
+  readonly series: readonly MetricSeries[];
   /** Trusts other issuers from the end of these steps on: the configuration has been read again.
    * @throws OptionsError; then nothing has changed. */
   trustIssuers(jwt: readonly JsonValue[]): Steps<void>;
@@ -95,6 +97,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
   const { extendExpiration, lookup, maxExpirationSeconds } = config;
   const limits = { extendExpiration, maxExpirationSeconds };
   const signatures = createVerificationLine(deps.timers);
+  const cacheCounts = new TokenCacheCounts(clock);
   const accounts = createAccountAuthenticator({
     identity,
     clock,
@@ -104,11 +107,12 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     lookup,
     objects,
     signatures,
+    cacheCounts,
   });
   const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
   const claims = claimLanguage(deps.language, identity);
-  const trusted = trustedIssuers({ ...deps, signatures }, issuers, audiences, claims);
-  const webhook = webhookOf(config, deps, audiences);
+  const trusted = trustedIssuers({ ...deps, signatures, cacheCounts }, issuers, audiences, claims);
+  const webhook = webhookOf(config, { ...deps, cacheCounts }, audiences);
   return {
     methods: [
       accounts,
@@ -127,7 +131,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     }),
     objects,
     audiences,
-    series: accountTokenSeries(accounts.counts),
+    series: [...accountTokenSeries(accounts.counts), ...tokenCacheSeries(cacheCounts)],
     *trustIssuers(jwt) {
       trusted?.trust(yield* issuersOf(jwt, issuers, claims));
     },
@@ -149,8 +153,16 @@ function defaultIssuer({ name }: Identity): string {
   return `https://${name}.default.svc.cluster.local`;
 }
 
+interface Counted {
+  readonly cacheCounts: TokenCacheCounts;
+}
+
+interface Signed {
+  readonly signatures: VerificationLine;
+}
+
 function trustedIssuers(
-  { identity, jwt, log, ...ports }: TokenPartsDeps & { readonly signatures: VerificationLine },
+  { identity, jwt, log, ...ports }: TokenPartsDeps & Counted & Signed,
   own: readonly string[],
   audiences: readonly string[],
   claims: ClaimLanguage,
@@ -160,7 +172,7 @@ function trustedIssuers(
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
-  const { clock, signatures, timers, turns } = ports;
+  const { cacheCounts, clock, signatures, timers, turns } = ports;
   return createIssuerAuthenticator({
     issuers,
     clock,
@@ -169,6 +181,7 @@ function trustedIssuers(
     audiences,
     credentialIdKey: accountExtraKeys(identity).credentialId,
     signatures,
+    cacheCounts,
     onError,
   });
 }
@@ -186,14 +199,14 @@ function* issuersOf(
 
 function webhookOf(
   { webhook }: TokenConfig,
-  { clock, identity, timers, turns }: TokenPartsDeps,
+  { cacheCounts, clock, identity, timers, turns }: TokenPartsDeps & Counted,
   audiences: readonly string[],
 ): TokenAuthenticator | undefined {
   if (webhook === undefined) return undefined;
   const { cacheTtlMs, configFile, version } = webhook;
   try {
     const server = readTokenReviewServer(configFile);
-    const ports = { identity, clock, timers, turns };
+    const ports = { identity, clock, timers, turns, cacheCounts };
     return createWebhookTokens({ ...ports, server, version, cacheTtlMs, audiences });
   } catch (error) {
     const why = messageOf(error);

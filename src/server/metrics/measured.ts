@@ -2,6 +2,7 @@
 import type { TransportLoad } from '../../transport/load.ts';
 import type { Seats } from '../../endpoints/filters/in-flight.ts';
 import type { Measured } from './metrics.ts';
+import { storeFileBytes } from '../../storage/lmdb/opened-file.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { LogFollow } from '../compose/log-follow.ts';
 import type { ServerParts } from '../compose/server-parts.ts';
@@ -95,6 +96,17 @@ export function loadMeasured(
       () => answers.cutCount,
     ),
   ];
+}
+
+/** The file of a store on this machine, under the name that dashboards know. */
+export function storeSizeMeasured(directory: string): Measured {
+  return {
+    name: 'apiserver_storage_size_bytes',
+    help: 'Bytes that the file of the store takes.',
+    stability: 'STABLE',
+    labels: { storage_cluster_id: 'etcd-0' },
+    read: () => storeFileBytes(directory),
+  };
 }
 
 /** How far behind the store this server is. The store is asked when the page is. */

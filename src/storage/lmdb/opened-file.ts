@@ -7,6 +7,7 @@
  * Bounds: a look is one call to the system, some microseconds; for reads at most one in `lookMs`.
  */
 import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../stdx/clock.ts';
 
@@ -19,6 +20,15 @@ export interface OpenedFile {
   /** Why none of it may be read, if so: it was cut short. One that is gone or was replaced is whole
    * for whoever has it open. */
   unreadable(): string | undefined;
+}
+
+/** How large it is on the disk; NaN: that cannot be said. */
+export async function storeFileBytes(directory: string): Promise<number> {
+  try {
+    return (await stat(path.join(directory, 'data.mdb'))).size;
+  } catch {
+    return NaN;
+  }
 }
 
 /** The file must be there. */

@@ -44,7 +44,7 @@ export const finalizeRules: SubresourceRules = {
   validate: (next) => finalizerErrors(next, (at) => `spec.finalizers[${at}]`),
 };
 
-export function prepareNamespaceForCreate(object: ApiObject, identity: Identity): ApiObject {
+function prepareNamespaceForCreate(object: ApiObject, identity: Identity): ApiObject {
   const own = identity.finalizers.namespace;
   const finalizers = specFinalizers(object);
   return {
