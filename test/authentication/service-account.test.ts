@@ -55,6 +55,7 @@ function world(
         const object = objects.get(`${resource.resource}/${namespace}/${name}`);
         return object && { object, timerState: undefined };
       },
+      isWaiting: () => false,
       current: () => Promise.resolve(),
     },
     signatures: createVerificationLine(time.timers),

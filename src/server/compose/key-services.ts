@@ -48,9 +48,10 @@ export type SeedStorage = Pick<Storage, 'read' | 'commit'>;
 
 export interface KeyServices {
   prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices>;
-  /** From now on they are asked how they are. Resolves when all in force are well, or at stop().
-   * `storage`: where the servers over it share seeds. */
-  start(storage: SeedStorage): Promise<void>;
+  /** From now on they are asked how they are. Resolves when all in force have answered, or not in
+   * time; `untilWell`: when they are well, or at stop(). `storage`: where the servers over it share
+   * seeds. */
+  start(storage: SeedStorage, untilWell: boolean): Promise<void>;
   isAnyUsed(): boolean;
   healthy(): Promise<boolean>;
   readonly series: readonly MetricSeries[];
@@ -113,9 +114,11 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
 
   return {
     prepare,
-    async start(over) {
+    async start(over, untilWell) {
       storage = over;
-      await Promise.all(inForce.map(({ writer }) => writer.start()));
+      const well = inForce.map(({ writer }) => writer.start());
+      const answered = inForce.map(({ writer }) => writer.check());
+      await Promise.all(untilWell ? well : answered);
     },
     isAnyUsed: () => inForce.length > 0,
     async healthy() {

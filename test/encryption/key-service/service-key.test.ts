@@ -63,6 +63,9 @@ describe('a key that a service holds', () => {
           return current;
         },
         refusal: () => refusal,
+        get unwell() {
+          return unwell;
+        },
         check: () => Promise.resolve(unwell),
         askAnew: () => Promise.resolve(unwell),
       },
@@ -81,9 +84,9 @@ describe('a key that a service holds', () => {
     assert.ok(!Buffer.from(one.value).includes('hunter2'));
     const codec = codecOf();
     assert.throws(() => codec.decodeRecord(one), /not made by a key named k8s:enc:kms:v2:vault:/);
-    await Promise.all([codec.fetchKey?.(one, false), codec.fetchKey?.(two, true)]);
+    await Promise.all([codec.fetchKey?.(one, 'once'), codec.fetchKey?.(two, 'patient')]);
     assert.equal(decrypts, 1);
-    assert.equal(codec.fetchKey?.(two, true), undefined, 'it is known from now on');
+    assert.equal(codec.fetchKey?.(two, 'patient'), undefined, 'it is known from now on');
     assert.deepEqual(codec.decodeRecord(one).object, object);
     assert.deepEqual(codec.decodeRecord(two).object, object);
     assert.deepEqual(uses, ['to_storage', 'to_storage', 'from_storage', 'from_storage']);
@@ -93,7 +96,7 @@ describe('a key that a service holds', () => {
     const [one, two] = [written(), written()];
     assert.notDeepEqual(one.value.subarray(-100), two.value.subarray(-100));
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     const key = '/secrets/default/b' as StoreKey;
     assert.throws(() => codec.decodeRecord({ ...one, key }), /checksum/);
     const bytes = keyOf().encrypt(object, 'here');
@@ -140,11 +143,11 @@ describe('a key that a service holds', () => {
     answer = () => ({ kind: 'failed', code: 'Unavailable', message: 'away' });
     unwell = 'away';
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
     assert.deepEqual(lost, []);
     answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.deepEqual(codec.decodeRecord(one).object, object);
   });
 
@@ -154,7 +157,7 @@ describe('a key that a service holds', () => {
     unwell = 'away';
     const codec = codecOf();
     let isThere = false;
-    void codec.fetchKey?.(one, true)?.then(() => (isThere = true));
+    void codec.fetchKey?.(one, 'patient')?.then(() => (isThere = true));
     for (let i = 0; i < 100; i += 1) {
       await turn();
       time.advance(serviceKeyLimits.againMs);
@@ -183,7 +186,7 @@ describe('a key that a service holds', () => {
       answer = () => refused;
       const codec = codecOf();
       let isOver = false;
-      void codec.fetchKey?.(one, true)?.then(() => (isOver = true));
+      void codec.fetchKey?.(one, 'patient')?.then(() => (isOver = true));
       for (let i = 0; i < 10 && !isOver; i += 1) {
         await turn();
         time.advance(serviceKeyLimits.againMs);
@@ -193,9 +196,9 @@ describe('a key that a service holds', () => {
       assert.equal(lost.length, 1);
       assert.match(lost[0] ?? '', why);
       assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
-      assert.equal(codec.fetchKey?.(one, true), undefined, 'who is patient goes on');
+      assert.equal(codec.fetchKey?.(one, 'patient'), undefined, 'who is patient goes on');
       answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
-      await codec.fetchKey?.(one, false);
+      await codec.fetchKey?.(one, 'once');
       assert.deepEqual(codec.decodeRecord(one).object, object);
     });
   }
@@ -206,7 +209,7 @@ describe('a key that a service holds', () => {
     let left = 20;
     for (let i = 0; i < 20; i += 1) {
       current = seedOf('one');
-      void codec.fetchKey?.(written(), true)?.then(() => (left -= 1));
+      void codec.fetchKey?.(written(), 'patient')?.then(() => (left -= 1));
     }
     for (let i = 0; i < 100 && left > 0; i += 1) {
       await turn();
@@ -220,7 +223,7 @@ describe('a key that a service holds', () => {
     const one = written();
     answer = () => ({ kind: 'ok', value: Buffer.alloc(32, 9) });
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.throws(() => codec.decodeRecord(one), /not made by a key named/);
   });
 
@@ -229,15 +232,15 @@ describe('a key that a service holds', () => {
     const bytes = Buffer.from(keyOf().encrypt(object, 'here'));
     bytes[0] = (bytes[0] as number) ^ 1;
     const key = keyOf();
-    assert.equal(key.fetched?.fetch(bytes, false), undefined);
+    assert.equal(key.fetched?.fetch(bytes, 'once'), undefined);
     for (const length of [0, 1, 17, 18, 40]) {
-      assert.equal(key.fetched?.fetch(bytes.subarray(0, length), true), undefined);
-      assert.equal(key.fetched?.fetch(Buffer.alloc(length), true), undefined);
+      assert.equal(key.fetched?.fetch(bytes.subarray(0, length), 'patient'), undefined);
+      assert.equal(key.fetched?.fetch(Buffer.alloc(length), 'patient'), undefined);
     }
     const damaged = written();
     damaged.value[20] = (damaged.value[20] as number) ^ 1;
-    assert.equal(codec.fetchKey?.(damaged, true), undefined);
-    assert.equal(codec.fetchKey?.({ ...place, value: Buffer.from('plain') }, true), undefined);
+    assert.equal(codec.fetchKey?.(damaged, 'patient'), undefined);
+    assert.equal(codec.fetchKey?.({ ...place, value: Buffer.from('plain') }, 'patient'), undefined);
     await turn();
     assert.equal(decrypts, 0);
   });
