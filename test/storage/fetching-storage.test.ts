@@ -53,12 +53,13 @@ describe('storage that waits for keys', () => {
     at.endsWith('/sealed')
       ? new Promise<void>((done) => void asked.push({ key: at, patience, done }))
       : undefined;
+  const patienceOf = (): KeyPatience => 'patient';
   const keys = { fetchKey, mayFetch: (at: StoreKey) => at.endsWith('/sealed') };
 
   beforeEach(async () => {
     inner = createMemoryStorage({ clock: systemClock, rules });
     asked = [];
-    storage = fetchingStorage(inner, keys, (at) => (at.includes('wait') ? 'if-well' : 'patient'));
+    storage = fetchingStorage(inner, keys, patienceOf);
     await commitOne(inner, put(key('plain'), absent));
     await commitOne(inner, put(key('sealed'), absent));
   });

@@ -9,6 +9,7 @@ import type { Seed } from '../../../src/encryption/key-service/seeds.ts';
 import { serviceKey, serviceKeyLimits } from '../../../src/encryption/key-service/service-key.ts';
 import { encryptedRecords, plain } from '../../../src/storage/encrypted-records.ts';
 import type { RecordKey } from '../../../src/storage/encrypted-records.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
 import type { StoreKey } from '../../../src/storage/storage.ts';
 import { manualTime } from '../../support/doubles/manual-time.ts';
 import type { ManualTime } from '../../support/doubles/manual-time.ts';
@@ -27,6 +28,13 @@ const unsealed = (sealed: Buffer): Buffer => {
   const at = sealed.indexOf('sealed:') + 'sealed:'.length;
   return sealed.subarray(at, at + 32);
 };
+
+const isAway = (error: unknown): boolean =>
+  error instanceof StorageError &&
+  error.code === 'away' &&
+  error.message.includes('k8s:enc:kms:v2:vault:');
+const isCorrupt = (error: unknown): boolean =>
+  error instanceof StorageError && error.code === 'corrupt';
 
 describe('a key that a service holds', () => {
   let time: ManualTime;
@@ -83,7 +91,7 @@ describe('a key that a service holds', () => {
     const [one, two] = [written(), written()];
     assert.ok(!Buffer.from(one.value).includes('hunter2'));
     const codec = codecOf();
-    assert.throws(() => codec.decodeRecord(one), /not made by a key named k8s:enc:kms:v2:vault:/);
+    assert.throws(() => codec.decodeRecord(one), isAway);
     await Promise.all([codec.fetchKey?.(one, 'once'), codec.fetchKey?.(two, 'patient')]);
     assert.equal(decrypts, 1);
     assert.equal(codec.fetchKey?.(two, 'patient'), undefined, 'it is known from now on');
@@ -145,7 +153,11 @@ describe('a key that a service holds', () => {
     const codec = codecOf();
     await codec.fetchKey?.(one, 'once');
     assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
+    assert.throws(() => codec.decodeRecord(one), isAway);
     assert.deepEqual(lost, []);
+    decrypts = 0;
+    assert.equal(codec.fetchKey?.(one, 'if-well'), undefined, 'it is known that nobody answers');
+    assert.equal(decrypts, 0);
     answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
     await codec.fetchKey?.(one, 'once');
     assert.deepEqual(codec.decodeRecord(one).object, object);
@@ -196,7 +208,10 @@ describe('a key that a service holds', () => {
       assert.equal(lost.length, 1);
       assert.match(lost[0] ?? '', why);
       assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
-      assert.equal(codec.fetchKey?.(one, 'patient'), undefined, 'who is patient goes on');
+      assert.throws(() => codec.decodeRecord(one), isCorrupt, 'no key is awaited any more');
+      for (const patience of ['patient', 'if-well'] as const) {
+        assert.equal(codec.fetchKey?.(one, patience), undefined, `${patience} goes on`);
+      }
       answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
       await codec.fetchKey?.(one, 'once');
       assert.deepEqual(codec.decodeRecord(one).object, object);
