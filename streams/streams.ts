@@ -219,9 +219,9 @@ export interface Streams {
    * read again, in steps. No revision changes, and watches see no event. */
   refresh(resource: GroupResource): Generator<undefined, void>;
   /** For this process: RESET when it is subscribed to, in the same step, and when a resource that
-   * was waiting is whole; beside that every change of the resource, in log order, in the step in which the snapshots come to show it; several resources
-   * advance together. Never ends. To be subscribed to through `followers`. `only`: beside RESET
-   * nothing but changes of this type. */
+   * was waiting is whole; beside that every change of the resource, in log order, in the step in
+   * which the snapshots come to show it; several resources advance together. Never ends. To be
+   * subscribed to through `followers`. `only`: beside RESET nothing but changes of this type. */
   resourceEvents(resource: GroupResource, only?: EventType): Observable<ResourceEvent>;
   /** The followers of resources in this process. */
   readonly followers: Followers;

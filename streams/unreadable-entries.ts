@@ -95,6 +95,4 @@ class EntriesView implements UnreadableEntries {
   }
 }
 
-export const noneUnreadable: UnreadableEntries = new EntriesView(
-  new SortedMap<UnreadableRecord>().view(),
-);
+const noneUnreadable: UnreadableEntries = new EntriesView(new SortedMap<UnreadableRecord>().view());

@@ -62,8 +62,8 @@ export interface FetchedKeys {
   isAwaited(bytes: Buffer): boolean;
 }
 
-/** How long who needs a key waits for it: for as long as it may yet come; for one answer; or for one
- * answer, but for none where it is known that none would come. */
+/** How long who needs a key waits for it: for as long as it may yet come; for one answer; or for
+ * one answer, but for none where it is known that none would come. */
 export type KeyPatience = 'patient' | 'once' | 'if-well';
 
 /** Plain records among the keys of a resource. */

@@ -6,9 +6,9 @@
  *                      not known: Decrypt ─▶ from now on decrypt() has it
  *
  * A service that is away is waited for by those who cannot go on without the record. Everybody else
- * asks once, or not at all where it is known to be away. A service that is well and will not decrypt a seed
- * is asked `refusalsMax` times by who is patient; then the records of that seed are unreadable, and
- * for `lostMs` nobody waits for it.
+ * asks once, or not at all where it is known to be away. A service that is well and will not
+ * decrypt a seed is asked `refusalsMax` times by who is patient; then the records of that seed are
+ * unreadable, and for `lostMs` nobody waits for it.
  *
  * Bounds: `decryptsMax` questions at a time, one about each seed; `lostMax` seeds are remembered
  * as lost.

@@ -3,9 +3,9 @@
  * and again when it changes, if that is asked for.
  *
  * Invariants: a start fails on a file that is wrong. It waits for key services that are not well
- * only where they have keys of what the server decides by (awaited-resources.ts). A file that is wrong when it is read again, or names a key
- * service that is not well, changes nothing, is logged and counted. What is in memory stays as it
- * is: keys count when a record is written or read.
+ * only where they have keys of what the server decides by (awaited-resources.ts). A file that is
+ * wrong when it is read again, or names a key service that is not well, changes nothing, is logged
+ * and counted. What is in memory stays as it is: keys count when a record is written or read.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { internalGroup } from '../../admission/companions/allocation-records.ts';
@@ -39,8 +39,8 @@ export interface StoreEncryption {
   readonly codec: RecordCodec;
   /** Whether all key services are well. Undefined: there are none, and none can come. */
   readonly servicesHealthy: (() => Promise<boolean>) | undefined;
-  /** Asks the key services of this store how they are, from now on. Resolves when all have answered
-   * or had their time; `untilWell`: when all are well, or at close(). */
+  /** Asks the key services of this store how they are, from now on. Resolves when all are well, or
+   * at close(); unless `untilWell`, also after some seconds. */
   start(storage: SeedStorage, untilWell: boolean): Promise<void>;
   /** From now on the file is read again when it changes, if that was asked for. */
   follow(deps: FollowEncryptionDeps): FollowedConfiguration;
