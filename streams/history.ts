@@ -51,6 +51,14 @@ export class History {
     return this.#ring.at(seq - this.#floorSeq - 1);
   }
 
+  /** Forgets all: what comes is after this revision, or of it. */
+  beginAt(revision: Revision): void {
+    this.#floorSeq = this.lastSeq;
+    this.#floorRevision = revision;
+    this.#ring.clear();
+    this.#bytes = 0;
+  }
+
   append(change: ResourceChange): void {
     this.#ring.push(change);
     this.#bytes += weight(change);

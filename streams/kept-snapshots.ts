@@ -29,6 +29,7 @@ import { entryKeyOf } from './resource-change.ts';
 import type { EntryMaker, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
 import type { ResourceSnapshot, SnapshotAt } from './streams.ts';
+import { UnreadableRecords } from './unreadable-entries.ts';
 import type { ResourceStream } from './watch-group.ts';
 
 export interface KeptSnapshotsDeps {
@@ -186,7 +187,7 @@ async function scanned(
   endOfSlice: EndOfSlice,
 ): Promise<Rebuilt> {
   const map = new SortedMap<StampedEntry>();
-  const unreadable = new Map<string, string>();
+  const unreadable = new UnreadableRecords();
   // What is superseded lives as long as the snapshot.
   const allocate = blockMemory();
   let bytes = 0;
@@ -207,7 +208,9 @@ async function scanned(
           map.set(key, entry);
           bytes += entry.bytes.length;
         } catch (error) {
-          unreadable.set(key, messageOf(error));
+          const { revision: of } = record;
+          const why = messageOf(error);
+          unreadable.set({ key, why, revision: of, isAwaited: false }, true);
         }
       }
       after = record.key;
@@ -216,5 +219,5 @@ async function scanned(
     }
     if (!read.value.more || read.value.records.length === 0) break;
   }
-  return { kind: 'ok', snapshot: resourceSnapshot(revision, map.view(), unreadable), bytes };
+  return { kind: 'ok', snapshot: resourceSnapshot(revision, map.view(), unreadable.view()), bytes };
 }

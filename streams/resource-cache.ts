@@ -12,7 +12,7 @@ import { assert } from '../src/stdx/assert.ts';
 import type { Steps } from '../src/stdx/stepwise.ts';
 import type { Allocate } from '../src/stdx/blocks.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
-import { storageLimits } from '../src/storage/storage.ts';
+import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
 import { EntryMemory } from './entry-memory.ts';
 import type { EntryBlock } from './entry-memory.ts';
@@ -21,7 +21,9 @@ import type { StreamLimits } from './limits.ts';
 import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
 import type { EntryMaker, EntryName, ResourceChange, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
-import type { EntryKey, ResourceSnapshot } from './streams.ts';
+import type { EntryKey, ResourceSnapshot, UnreadableEntries } from './streams.ts';
+import { UnreadableRecords } from './unreadable-entries.ts';
+import type { UnreadableRecord } from './unreadable-entries.ts';
 
 /** Entries that are passed over between two pauses. */
 const lookedAtOnceMax = 1024;
@@ -39,8 +41,6 @@ interface Written {
   readonly previous: StampedEntry | undefined;
 }
 
-const noneUnreadable: ReadonlyMap<EntryKey, string> = new Map();
-
 export class ResourceCache {
   readonly history: History;
   readonly #maker: EntryMaker;
@@ -48,8 +48,7 @@ export class ResourceCache {
   readonly #memory = new EntryMemory();
   /** States that the history alone has, as those of what is deleted. */
   readonly #departed = new EntryMemory();
-  /** Replaced, never changed: snapshots share it. */
-  #unreadable: ReadonlyMap<EntryKey, string> = noneUnreadable;
+  readonly #unreadable = new UnreadableRecords();
   #snapshot: ResourceSnapshot | undefined;
   #bytes = 0;
   #namespace = '';
@@ -83,9 +82,22 @@ export class ResourceCache {
   }
 
   /** Objects whose record cannot be read, and of which no earlier state is known. */
-  get lost(): ReadonlyMap<EntryKey, string> {
-    if (this.#unreadable.size === 0) return noneUnreadable;
-    return new Map([...this.#unreadable].filter(([key]) => this.#map.get(key) === undefined));
+  get lost(): UnreadableEntries {
+    return this.#unreadable.lost();
+  }
+
+  /** Whether the keys of some of them may yet come. */
+  get isAwaiting(): boolean {
+    return this.#unreadable.awaitedCount > 0;
+  }
+
+  awaits(key: EntryKey, revision: Revision): boolean {
+    return this.#unreadable.awaits(key, revision);
+  }
+
+  /** The first one from `from` on, or else of all. */
+  nextAwaited(from: EntryKey): UnreadableRecord | undefined {
+    return this.#unreadable.nextAwaited(from);
   }
 
   get(key: string): StampedEntry | undefined {
@@ -95,11 +107,33 @@ export class ResourceCache {
   /** Part of the state at the start. Not a change. */
   load(record: StoredRecord, allocate: Allocate): void {
     const key = flatText(entryKeyOf(record.key));
-    const entry = this.#read(record, this.#nameOf(key), allocate);
+    const entry = this.#read(record, this.#nameOf(key), allocate, true);
     if (entry === undefined) return;
     const replaced = this.#map.set(key, entry);
     assert(replaced === undefined, 'a scan shows every key once');
     this.#bytes += entry.bytes.length;
+  }
+
+  /** Reads an awaited record, as part of the state: not a change. False: it still cannot be. */
+  restore(record: StoredRecord): boolean {
+    const key = flatText(entryKeyOf(record.key));
+    if (!this.#unreadable.awaits(key, record.revision)) return false;
+    const isLost = this.#map.get(key) === undefined;
+    const entry = this.#read(record, this.#nameOf(key), this.#memory.allocate, isLost);
+    this.#snapshot = undefined;
+    if (entry === undefined) return false;
+    this.#unreadable.delete(key);
+    const previous = this.#map.set(key, entry);
+    const superseded = previous?.bytes.length ?? 0;
+    this.#bytes += entry.bytes.length - superseded;
+    this.#supersededBytes += superseded;
+    this.#settle(key, entry, previous);
+    return true;
+  }
+
+  /** The history begins here: there are states before it that it does not know. */
+  beginHistory(revision: Revision): void {
+    this.history.beginAt(revision);
   }
 
   /** Undefined when the change has no visible effect (a delete of a missing object, a record that
@@ -107,8 +141,8 @@ export class ResourceCache {
    * clients may know an earlier one. */
   apply(change: Change): ResourceChange | 'unseen' | undefined {
     const key = flatText(entryKeyOf(change.key));
-    const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
-    if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
+    const wasUnreadable = this.#unreadable.delete(key);
+    if (wasUnreadable) this.history.beginAt(change.revision);
     const { written, previous } = this.#write(key, change.record);
     if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
@@ -161,7 +195,8 @@ export class ResourceCache {
     if (record === undefined) return { written: undefined, previous: this.#map.delete(key) };
     let written: StampedEntry | undefined;
     const previous = this.#map.change(key, (before) => {
-      written = this.#read(record, before ?? this.#nameOf(key), this.#memory.allocate);
+      const place = before ?? this.#nameOf(key);
+      written = this.#read(record, place, this.#memory.allocate, before === undefined);
       return written;
     });
     return { written, previous };
@@ -201,13 +236,21 @@ export class ResourceCache {
     return { namespace: this.#namespace, name: key.slice(slash + 1) };
   }
 
-  /** Undefined, and remembered, when the record cannot be read. */
-  #read(record: StoredRecord, place: EntryName, allocate: Allocate): StampedEntry | undefined {
+  /** Undefined, and remembered, when the record cannot be read. `isLost`: then no state of it is
+   * known. */
+  #read(
+    record: StoredRecord,
+    place: EntryName,
+    allocate: Allocate,
+    isLost: boolean,
+  ): StampedEntry | undefined {
     try {
       return this.#maker.fromRecord(record, allocate, place);
     } catch (error) {
-      const why = messageOf(error);
-      this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);
+      const key = flatText(entryKeyOf(record.key));
+      const isAwaited = error instanceof StorageError && error.code === 'away';
+      const unreadable = { key, why: messageOf(error), revision: record.revision, isAwaited };
+      this.#unreadable.set(unreadable, isLost);
       return undefined;
     }
   }
@@ -215,7 +258,7 @@ export class ResourceCache {
   /** The state now, said to be of `revision`: the newest revision applied to any resource. */
   snapshot(revision: Revision): ResourceSnapshot {
     if (this.#snapshot?.revision !== revision) {
-      this.#snapshot = resourceSnapshot(revision, this.#map.view(), this.#unreadable);
+      this.#snapshot = resourceSnapshot(revision, this.#map.view(), this.#unreadable.view());
     }
     return this.#snapshot;
   }
@@ -223,7 +266,7 @@ export class ResourceCache {
   /** The state now under an earlier revision that it did not change after. */
   snapshotAs(revision: Revision): ResourceSnapshot {
     assert(revision >= this.#changedAt, 'the state at the revision is the state now');
-    return resourceSnapshot(revision, this.#map.view(), this.#unreadable);
+    return resourceSnapshot(revision, this.#map.view(), this.#unreadable.view());
   }
 
   /** The state at an earlier revision, by undoing the changes since, in steps: there may be many.
@@ -235,7 +278,7 @@ export class ResourceCache {
     const undone: ResourceChange[] = [];
     const target = this.history.seqAt(revision);
     for (let seq = this.seq; seq > target; seq -= 1) undone.push(this.history.at(seq));
-    const unreadable = this.#unreadable;
+    const unreadable = this.#unreadable.view();
     return undoing(this.#map.view().fork(), undone, (map) =>
       resourceSnapshot(revision, map.view(), unreadable),
     );
@@ -258,13 +301,4 @@ function* undoing(
     bytes += previous?.bytes.length ?? 0;
   }
   return { snapshot: snapshotOf(map), bytes };
-}
-
-function without(
-  unreadable: ReadonlyMap<EntryKey, string>,
-  key: EntryKey,
-): ReadonlyMap<EntryKey, string> {
-  const rest = new Map(unreadable);
-  rest.delete(key);
-  return rest;
 }

@@ -7,12 +7,12 @@
 import type { SortedView } from '../src/stdx/sorted-map.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StampedEntry } from './resource-change.ts';
-import type { EntryCursor, EntryKey, ResourceSnapshot } from './streams.ts';
+import type { EntryCursor, EntryKey, ResourceSnapshot, UnreadableEntries } from './streams.ts';
 
 export function resourceSnapshot(
   revision: Revision,
   view: SortedView<StampedEntry>,
-  unreadable: ReadonlyMap<EntryKey, string>,
+  unreadable: UnreadableEntries,
 ): ResourceSnapshot {
   return {
     revision,

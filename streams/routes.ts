@@ -27,20 +27,21 @@ import type { Selection } from './selection.ts';
 import type { EventType } from './streams.ts';
 
 export class Routes {
-  readonly #followers: Readonly<Record<EventType, Route<ResourceChange>>> = {
+  readonly #followers: Readonly<Record<EventType, Route<ResourceChange | 'whole'>>> = {
     ADDED: new Route(),
     MODIFIED: new Route(),
     DELETED: new Route(),
   };
+  readonly #whole = new Route<ResourceChange | 'whole'>();
   readonly #wide = new CallerScopes();
   readonly #byNamespace = new Map<string, CallerScopes>();
 
   /** All changes, or those of one type, for who follows them in this process: each in the step that
-   * routes it. */
-  followed(only?: EventType): Observable<ResourceChange> {
+   * routes it; and 'whole' when the state has become so without a change of it. */
+  followed(only?: EventType): Observable<ResourceChange | 'whole'> {
     return new Observable((subscriber) => {
-      const followed =
-        only === undefined ? Object.values(this.#followers) : [this.#followers[only]];
+      const changes = only === undefined ? Object.values(this.#followers) : [this.#followers[only]];
+      const followed = [...changes, this.#whole];
       for (const route of followed) route.add(subscriber);
       return () => {
         for (const route of followed) route.remove(subscriber);
@@ -71,6 +72,11 @@ export class Routes {
     if (this.#byNamespace.size === 0) return walks;
     this.#byNamespace.get(change.entry.namespace)?.addWalks(change, walks);
     return walks;
+  }
+
+  /** Those who follow it are to begin anew. */
+  tellWhole(): void {
+    for (const subscriber of this.#whole.members.list) subscriber.next('whole');
   }
 
   /** Routes in use, for bounds in tests. */

@@ -52,18 +52,38 @@ export interface ResourceSnapshot {
   entries(namespace: string | undefined, after?: EntryKey): EntryCursor;
   /** Objects whose record cannot be decoded, with the reason; nearly always none. `get` and
    * `entries` show their last readable state, or nothing. */
-  readonly unreadable: ReadonlyMap<EntryKey, string>;
+  readonly unreadable: UnreadableEntries;
 }
 
-/** Those of the namespace; undefined or '': of all. */
+export interface UnreadableEntry {
+  readonly key: EntryKey;
+  readonly why: string;
+}
+
+/** Immutable. There may be as many as there are objects. */
+export interface UnreadableEntries {
+  readonly size: number;
+  /** Why it cannot be read. */
+  get(key: EntryKey): string | undefined;
+  has(key: EntryKey): boolean;
+  /** In key order, lazily; undefined: those of all namespaces. */
+  in(namespace: string | undefined): IterableIterator<UnreadableEntry>;
+}
+
+/** Nobody is told of more of them at a time. */
+const unreadableNamedMax = 100;
+
+/** The first ones of the namespace; undefined or '': of all. */
 export function unreadableIn(
-  { unreadable }: ResourceSnapshot,
+  { unreadable }: { readonly unreadable: UnreadableEntries },
   namespace: string | undefined,
-): readonly { readonly key: EntryKey; readonly why: string }[] {
+): readonly UnreadableEntry[] {
   if (unreadable.size === 0) return [];
-  const all = [...unreadable].map(([key, why]) => ({ key, why }));
-  if (namespace === undefined || namespace === '') return all;
-  return all.filter(({ key }) => key.startsWith(`${namespace}/`));
+  const named: UnreadableEntry[] = [];
+  for (const each of unreadable.in(namespace === '' ? undefined : namespace)) {
+    if (named.push(each) === unreadableNamedMax) break;
+  }
+  return named;
 }
 
 export interface Predicate {
@@ -179,7 +199,12 @@ export interface Streams {
   snapshot(resource: GroupResource): ResourceSnapshot;
   /** Objects of the resource of which no state is known, with the reason; nearly always none, and
    * then O(1). */
-  unreadableEntries(resource: GroupResource): ReadonlyMap<EntryKey, string>;
+  unreadableEntries(resource: GroupResource): UnreadableEntries;
+  /** Whether records of the resource cannot be read yet, because their keys are away: it has no
+   * lists and no watches until they are there, and then it is whole by itself. */
+  isWaiting(resource: GroupResource): boolean;
+  /** How many resources are; nearly always 0. */
+  readonly waitingCount: number;
   /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
    * revision, from the store otherwise. */
   snapshotAt(resource: GroupResource, revision: Revision): Promise<SnapshotAt>;
@@ -193,10 +218,10 @@ export interface Streams {
   /** The form in which objects of the resource are read has changed: objects of another form are
    * read again, in steps. No revision changes, and watches see no event. */
   refresh(resource: GroupResource): Generator<undefined, void>;
-  /** For this process: RESET when it is subscribed to, in the same step, then every change of the
-   * resource, in log order, in the step in which the snapshots come to show it; several resources
-   * advance together. Never ends. To be subscribed to through `followers`. `only`: beside RESET
-   * nothing but changes of this type. */
+  /** For this process: RESET when it is subscribed to, in the same step, and when a resource that
+   * was waiting is whole; beside that every change of the resource, in log order, in the step in
+   * which the snapshots come to show it; several resources advance together. Never ends. To be
+   * subscribed to through `followers`. `only`: beside RESET nothing but changes of this type. */
   resourceEvents(resource: GroupResource, only?: EventType): Observable<ResourceEvent>;
   /** The followers of resources in this process. */
   readonly followers: Followers;

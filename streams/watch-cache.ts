@@ -23,6 +23,8 @@ import { StorageError, storageLimits } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import { createWriteStages } from '../src/storage/write-stages.ts';
 import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
+import { readAwaited } from './awaited-records.ts';
+import type { WhenKeyThere } from './awaited-records.ts';
 import { Delivery } from './delivery.ts';
 import { endAll, WatchTerminator } from './watch-terminator.ts';
 import { Followers } from './followers.ts';
@@ -35,8 +37,10 @@ import { LogPages } from './log-pages.ts';
 import { Outstanding } from './outstanding.ts';
 import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
+import type { ResourceChange } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, ReadRecord, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
+import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type {
   EventType,
@@ -59,9 +63,13 @@ import type { WatcherCounts, WatcherDeps } from './watcher.ts';
 export interface StreamsDeps extends WatchErrors {
   readonly storage: Pick<
     Storage,
-    'revision' | 'compactRevision' | 'scan' | 'changes' | 'tail' | 'found'
+    'revision' | 'compactRevision' | 'read' | 'scan' | 'changes' | 'tail' | 'found'
   >;
   readonly decodeRecord: DecodeRecord;
+  /** Absent: no key of a record is away. */
+  readonly whenKeyThere?: WhenKeyThere | undefined;
+  /** A resource is waiting from now on for keys of its records, or is whole again. */
+  readonly onWaiting?: ((resource: GroupResource, isWaiting: boolean) => void) | undefined;
   /** Absent: all are read as they were written. */
   readonly readRecord?: ReadRecord | undefined;
   /** The form in which objects of `<group>/<resource>` are read now; see ObjectRecord. */
@@ -122,6 +130,9 @@ class WatchCache implements Streams {
   readonly #endings: WatchTerminator;
   readonly #outstanding: Outstanding;
   #handingOut: Promise<void> | undefined;
+  readonly #waiting = new Set<ResourceStream>();
+  /** Who reads what is awaited. */
+  readonly #readers = new Map<ResourceStream, Promise<void>>();
   readonly #watcherDeps: WatcherDeps;
   readonly #frameBudget: FrameBudget = { bytes: 0 };
   readonly followers: Followers;
@@ -163,6 +174,7 @@ class WatchCache implements Streams {
     this.#startRevision = revision;
     await this.#load(revision);
     this.#progress.advance(revision);
+    for (const stream of this.#resources.values()) if (stream.cache.isAwaiting) this.#wait(stream);
     this.#following = this.#follow(revision);
   }
 
@@ -182,6 +194,7 @@ class WatchCache implements Streams {
     this.#logPages.stop();
     await this.#following;
     await this.#handingOut;
+    await Promise.all(this.#readers.values());
   }
 
   get revision(): Revision {
@@ -202,6 +215,14 @@ class WatchCache implements Streams {
 
   unreadableEntries(resource: WatchRequest['resource']): ReturnType<Streams['unreadableEntries']> {
     return this.#stream(resource).cache.lost;
+  }
+
+  isWaiting(resource: WatchRequest['resource']): boolean {
+    return this.#stream(resource).isWaiting;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
   }
 
   snapshotAt(
@@ -241,13 +262,16 @@ class WatchCache implements Streams {
   resourceEvents(resource: WatchRequest['resource'], only?: EventType): Observable<ResourceEvent> {
     return defer(() => {
       const { cache, id, routes } = this.#stream(resource);
-      const snapshot = cache.snapshot(this.revision);
+      const reset = (): ResourceEvent => {
+        return { type: 'RESET', resource: id, snapshot: cache.snapshot(this.revision) };
+      };
+      const event = (change: ResourceChange): ResourceEvent => {
+        return { type: change.type, resource: id, entry: change.entry };
+      };
       // In one step with the look at the state: no change is missed, and none comes twice.
       return concat(
-        of({ type: 'RESET', resource: id, snapshot } as const),
-        routes
-          .followed(only)
-          .pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
+        of(reset()),
+        routes.followed(only).pipe(map((each) => (each === 'whole' ? reset() : event(each)))),
       );
     });
   }
@@ -297,6 +321,43 @@ class WatchCache implements Streams {
     this.#endAll(stream, status);
   }
 
+  #waitOrOpen(stream: ResourceStream): void {
+    if (stream.cache.isAwaiting) {
+      this.#wait(stream);
+      this.#endAll(stream, this.#deps.awaitedError(stream.resource));
+    } else this.#open(stream);
+  }
+
+  /** Until its records can be read. What the log says of them meanwhile cannot be shown to who
+   * watches, so nobody does. */
+  #wait(stream: ResourceStream): void {
+    stream.isWaiting = true;
+    this.#waiting.add(stream);
+    this.#deps.onWaiting?.(stream.resource, true);
+    if (!this.#readers.has(stream)) this.#readers.set(stream, this.#readAwaited(stream));
+  }
+
+  async #readAwaited(stream: ResourceStream): Promise<void> {
+    const { signal } = this.#stopping;
+    const { clock, storage, timers, whenKeyThere = () => undefined } = this.#deps;
+    const pageRecords = loadPageRecords;
+    const deps = { storage, whenKeyThere, clock, timers, pageRecords, signal };
+    while (stream.isWaiting && !signal.aborted) {
+      await readAwaited(deps, stream);
+      if (stream.isWaiting && !stream.cache.isAwaiting) this.#open(stream);
+    }
+    this.#readers.delete(stream);
+  }
+
+  /** Whole from this step on, for all. */
+  #open(stream: ResourceStream): void {
+    stream.isWaiting = false;
+    this.#waiting.delete(stream);
+    stream.cache.beginHistory(this.revision);
+    this.#deps.onWaiting?.(stream.resource, false);
+    stream.routes.tellWhole();
+  }
+
   /** The groups first: a client that starts again gets one that works. */
   #endAll(stream: ResourceStream, why: StatusError | undefined): void {
     const groups = [...this.#groups.values()].filter((group) => group.stream === stream);
@@ -330,7 +391,13 @@ class WatchCache implements Streams {
       assert(this.#startRevision !== undefined, 'streams have been started');
       const cache = new ResourceCache(this.#startRevision, this.#maker, this.#limits);
       const [group = '', resource = ''] = id.split('/');
-      stream = { id, resource: { group, resource }, cache, routes: new Routes() };
+      stream = {
+        id,
+        resource: { group, resource },
+        cache,
+        routes: new Routes(),
+        isWaiting: false,
+      };
       this.#resources.set(id, stream);
     }
     return stream;
@@ -479,12 +546,20 @@ class WatchCache implements Streams {
     // Before routing, so that receivers of the change find it applied.
     this.#progress.advance(change.revision);
     this.#eventsTotal += 1;
-    if (applied === undefined) return;
-    if (applied === 'unseen') return this.#endUnseen(stream, change);
-    const { seq, type } = applied;
-    const write = this.#stages.seen(change.revision, operations[type], seq, seenMs);
-    const walks = stream.routes.route(applied);
-    this.#outstanding.add(applied, write, walks, isOver);
+    if (applied === 'unseen') this.#endUnseen(stream, change);
+    else if (applied !== undefined) this.#route(stream, applied, seenMs, isOver);
+    if (stream.cache.isAwaiting !== stream.isWaiting) this.#waitOrOpen(stream);
+  }
+
+  #route(
+    { routes }: ResourceStream,
+    applied: ResourceChange,
+    seenMs: number,
+    isOver: () => boolean,
+  ): void {
+    const { revision, seq, type } = applied;
+    const write = this.#stages.seen(revision, operations[type], seq, seenMs);
+    this.#outstanding.add(applied, write, routes.route(applied), isOver);
   }
 }
 

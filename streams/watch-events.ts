@@ -27,6 +27,7 @@ import {
   take,
   takeUntil,
   takeWhile,
+  throwError,
 } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
@@ -55,6 +56,8 @@ export interface WatchErrors {
     resource: GroupResource,
     objects: readonly { readonly key: string; readonly why: string }[],
   ) => StatusError;
+  /** 429, for a watch of what cannot be read yet. */
+  readonly awaitedError: (resource: GroupResource) => StatusError;
   /** 504, for a watch that cannot begin because this server lags behind the log. */
   readonly timeoutError: (message: string) => StatusError;
 }
@@ -125,6 +128,8 @@ const handOver = of('live' as const);
 /** Waits until the watch can begin, and says where. */
 function beginning({ group, sources, whenApplied }: WatchProgress, start: WatchStart) {
   const { current } = sources;
+  const { isWaiting, resource } = group.stream;
+  if (isWaiting) return throwError(() => sources.errors.awaitedError(resource));
   switch (start.kind) {
     case 'after':
       return of(movedTo(unknownSeq, start.revision));
@@ -232,13 +237,15 @@ function loggedEvents({ group, position, sources, turns }: WatchProgress): Obser
 
 function errorEvent({ group, position, sources }: WatchProgress, error: unknown): Chunk {
   const { revision, seq } = position;
-  const bytes = group.encoder.error(statusOf(sources.errors, error));
+  const status = statusOf(sources.errors, error, group.stream.resource);
+  const bytes = group.encoder.error(status);
   return { bytes, framesCount: 0, examinedCount: 0, seq, revision };
 }
 
-function statusOf(errors: WatchErrors, error: unknown): StatusError {
+function statusOf(errors: WatchErrors, error: unknown, resource: GroupResource): StatusError {
   if (error instanceof StatusError) return error;
   const message = messageOf(error);
-  const late = error instanceof StorageError && error.code === 'lagging';
-  return late ? errors.timeoutError(message) : errors.internalError(message);
+  const code = error instanceof StorageError ? error.code : undefined;
+  if (code === 'away') return errors.awaitedError(resource);
+  return code === 'lagging' ? errors.timeoutError(message) : errors.internalError(message);
 }

@@ -36,6 +36,8 @@ export interface ResourceStream {
   readonly resource: GroupResource;
   readonly cache: ResourceCache;
   readonly routes: Routes;
+  /** Records of it cannot be read yet: nobody watches it. */
+  isWaiting: boolean;
 }
 
 /** What the group needs of a watcher. */

@@ -88,6 +88,7 @@ const objects: ObjectReader = {
     );
     return object && { object, timerState: undefined };
   },
+  isWaiting: () => false,
   current: () => Promise.resolve(),
 };
 

@@ -362,6 +362,27 @@ export function newCorruptObject(
   });
 }
 
+/** One object was asked for, and it cannot be read yet: its key is away. */
+export function newAwaitedObject(
+  gr: GroupResource,
+  name: string,
+  object: UnreadableObject,
+): StatusError {
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message: STATUS_MESSAGES.internalError(`${object.key} cannot be read yet: ${object.why}`),
+    details: { ...about(gr, name), causes: [unreadableCause(object)] },
+  });
+}
+
+/** Objects of it cannot be read yet: nothing whole can be shown of it, now or while it changes. */
+export function newAwaitedResource(gr: GroupResource): StatusError {
+  return newTooManyRequests(STATUS_MESSAGES.awaitedResource(gr), awaitedRetrySeconds);
+}
+
+/** Key services that are away are looked at about as often. */
+const awaitedRetrySeconds = 2;
+
 /** Keys that one answer names. */
 const unreadableShownMax = 100;
 

@@ -108,6 +108,9 @@ export const STATUS_MESSAGES = {
     `StorageError: corrupt object, Key: ${key}: ${why}`,
   storeReadError: (gr: GroupResource): string =>
     `failed to read one or more ${formatGroupResource(gr)} from the storage`,
+  awaitedResource: (gr: GroupResource): string =>
+    `storage is (re)initializing: some ${formatGroupResource(gr)} cannot be read yet, ` +
+    'because the key service that encrypted them is away',
   timeout: (message: string): string => `Timeout: ${message}`,
   tooLargeResourceVersion: (requested: string, current: string): string =>
     `Too large resource version: ${requested}, current: ${current}`,

@@ -75,7 +75,9 @@ function authenticateParts(
   const token = readBootstrapToken(identity, seen?.object ?? absent);
   const equal = equalSecrets(parts.secret, token?.secret ?? absentParts.secret);
   if (seen === undefined || token === undefined || !equal) {
-    return { kind: 'rejected', why: `there is no such token as ${parts.id}` };
+    const why = `there is no such token as ${parts.id}`;
+    if (!objects.isWaiting(secretsResource)) return { kind: 'rejected', why };
+    return { kind: 'rejected', why: `${why} that can be read yet`, unlooked: true };
   }
   const expired =
     (seen.timerState ?? validState) !== validState ||

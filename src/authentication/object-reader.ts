@@ -17,6 +17,9 @@ export interface ReadObject {
 
 export interface ObjectReader {
   get(resource: GroupResource, namespace: string, name: string): ReadObject | undefined;
+  /** Whether objects of the resource cannot be read yet: one that get() does not find may be
+   * there. */
+  isWaiting(resource: GroupResource): boolean;
   /** Resolves when everything acknowledged before the call is seen, or at once when that cannot be
    * told; never rejects. */
   current(): Promise<void>;

@@ -119,6 +119,13 @@ function rejected(why: string): Extract<Authentication, { readonly kind: 'reject
   return { kind: 'rejected', why };
 }
 
+/** What was not found may be there: it cannot be read yet. */
+function unlooked({ objects }: AccountAuthenticatorOptions, { secret }: AccountClaims) {
+  return secret !== undefined && objects.isWaiting(secretsResource) ? unread : undefined;
+}
+
+const unread = { unlooked: true } as const;
+
 interface Occasion {
   readonly asked: readonly string[];
   readonly notes: RequestNotes | undefined;
@@ -143,7 +150,7 @@ async function authenticateVerified(
   const audiences = commonAudiences(wanted, good);
   if (audiences.length === 0) return rejected('it is for other audiences');
   const gone = await missing(options, token, account);
-  if (gone !== undefined) return rejected(gone);
+  if (gone !== undefined) return { ...rejected(gone), ...unlooked(options, account) };
   const invalid = account.legacy && secretUse(options, account, notes, uses) === 'invalid';
   if (invalid) return rejected('its secret is marked as invalid');
   const { warnAfter = 0 } = account;

@@ -12,6 +12,7 @@ import type { FieldError } from '../apimachinery/field-error.ts';
 import { part, text } from '../apimachinery/members.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import {
+  newAwaitedResource,
   newBadRequest,
   newConflict,
   newInvalid,
@@ -207,7 +208,10 @@ async function boundTo(
   if (name === '') return newBadRequest('the bound object has no name');
   const where = resource === nodesResource ? '' : target.namespace;
   const object = await find(objects, resource, where, name ?? '');
-  if (object === undefined) return newNotFound(resource, name ?? '');
+  if (object === undefined) {
+    const isUnread = objects.isWaiting(resource);
+    return isUnread ? newAwaitedResource(resource) : newNotFound(resource, name ?? '');
+  }
   const uid = object.metadata.uid ?? '';
   const asked = text(ref, 'uid');
   if (asked !== '' && asked !== uid) {

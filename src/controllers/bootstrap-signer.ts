@@ -111,6 +111,8 @@ async function sign(registry: RegistryDeps, signatures: KeptSignatures): Promise
   const kind = scheme.findStorage(configMaps);
   const entry = streams.snapshot(configMaps).get(identity.namespaces.public, configMapName);
   if (kind === undefined || entry === undefined) return;
+  // Signatures of tokens that cannot be read yet stay; it is looked again when they can.
+  if (streams.isWaiting(secretsResource)) return;
   const object = decodeObject(entry.bytes);
   const data = part(object, 'data');
   const content = data[contentKey];

@@ -18,6 +18,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
+import { isAwaited } from './system/ensured-object.ts';
 import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
@@ -101,6 +102,7 @@ async function makeConfigMap(
   const kind = scheme.findStorage(configMaps);
   if (kind === undefined) return;
   const name = identity.configMaps.rootCa;
+  if (isAwaited(registry, { kind, namespace, name })) return;
   const entry = streams.snapshot(configMaps).get(namespace, name);
   const found: ApiObject =
     entry === undefined

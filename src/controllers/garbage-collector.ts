@@ -351,8 +351,10 @@ class Collector implements Controller {
     return this.#act(reference, decideOn(reference, this.#context), isStopped);
   }
 
+  /** Not while objects cannot be read yet: nobody knows whom they own, or who owns them. */
   #isReady(): boolean {
-    return this.#isWhole && this.#kindReadings === 0;
+    const { waitingCount } = this.#deps.registry.streams;
+    return this.#isWhole && this.#kindReadings === 0 && waitingCount === 0;
   }
 
   /** A circle is looked for by one at a time: what it finds answers for the others in it. Resolves

@@ -36,6 +36,7 @@ import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
+import { isCountable } from './quota-usage.ts';
 import { sameNames, wrongQuotas } from './wrong-quotas.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
@@ -90,6 +91,8 @@ export function createQuotaCounter(deps: QuotaCounterDeps): Controller {
       changed.delete(namespace);
       try {
         await syncQuotas(registry, namespace, names, needsCount);
+        const isLeft = names.some((name) => isUncountable(registry, namespace, name));
+        if (isLeft) throw new Error('what it limits cannot be read yet');
       } catch (error) {
         for (const name of names) note(namespace, name);
         throw error;
@@ -156,6 +159,12 @@ async function syncAll(registry: RegistryDeps, stopped: () => boolean): Promise<
 function quotaAt(registry: RegistryDeps, namespace: string, name: string): ApiObject | undefined {
   const entry = registry.streams.snapshot(quotas).get(namespace, name);
   return entry && decodeObject(entry.bytes);
+}
+
+function isUncountable(registry: RegistryDeps, namespace: string, name: string): boolean {
+  if (registry.streams.waitingCount === 0) return false;
+  const quota = quotaAt(registry, namespace, name);
+  return quota !== undefined && needsCount(quota) && !isCountable(registry, quota);
 }
 
 function needsCount(quota: ApiObject): boolean {

@@ -90,6 +90,16 @@ export function* countQuotas(
   return counted;
 }
 
+/** Whether all that the quota limits can be read. */
+export function isCountable({ identity, scheme, streams }: UsageDeps, quota: ApiObject): boolean {
+  if (streams.waitingCount === 0) return true;
+  const names = usageNames(identity);
+  return Object.keys(part(part(quota, 'spec'), 'hard')).every((name) => {
+    const resource = resourceOf(name, names);
+    return scheme.findStorage(resource) === undefined || !streams.isWaiting(resource);
+  });
+}
+
 function scopeOf(scopes: Map<string, Scope>, spec: JsonObject): Scope {
   const { scopeSelector, scopes: listed } = spec;
   const key = JSON.stringify([listed, scopeSelector]);

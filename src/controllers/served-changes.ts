@@ -26,7 +26,7 @@ export interface ChangesWanted {
   /** All that were there at the subscription are followed now: whoever reads the state from here on
    * has what changed before. */
   readonly onFollowed?: (() => void) | undefined;
-  /** These have come or are other ones now, and their changes follow. */
+  /** These have come, are other ones now or are whole at last, and their changes follow. */
   readonly onKinds?: ((kinds: readonly KindInfo[]) => void) | undefined;
   /** No other changes than these. */
   readonly only?: EventType | undefined;
@@ -41,15 +41,20 @@ export function servedChanges(
 ): Observable<ServedChange> {
   return new Observable((subscriber) => {
     const followed = new Map<string, Subscription>();
-    const take = (event: ResourceEvent): void => {
-      if (event.type !== 'RESET') subscriber.next(event);
+    const takerOf = (kind: KindInfo) => {
+      let isFirst = true;
+      return (event: ResourceEvent): void => {
+        if (event.type !== 'RESET') subscriber.next(event);
+        else if (!isFirst) onKinds?.([kind]);
+        isFirst = false;
+      };
     };
     const fail = (cause: unknown): void => subscriber.error(cause);
     const follow = (kind: KindInfo): void => {
       const id = storageName(kind.storage);
       if (followed.has(id) || !concerns(kind)) return;
       const events = streams.resourceEvents(kind.storage, only);
-      followed.set(id, events.subscribe({ next: take, error: fail }));
+      followed.set(id, events.subscribe({ next: takerOf(kind), error: fail }));
     };
     const followServed = inSteps(scheme.storageResources, (resource) => {
       // One that has gone meanwhile is found no more.

@@ -14,6 +14,8 @@
 import type { ContinueToken } from '../apimachinery/continue-token.ts';
 import { CONTINUE_AT_LATEST, newContinueExpired } from '../apimachinery/continue-token.ts';
 import {
+  newAwaitedObject,
+  newAwaitedResource,
   newCorruptObject,
   newClientGone,
   newExpired,
@@ -72,7 +74,9 @@ export async function getObject(
   if (at.kind === 'refused') return at;
   const why = at.value.unreadable.get(`${target.namespace}/${target.name}`);
   if (why !== undefined) {
-    return refused(newCorruptObject(target.kind, target.name, { key: keyOf(target), why }));
+    const isAwaited = deps.streams.isWaiting(target.kind.storage);
+    const unread = isAwaited ? newAwaitedObject : newCorruptObject;
+    return refused(unread(target.kind, target.name, { key: keyOf(target), why }));
   }
   const entry = at.value.get(target.namespace, target.name);
   if (entry === undefined) return refused(newNotFound(target.kind, target.name));
@@ -90,6 +94,9 @@ export async function listObjects(
   const token = query.continueToken;
   const at = await snapshotFor(deps, target, consistencyOf(query), reader, token);
   if (at.kind === 'refused') return at;
+  if (deps.streams.isWaiting(target.kind.storage)) {
+    return refused(newAwaitedResource(target.kind));
+  }
   const unreadable = unreadableIn(at.value, target.namespace);
   if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
   const result = await pageOf(deps, at.value, target, query, reader);

@@ -47,6 +47,10 @@ export function interpretStorageError(error: StorageError, resource: GroupResour
       return newInternalError(
         `StorageError: corrupt object: a stored record of ${resource.resource} cannot be read`,
       );
+    case 'away':
+      return newInternalError(
+        `a stored record of ${resource.resource} cannot be read yet: its key service is away`,
+      );
     case 'io':
       return newStoreFailure(
         `the store failed (${error.message}): nothing was written`,

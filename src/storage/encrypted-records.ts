@@ -14,7 +14,8 @@
  *
  * Invariants: what encodeRecord() made is read by decodeRecord() under the same key and state, for
  * as long as the key is among those that read. A record that no key reads is `corrupt`: it fails
- * the requests that need it, and nothing else. A record is written with the first key, or plain.
+ * the requests that need it, and nothing else; so does one whose key may yet come, which is `away`
+ * until then. A record is written with the first key, or plain.
  */
 import {
   CHECKED_FROM,
@@ -55,10 +56,15 @@ export interface FetchedKeys {
   /** Why nothing should be written now; undefined: it may. `canWait`: somebody asks for it; else
    * it goes with the writes of others, and is refused only where nothing can be encrypted. */
   refusal(canWait: boolean): string | undefined;
-  /** Undefined: whatever can be known of its key is. Never rejects. `isPatient`: waits for as long
-   * as the key may yet come. */
-  fetch(bytes: Buffer, isPatient: boolean): Promise<void> | undefined;
+  /** Undefined: whatever can be known of its key is. Never rejects. */
+  fetch(bytes: Buffer, patience: KeyPatience): Promise<void> | undefined;
+  /** Whether its key is not here, and may yet come. */
+  isAwaited(bytes: Buffer): boolean;
 }
+
+/** How long who needs a key waits for it: for as long as it may yet come; for one answer; or for
+ * one answer, but for none where it is known that none would come. */
+export type KeyPatience = 'patient' | 'once' | 'if-well';
 
 /** Plain records among the keys of a resource. */
 export const plain = 'plain';
@@ -74,14 +80,14 @@ type StoredValue = RecordIdentity & Pick<StoredRecord, 'value' | 'damage' | 'dec
 export interface RecordCodec {
   readonly encodeRecord: (record: ObjectRecord, place: RecordIdentity) => Uint8Array;
   readonly recordToPut: (record: ObjectRecord, place: RecordIdentity) => RecordToPut;
-  /** @throws StorageError `corrupt`. */
+  /** @throws StorageError `corrupt`; `away` where its key is not here, and may yet come. */
   readonly decodeRecord: (stored: StoredValue) => ObjectRecord;
   /** Whether the record would be written with another key now than with that of this label.
    * Absent: never. */
   readonly isStale?: ((key: StoreKey, encryptedBy: string | undefined) => boolean) | undefined;
   /** As FetchedKeys.fetch() of the record's key. Absent: all keys are at hand. */
   readonly fetchKey?:
-    ((stored: StoredValue, isPatient: boolean) => Promise<void> | undefined) | undefined;
+    ((stored: StoredValue, patience: KeyPatience) => Promise<void> | undefined) | undefined;
   /** Whether that may be asked of a record of this key. */
   readonly mayFetch?: ((key: StoreKey) => boolean) | undefined;
   /** Why encodeRecord() would throw for this key; undefined: it does not. Absent: never. */
@@ -133,14 +139,14 @@ export function encryptedRecords(encryption: RecordEncryption): RecordCodec {
       const writer = writerOf(key);
       return (writer && nameOfWriter(writer)) !== encryptedBy;
     },
-    fetchKey(stored, isPatient) {
+    fetchKey(stored, patience) {
       if (stored.decoded !== undefined || stored.damage !== undefined) return undefined;
       if (!isChecked(stored.value, ENCRYPTED_FORMAT)) return undefined;
       const keys = encryption.keysOf(stored.key);
       if (!keys.some(isFetched)) return undefined;
       const parts = partsIfWhole(stored);
       const one = parts && keys.filter(isFetched).find(({ label }) => label === parts.label);
-      return parts && one?.fetched?.fetch(parts.bytes, isPatient);
+      return parts && one?.fetched?.fetch(parts.bytes, patience);
     },
     mayFetch: (key) => encryption.keysOf(key).some(isFetched),
     whyUnwritable: (key) => writerOf(key)?.fetched?.refusal(false),
@@ -212,11 +218,19 @@ function decrypted(stored: StoredValue, keys: readonly (RecordKey | typeof plain
     if (one === plain || one.label !== label) continue;
     isKnown = true;
     const value = one.decrypt(bytes, boundTo(stored));
-    if (value === undefined) continue;
+    if (value === undefined) {
+      if (one.fetched?.isAwaited(bytes) === true) throw awaited(label);
+      continue;
+    }
     const record = decodeRecord({ key, state, value });
     return { ...record, encryptedBy: one.fetched?.nameOf(bytes) ?? label };
   }
   throw unreadable(isKnown ? `not made by a key named ${label}` : `no key is named ${label}`);
+}
+
+function awaited(label: string): StorageError {
+  const message = `the record cannot be decrypted yet: the key service of ${label} is away`;
+  return new StorageError('away', message);
 }
 
 function unreadable(why: string): StorageError {

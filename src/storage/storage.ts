@@ -290,6 +290,8 @@ export type StorageErrorCode =
   | 'lagging'
   /** A stored record cannot be read. */
   | 'corrupt'
+  /** It cannot be read yet: who keeps its key is away. Not of an adapter. */
+  | 'away'
   /** A value or key is over the named limit. */
   | 'too-large'
   | 'closed';

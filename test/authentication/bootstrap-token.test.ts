@@ -63,6 +63,7 @@ function authenticatorOver(secret: ApiObject | undefined, timerState?: string, n
         secret.metadata.namespace === namespace
           ? { object: secret, timerState }
           : undefined,
+      isWaiting: () => false,
       current: () => Promise.resolve(),
     },
   });

@@ -57,6 +57,7 @@ function world(
         const object = objects.get(`${resource.resource}/${namespace}/${name}`);
         return object && { object, timerState: undefined };
       },
+      isWaiting: () => false,
       current: () => Promise.resolve(),
     },
     signatures: createVerificationLine(time.timers),

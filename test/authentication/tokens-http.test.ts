@@ -234,7 +234,11 @@ describe('tokens over HTTP', () => {
       issuers: [String(reply.body['issuer'])],
       audiences: [String(reply.body['issuer'])],
       lookup: false,
-      objects: { get: () => undefined, current: () => Promise.resolve() },
+      objects: {
+        get: () => undefined,
+        isWaiting: () => false,
+        current: () => Promise.resolve(),
+      },
       signatures: createVerificationLine(systemTimers),
     });
     const token = await accountToken('default', 'default');

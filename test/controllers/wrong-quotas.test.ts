@@ -38,7 +38,7 @@ function namespaceOf(names: readonly string[], used: string) {
   const deps = {
     identity: identityOf('kubernetes'),
     scheme: { findStorage: () => ({ namespaced: true }) },
-    streams: { snapshot },
+    streams: { snapshot, waitingCount: 0, isWaiting: () => false },
   } as unknown as Deps;
   return { deps, world };
 }

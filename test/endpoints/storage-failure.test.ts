@@ -35,6 +35,7 @@ const answers: Readonly<Record<StorageErrorCode, Told>> = {
     outcome: /nothing was done/,
   },
   corrupt: { code: 500, reason: 'InternalError', outcome: unreadable },
+  away: { code: 500, reason: 'InternalError', outcome: /cannot be read yet/ },
   io: { code: 500, reason: 'InternalError', retryAfterSeconds: 1, outcome: nothingWritten },
   'in-use': internal('in-use'),
   identity: internal('identity'),

@@ -34,7 +34,11 @@ function world() {
     },
     pause: () => new Promise<void>((resolve) => waiting.push(resolve)),
   };
-  const streams = { snapshot: () => snapshot, waitUntilCurrent: () => Promise.resolve() };
+  const streams = {
+    snapshot: () => snapshot,
+    isWaiting: () => false,
+    waitUntilCurrent: () => Promise.resolve(),
+  };
   const deps = { turns, streams } as unknown as RegistryDeps;
   const predicate = {
     id: 'none',

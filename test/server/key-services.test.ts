@@ -17,12 +17,7 @@ import {
 import { freePort } from '../support/servers/free-port.ts';
 import { startKeyService } from '../support/servers/key-service.ts';
 import type { TestKeyService } from '../support/servers/key-service.ts';
-import {
-  launch,
-  readyLineOf,
-  runToEnd,
-  serveArguments,
-} from '../support/servers/server-process.ts';
+import { launch, runToEnd, serveArguments } from '../support/servers/server-process.ts';
 
 const directories = testDirectories('kms');
 after(() => directories.removeAll());
@@ -154,29 +149,10 @@ describe('what is encrypted by a key service', () => {
     await isReadable('d');
   });
 
-  it('is waited for at the start: alive, not ready, and as it was when the service is back', async () => {
-    await world.server.stop();
-    vault.stop();
-    const port = await freePort();
-    const flags = [...world.flags(), `--http-port=${port}`];
-    const { child, ended } = launch(serveArguments({ dataDir: world.dataDir, flags }), undefined);
-    const ask = async (target: string): Promise<Response | undefined> =>
-      fetch(`http://127.0.0.1:${port}${target}`).catch(() => undefined);
-    let ready: Response | undefined;
-    while (ready === undefined) ready = await ask('/readyz?verbose');
-    assert.match(await ready.text(), /\[-\]kms-providers failed/);
-    assert.equal((await ask('/livez'))?.status, 200);
-    assert.equal((await ask(secrets))?.status, 503);
-    await vault.start();
-    await readyLineOf(child, ended);
-    const list = await (await ask(secrets))?.text();
-    for (const name of ['a', 'b', 'c', 'd']) assert.ok(list?.includes(base64(`hunter2-${name}`)));
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
-  });
-
   it('ends a start that waits for it, at a signal', async () => {
+    await world.server.stop();
     vault.mood = 'hanging';
+    await world.save(configuration(['secrets', 'namespaces'], provider(vault), plain));
     const port = await freePort();
     const flags = [...world.flags(), `--http-port=${port}`];
     const { child, ended } = launch(serveArguments({ dataDir: world.dataDir, flags }), undefined);
@@ -184,6 +160,7 @@ describe('what is encrypted by a key service', () => {
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
     vault.mood = 'well';
+    await world.save(configuration(['secrets'], provider(vault)));
   });
 
   it('is unreadable where a service that is well will not decrypt, and nothing else is', async () => {

@@ -17,6 +17,10 @@ const directories = testDirectories('kms');
 after(() => directories.removeAll());
 
 const secrets = '/api/v1/namespaces/default/secrets';
+interface Listed {
+  readonly metadata: { readonly resourceVersion: string };
+}
+
 const stale = '?resourceVersion=0';
 
 describe('key services of several servers', () => {
@@ -60,9 +64,11 @@ describe('key services of several servers', () => {
     }
   });
 
-  it('that are away hold up the log, and nothing is missing when they are back', async () => {
+  it('that are away end watches, and nothing is missing when they are back', async () => {
     // The first server takes another key, and so a seed that the second one has not met.
     const watch = await two.openWatch(`${secrets}?watch=true&fieldSelector=metadata.name%3Dc`);
+    const list = JSON.parse((await two.request('GET', secrets)).text) as Listed;
+    const before = list.metadata.resourceVersion;
     services[1]?.stop();
     for (const each of services) each.keyId = 'key-2';
     const isThere = async (): Promise<boolean> => {
@@ -74,14 +80,29 @@ describe('key services of several servers', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await create(one, 'c');
-    const behind = await two.request('GET', `${secrets}/c${stale}`);
-    assert.equal(behind.status, 404, 'it is behind the log, and shows nothing that it cannot read');
+    const last = await watch.next();
+    assert.deepEqual([last?.type, last?.object.code], ['ERROR', 429]);
+    const unread = await two.request('GET', `${secrets}/c`);
+    assert.equal(unread.status, 500, 'it is there, and cannot be read yet');
+    assert.equal((await two.request('GET', `${secrets}${stale}`)).status, 429);
     assert.equal((await two.request('GET', '/readyz')).status, 500);
+    await create(one, 'd');
+    const others = await two.request('GET', '/api/v1/namespaces');
+    assert.equal(others.status, 200, 'the log is followed');
     await services[1]?.start();
-    const event = await watch.next();
-    assert.equal(event?.type, 'ADDED');
-    const read = await two.request('GET', `${secrets}/c`);
-    assert.equal(read.status, 200, read.text);
+    const isWhole = async (): Promise<boolean> =>
+      (await two.request('GET', secrets)).status === 200;
+    while (!(await isWhole())) await new Promise((resolve) => setTimeout(resolve, 100));
+    const again = await two.openWatch(`${secrets}?watch=true&resourceVersion=${before}`);
+    const events = [await again.next(), await again.next()];
+    assert.deepEqual(
+      events.map((event) => [event?.type, event?.object.metadata.name]),
+      [
+        ['ADDED', 'c'],
+        ['ADDED', 'd'],
+      ],
+    );
+    again.close();
     watch.close();
   });
 });

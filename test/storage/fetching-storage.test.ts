@@ -11,6 +11,7 @@ import type { MemoryMedium } from '../../src/storage/memory/memory-storage.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Storage, StoredRecord, StoreKey } from '../../src/storage/storage.ts';
 import { counterRules as rules } from '../contract/companion-rules.ts';
+import type { KeyPatience } from '../../src/storage/encrypted-records.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { absent, commitOne, key, put } from '../contract/storage-fixture.ts';
@@ -20,7 +21,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Keys that come in a later turn of the event loop, for whoever asks. */
 const slowKeys = { fetchKey: () => turn(), mayFetch: () => true };
 const wrapped = (inner: Storage): Storage =>
-  fetchingStorage(fetchingCommits(inner, slowKeys), slowKeys);
+  fetchingStorage(fetchingCommits(inner, slowKeys), slowKeys, () => 'patient');
 
 function fixture(): StorageFixture {
   const media = new WeakMap<Storage, MemoryMedium>();
@@ -42,30 +43,35 @@ describe('storage that waits for keys', () => {
   storageContract('memory, behind slow keys', fixture());
 
   let inner: Storage;
-  let asked: { readonly key: StoreKey; readonly isPatient: boolean; readonly done: () => void }[];
+  let asked: {
+    readonly key: StoreKey;
+    readonly patience: KeyPatience;
+    readonly done: () => void;
+  }[];
   let storage: Storage;
-  const fetchKey = ({ key: at }: Pick<StoredRecord, 'key'>, isPatient: boolean) =>
+  const fetchKey = ({ key: at }: Pick<StoredRecord, 'key'>, patience: KeyPatience) =>
     at.endsWith('/sealed')
-      ? new Promise<void>((done) => void asked.push({ key: at, isPatient, done }))
+      ? new Promise<void>((done) => void asked.push({ key: at, patience, done }))
       : undefined;
+  const patienceOf = (): KeyPatience => 'patient';
   const keys = { fetchKey, mayFetch: (at: StoreKey) => at.endsWith('/sealed') };
 
   beforeEach(async () => {
     inner = createMemoryStorage({ clock: systemClock, rules });
     asked = [];
-    storage = fetchingStorage(inner, keys);
+    storage = fetchingStorage(inner, keys, patienceOf);
     await commitOne(inner, put(key('plain'), absent));
     await commitOne(inner, put(key('sealed'), absent));
   });
 
-  async function waitsForIt(answer: Promise<unknown>, isPatient: boolean): Promise<void> {
+  async function waitsForIt(answer: Promise<unknown>, patience: KeyPatience): Promise<void> {
     let isThere = false;
     void answer.then(() => (isThere = true));
     await turn();
     assert.equal(isThere, false);
     assert.deepEqual(
-      asked.map((each) => [each.key, each.isPatient]),
-      [[key('sealed'), isPatient]],
+      asked.map((each) => [each.key, each.patience]),
+      [[key('sealed'), patience]],
     );
     asked.pop()?.done();
     await answer;
@@ -73,12 +79,12 @@ describe('storage that waits for keys', () => {
   }
 
   it('hands on a record when its key is there, patiently where it is kept', async () => {
-    await waitsForIt(storage.read(key('sealed')), false);
-    await waitsForIt(storage.scan({ prefix: '/configmaps/', limit: 9 }), false);
-    await waitsForIt(storage.scan({ prefix: '', limit: 9 }), true);
-    await waitsForIt(storage.changes(revisionZero, { limit: 9, previous: true }), false);
+    await waitsForIt(storage.read(key('sealed')), 'once');
+    await waitsForIt(storage.scan({ prefix: '/configmaps/', limit: 9 }), 'once');
+    await waitsForIt(storage.scan({ prefix: '', limit: 9 }), 'patient');
+    await waitsForIt(storage.changes(revisionZero, { limit: 9, previous: true }), 'if-well');
     const tail = storage.tail(revisionZero, new AbortController().signal)[Symbol.asyncIterator]();
-    await waitsForIt(tail.next(), true);
+    await waitsForIt(tail.next(), 'patient');
     await tail.return?.();
   });
 
@@ -97,7 +103,10 @@ describe('storage that waits for keys', () => {
 
   it('asks for no key where none has to be asked for', () => {
     const { fetchKey: none, mayFetch } = { fetchKey: undefined, mayFetch: undefined };
-    assert.equal(fetchingStorage(inner, { fetchKey: none }), inner);
+    assert.equal(
+      fetchingStorage(inner, { fetchKey: none }, () => 'patient'),
+      inner,
+    );
     assert.equal(fetchingCommits(inner, { fetchKey: none, mayFetch }), inner);
   });
 

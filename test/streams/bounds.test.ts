@@ -114,7 +114,8 @@ describe('bounds', () => {
       limits: { ...limits, ...bounds },
     });
     const cache = new ResourceCache(0n as Revision, maker, limits);
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+    const routes = new Routes();
+    const stream = { id: '/pods', resource: pods, cache, routes, isWaiting: false };
     const keep = (revision: number, ownBytes: number): void =>
       kept.keep(stream, cache.snapshot(BigInt(revision) as Revision), ownBytes);
     for (let revision = 1; revision <= 10; revision += 1) keep(revision, 100);
@@ -166,7 +167,8 @@ describe('bounds', () => {
       limits,
     });
     const cache = new ResourceCache(0n as Revision, maker, { ...limits, historyChangesMax: 100 });
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes(), routedSeq: 0 };
+    const routes = new Routes();
+    const stream = { id: '/pods', resource: pods, cache, routes, isWaiting: false, routedSeq: 0 };
     const key = '/pods/ns/x' as StoreKey;
     for (let n = 1n; n <= 60n; n += 1n) {
       const revision = n as Revision;

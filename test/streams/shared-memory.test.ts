@@ -76,7 +76,8 @@ const into: EventEncoder = {
 
 function eventsTo(encoder: EventEncoder): Events {
   const cache = new ResourceCache(revision(0), maker, defaultStreamLimits);
-  const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+  const routes = new Routes();
+  const stream = { id: '/pods', resource: pods, cache, routes, isWaiting: false };
   return { stream, selection: { namespace: undefined, predicate: everything }, encoder };
 }
 

@@ -77,7 +77,8 @@ class Watch {
 
   place(): WatchProgress {
     const { cache, limits, position, ring } = this;
-    const stream = { id: '/pods', resource: pods, cache, routes: new Routes() };
+    const routes = new Routes();
+    const stream = { id: '/pods', resource: pods, cache, routes, isWaiting: false };
     return {
       sources: {
         limits,

@@ -39,6 +39,15 @@ export function cachedObject(
   return entry === undefined ? undefined : decodeObject(entry.bytes);
 }
 
+/** It is there, and cannot be read yet: who makes it looks again when it can. */
+export function isAwaited(
+  { streams }: RegistryDeps,
+  { kind, namespace, name }: ObjectTarget,
+): boolean {
+  if (!streams.isWaiting(kind.storage)) return false;
+  return streams.unreadableEntries(kind.storage).has(`${namespace}/${name}`);
+}
+
 /** `wanted`: as stored. @throws StatusError or StorageError when it could not be written. */
 export async function ensureObject(
   registry: RegistryDeps,
@@ -54,6 +63,7 @@ export async function ensureObject(
     if (repaired(found) !== undefined) await repairObject(registry, target, repaired, { manager });
     return;
   }
+  if (isAwaited(registry, target)) return;
   const options: WriteOptions = { dryRun: false, manager };
   const created = await createObject(registry, target, wanted, options);
   if (created.kind === 'refused' && !isDone(created.error)) throw created.error;

@@ -34,6 +34,8 @@ export interface SeedWriterDeps extends CurrentSeedDeps {
 }
 
 export interface SeedWriter extends Pick<CurrentSeed, 'seed' | 'refusal'> {
+  /** Why it was not well by its last answer; undefined: it was, or there is none yet. */
+  readonly unwell: string | undefined;
   /** Why it is not well, by an answer that is not old; undefined: it is. */
   check(): Promise<string | undefined>;
   /** The same, by an answer that is still to come. */
@@ -85,6 +87,9 @@ export function createSeedWriter(deps: SeedWriterDeps): SeedWriter {
       return current.seed;
     },
     refusal: () => current.refusal(),
+    get unwell() {
+      return last?.why;
+    },
     async check() {
       const maxMs = last?.why === undefined ? watchTimes.wellMs : watchTimes.unwellMs;
       if (last !== undefined && clock.monotonicMs() - last.atMs < maxMs) return last.why;

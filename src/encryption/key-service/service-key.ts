@@ -5,10 +5,10 @@
  *     fetch(record) ─▶ known: at once
  *                      not known: Decrypt ─▶ from now on decrypt() has it
  *
- * A service that is away is waited for by those who cannot go on without the record: the start and
- * who follows the log. Everybody else asks once. A service that is well and will not decrypt a seed
- * is asked `refusalsMax` times by who is patient; then the records of that seed are unreadable, and
- * for `lostMs` nobody waits for it.
+ * A service that is away is waited for by those who cannot go on without the record. Everybody else
+ * asks once, or not at all where it is known to be away. A service that is well and will not
+ * decrypt a seed is asked `refusalsMax` times by who is patient; then the records of that seed are
+ * unreadable, and for `lostMs` nobody waits for it.
  *
  * Bounds: `decryptsMax` questions at a time, one about each seed; `lostMax` seeds are remembered
  * as lost.
@@ -33,7 +33,7 @@ export const serviceKeyLimits = {
 
 export interface ServiceKeyDeps {
   readonly service: Pick<KeyService, 'decrypt'>;
-  readonly writer: Pick<SeedWriter, 'seed' | 'refusal' | 'check' | 'askAnew'>;
+  readonly writer: Pick<SeedWriter, 'seed' | 'refusal' | 'unwell' | 'check' | 'askAnew'>;
   readonly seeds: KnownSeeds;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
@@ -76,7 +76,7 @@ export function serviceKey(name: string, deps: ServiceKeyDeps): RecordKey {
         const why = canWait || writer.seed === undefined ? writer.refusal() : undefined;
         return why === undefined ? undefined : `nothing is encrypted by ${name} now: ${why}`;
       },
-      fetch: fetchWith(deps),
+      ...fetchWith(deps),
     },
   };
 }
@@ -86,7 +86,7 @@ interface Answer {
   readonly why: string;
 }
 
-function fetchWith(deps: ServiceKeyDeps): FetchedKeys['fetch'] {
+function fetchWith(deps: ServiceKeyDeps): Pick<FetchedKeys, 'fetch' | 'isAwaited'> {
   const { clock, isOver, seeds, timers, writer } = deps;
   const { againMs, lostMax, lostMs, refusalsMax } = serviceKeyLimits;
   const ask = askingOnce(deps);
@@ -125,13 +125,28 @@ function fetchWith(deps: ServiceKeyDeps): FetchedKeys['fetch'] {
     return sinceMs !== undefined && clock.monotonicMs() - sinceMs < lostMs;
   }
 
-  return (bytes, isPatient) => {
+  function unknownSeed(
+    bytes: Buffer,
+  ): { readonly id: string; readonly sealed: Buffer } | undefined {
     const found = seededBytes(bytes);
     if (found === undefined || seeds.get(found.id) !== undefined) return undefined;
-    if (isPatient && isLost(found.id)) return undefined;
     const sealed = sealedSeedOf(bytes, found);
-    if (sealed === undefined) return undefined;
-    return isPatient ? find(found.id, sealed) : ask(found.id, sealed).then(() => undefined);
+    return sealed && { id: found.id, sealed };
+  }
+
+  return {
+    fetch(bytes, patience) {
+      const seed = unknownSeed(bytes);
+      if (seed === undefined) return undefined;
+      if (patience !== 'once' && isLost(seed.id)) return undefined;
+      if (patience === 'patient') return find(seed.id, seed.sealed);
+      if (patience === 'if-well' && writer.unwell !== undefined) return undefined;
+      return ask(seed.id, seed.sealed).then(() => undefined);
+    },
+    isAwaited(bytes) {
+      const seed = unknownSeed(bytes);
+      return seed !== undefined && !lost.has(seed.id);
+    },
   };
 }
 

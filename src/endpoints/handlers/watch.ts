@@ -12,7 +12,7 @@
 import type { ListOptions } from '../../apimachinery/list-options.ts';
 import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { StatusError } from '../../apimachinery/status-error.ts';
+import { newAwaitedResource, StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchHandle, WatchStart } from '../../../streams/streams.ts';
@@ -48,6 +48,9 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const selected = selectedBy(kind, named);
   if (selected.kind === 'refused') return selected.error;
   const { ofShown, predicate } = selected.value;
+
+  const { streams } = deps.registry;
+  if (streams.isWaiting(kind.storage)) return newAwaitedResource(kind);
 
   const watch = { options, predicate, ofShown, representation: representation.value, startMs };
   const { mediaType, format } = representation.value.negotiated;

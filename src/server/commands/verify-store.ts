@@ -58,7 +58,7 @@ async function withKeys(
   if (fetch === undefined) return;
   const fetching = new Set<Promise<void>>();
   await walk((stored) => {
-    const one = fetch(stored, false);
+    const one = fetch(stored, 'once');
     if (one === undefined) return;
     fetching.add(one);
     void one.then(() => fetching.delete(one));

@@ -2,10 +2,10 @@
  * What is stored encrypted, as the file of `--encryption-provider-config` says: read at the start,
  * and again when it changes, if that is asked for.
  *
- * Invariants: a start fails on a file that is wrong, and waits for key services that are not well:
- * all that is stored is read then. A file that is wrong when it is read again, or names a key
- * service that is not well, changes nothing, is logged and counted. What is in memory stays as it
- * is: keys count when a record is written or read.
+ * Invariants: a start fails on a file that is wrong. It waits for key services that are not well
+ * only where they have keys of what the server decides by (awaited-resources.ts). A file that is
+ * wrong when it is read again, or names a key service that is not well, changes nothing, is logged
+ * and counted. What is in memory stays as it is: keys count when a record is written or read.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { internalGroup } from '../../admission/companions/allocation-records.ts';
@@ -40,8 +40,8 @@ export interface StoreEncryption {
   /** Whether all key services are well. Undefined: there are none, and none can come. */
   readonly servicesHealthy: (() => Promise<boolean>) | undefined;
   /** Asks the key services of this store how they are, from now on. Resolves when all are well, or
-   * at close(). */
-  start(storage: SeedStorage): Promise<void>;
+   * at close(); unless `untilWell`, also after some seconds. */
+  start(storage: SeedStorage, untilWell: boolean): Promise<void>;
   /** From now on the file is read again when it changes, if that was asked for. */
   follow(deps: FollowEncryptionDeps): FollowedConfiguration;
   /** Ends what start() has begun. */
@@ -72,7 +72,7 @@ export async function readEncryption(
   return {
     codec: encryptedRecords(keys),
     servicesHealthy: hasHealth ? () => services.healthy() : undefined,
-    start: (storage) => services.start(storage),
+    start: (storage, untilWell) => services.start(storage, untilWell),
     follow(following) {
       const { series, stop } = encryption.reloads
         ? followFile({ encryption, bytes, keys, services, identities }, following)

@@ -66,7 +66,14 @@ export function healthChecks(deps: HealthCheckDeps): readonly HealthCheck[] {
       healthy: async () => !Number.isNaN(await logFollow.storeRevision()),
     },
     ...servicesCheck(deps),
-    { name: 'informer-sync', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
+    {
+      name: 'informer-sync',
+      endpoints: ['readyz'],
+      healthy: async () => {
+        const isCurrent = await logFollow.isCurrent();
+        return isCurrent && deps.registry.streams.waitingCount === 0;
+      },
+    },
     {
       name: 'change-followers',
       endpoints: ['readyz'],
@@ -278,7 +285,11 @@ function present(
 ): () => boolean {
   const resource = { group: identity.fill(object.group), resource: object.resource };
   if (scheme.findStorage(resource) === undefined) return () => true;
-  return () => streams.snapshot(resource).get(object.namespace, object.name) !== undefined;
+  return () => {
+    const snapshot = streams.snapshot(resource);
+    if (snapshot.get(object.namespace, object.name) !== undefined) return true;
+    return snapshot.unreadable.has(`${object.namespace}/${object.name}`);
+  };
 }
 
 function someOf({ scheme, streams }: RegistryDeps, group: string, name: string): () => boolean {

@@ -48,9 +48,10 @@ export type SeedStorage = Pick<Storage, 'read' | 'commit'>;
 
 export interface KeyServices {
   prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices>;
-  /** From now on they are asked how they are. Resolves when all in force are well, or at stop().
-   * `storage`: where the servers over it share seeds. */
-  start(storage: SeedStorage): Promise<void>;
+  /** From now on they are asked how they are. Resolves when all in force are well, or at stop();
+   * unless `untilWell`, also after a while (`startWaitMs`). `storage`: where the servers over it
+   * share seeds. */
+  start(storage: SeedStorage, untilWell: boolean): Promise<void>;
   isAnyUsed(): boolean;
   healthy(): Promise<boolean>;
   readonly series: readonly MetricSeries[];
@@ -68,6 +69,10 @@ interface OpenService {
  * kept while what they were asked is answered. */
 const graceMsMin = 10_000;
 
+/** So long a start waits for those that are not well, where it can go on without them. */
+const startWaitMs = 3_000;
+const startAgainMs = 500;
+
 export function createKeyServices(deps: KeyServicesDeps): KeyServices {
   const { timers } = deps;
   const counts = createKeyServiceCounts(deps.clock);
@@ -82,6 +87,15 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
     const shared = () => storage && sharedSeed(storage, wanted.name);
     return openService(wanted, { ...deps, counts, seeds, shared });
   };
+
+  /** One answer may be late while much is begun. */
+  async function wellSoon(writer: SeedWriter): Promise<void> {
+    const endsMs = deps.clock.monotonicMs() + startWaitMs;
+    while (!isStopped && (await writer.askAnew()) !== undefined) {
+      if (deps.clock.monotonicMs() >= endsMs) return;
+      await sleep(timers, startAgainMs);
+    }
+  }
 
   async function prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices> {
     const next = await Promise.all(
@@ -113,9 +127,11 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
 
   return {
     prepare,
-    async start(over) {
+    async start(over, untilWell) {
       storage = over;
-      await Promise.all(inForce.map(({ writer }) => writer.start()));
+      const well = inForce.map(({ writer }) => writer.start());
+      const soon = untilWell ? [] : inForce.map(({ writer }) => wellSoon(writer));
+      await Promise.all(untilWell ? well : soon);
     },
     isAnyUsed: () => inForce.length > 0,
     async healthy() {

@@ -200,7 +200,7 @@ export function paramReader({
       const lost = streams.unreadableEntries(kind.storage);
       if (lost.size === 0) return false;
       if (name !== '') return lost.has(`${namespace}/${name}`);
-      return [...lost.keys()].some((key) => key.startsWith(`${namespace}/`));
+      return lost.in(namespace).next().done !== true;
     },
     list(kind, namespace, selector, most) {
       const params: LateParam[] = [];

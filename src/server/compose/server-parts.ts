@@ -355,6 +355,10 @@ function streamsOf(
     stages,
     limits: streamLimits(config, availableParallelism()),
     onApplied: shared ? (change) => others.seen?.(change) : undefined,
+    onWaiting({ group, resource }, isWaiting) {
+      if (isWaiting) log.error({ group, resource }, 'records cannot be read yet: keys are away');
+      else log.info({ group, resource }, 'all records can be read again');
+    },
     onLoaded: (records) => heap.loaded(records),
     onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
       const context = { err: error, follower: name, failuresInARow, retryMs };

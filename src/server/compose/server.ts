@@ -27,10 +27,12 @@ import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
 import type { RecordCodec } from '../../storage/encrypted-records.ts';
 import { fetchingCommits, fetchingStorage } from '../../storage/fetching-storage.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, StoreKey } from '../../storage/storage.ts';
 import { timedStorage } from '../../storage/timed-storage.ts';
 import { startAggregation } from './aggregation.ts';
 import type { AggregationPart } from './aggregation.ts';
+import { awaitedResources } from './awaited-resources.ts';
+import type { AwaitedResources } from './awaited-resources.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessMaterial, AccessParts } from './access.ts';
 import { StartStopped } from '../known-failures.ts';
@@ -156,13 +158,15 @@ export async function startServer(
     const early = (worker?.answersEarly ?? true) ? await open() : undefined;
     const store = worker?.storage ?? (await openStorage(config, clock, timers, log, codec, lock));
     begun.undo.push(() => store.close());
-    await encryption.start(store);
+    const { areKeysNeeded, mayWait } = awaitedResources(scheme, codec);
+    await encryption.start(store, areKeysNeeded);
     const composed = await compose(config, environment, {
       ...basics,
       store,
       encryption,
       material,
       begun,
+      mayWait,
     });
     const { background, parts, serving } = composed;
     const server = early ?? (await open());
@@ -217,19 +221,23 @@ interface ComposeDeps {
   readonly encryption: StoreEncryption;
   readonly material: AccessMaterial;
   readonly begun: Begun;
+  readonly mayWait: AwaitedResources['mayWait'];
 }
 
 /** All that answers requests, over a store whose objects are in memory then. */
 async function compose(
   config: CompletedConfig,
   environment: ServerEnvironment,
-  { store, encryption, material, begun, scheme, transportLoad, ...basics }: ComposeDeps,
+  { store, encryption, material, begun, scheme, mayWait, transportLoad, ...basics }: ComposeDeps,
 ) {
   const { timers } = basics;
   const { worker } = environment;
   const { codec } = encryption;
   const holdsStore = worker?.storage === undefined;
-  const { abandonStore, storage, storeTimes } = storeParts(store, codec, holdsStore, basics);
+  const { abandonStore, storage, storeTimes } = storeParts(store, codec, holdsStore, {
+    ...basics,
+    mayWait,
+  });
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
     if (!begun.failed) environment.onFatal(error);
@@ -299,11 +307,13 @@ function storeParts(
   store: Storage,
   codec: RecordCodec,
   isHeld: boolean,
-  { clock, timers }: Pick<ComposeDeps, 'clock' | 'timers'>,
+  { clock, mayWait, timers }: Pick<ComposeDeps, 'clock' | 'mayWait' | 'timers'>,
 ) {
+  const patienceOf = (key: StoreKey) => (mayWait(key) ? 'if-well' : 'patient');
   const { abandon, storage: answering } = createAbandonable(store, timers);
   const committing = isHeld ? fetchingCommits(answering, codec) : answering;
-  const { storage, times } = timedStorage(fetchingStorage(committing, codec), clock);
+  const reading = fetchingStorage(committing, codec, patienceOf);
+  const { storage, times } = timedStorage(reading, clock);
   return { storage, storeTimes: times, abandonStore: abandon };
 }
 

@@ -225,6 +225,7 @@ export function createObjectReader(streams: Streams): ObjectReader {
       decoded.set(entry, object);
       return { object, timerState: entry.timer?.state };
     },
+    isWaiting: (resource) => streams.isWaiting(resource),
     current: () => streams.waitUntilCurrent().catch(() => undefined),
   };
 }

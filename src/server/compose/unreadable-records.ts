@@ -3,17 +3,16 @@
  * would have refused, so whoever asks here refuses.
  *
  * Invariants: one of which an earlier state is known is not lost. Each is logged once for
- * as long as it is so. Bound: `loggedMax` of a resource are logged.
+ * as long as it is so. Bound: so many of a resource are logged as unreadableIn() names.
  */
 import { unreadable } from '../../admission/readiness.ts';
 import type { Readiness } from '../../admission/readiness.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
-import type { Streams } from '../../../streams/streams.ts';
+import { unreadableIn } from '../../../streams/streams.ts';
+import type { Streams, UnreadableEntry } from '../../../streams/streams.ts';
 import type { Log } from './log.ts';
-
-const loggedMax = 100;
 
 export interface LostRecordsDeps {
   readonly streams: Pick<Streams, 'unreadableEntries'>;
@@ -39,18 +38,15 @@ export function firstUnreadableRecord(
       if (logged.size > 0) logged = new Set();
       return undefined;
     }
-    const now = [...lost].slice(0, loggedMax);
-    for (const [key, reason] of now) {
+    const now = unreadableIn({ unreadable: lost }, undefined);
+    for (const { key, why: reason } of now) {
       if (logged.has(key)) continue;
       const context = { resource: resource.resource, key, reason };
       log.error(context, `a configuration of admission cannot be read: ${refused} are refused`);
     }
-    logged = new Set(now.map(([key]) => key));
-    for (const key of lost.keys()) {
-      const slash = key.indexOf('/');
-      if (namespace === undefined || key.slice(0, slash) === namespace) return key.slice(slash + 1);
-    }
-    return undefined;
+    logged = new Set(now.map(({ key }) => key));
+    const first: IteratorResult<UnreadableEntry, unknown> = lost.in(namespace).next();
+    return first.done === true ? undefined : first.value.key.split('/')[1];
   };
 }
 

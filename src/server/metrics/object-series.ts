@@ -12,10 +12,10 @@ import type { FollowerStats } from '../../../streams/followers.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { LabelledSeries, MetricSeries } from './metrics.ts';
 
-/** Objects in the caches, which hold all that there are. */
+/** Objects in the caches, which know all that there are. */
 export function objectSeries(
   scheme: Pick<Scheme, 'generation' | 'groups'>,
-  streams: Pick<Streams, 'snapshot'>,
+  streams: Pick<Streams, 'snapshot' | 'unreadableEntries'>,
 ): readonly LabelledSeries[] {
   let generation: number | undefined;
   let stored: readonly StoredSeries[] = [];
@@ -29,7 +29,8 @@ export function objectSeries(
     }));
     return stored;
   };
-  const count = (resource: GroupResource): number => streams.snapshot(resource).count(undefined);
+  const count = (resource: GroupResource): number =>
+    streams.snapshot(resource).count(undefined) + streams.unreadableEntries(resource).size;
   return [
     {
       name: 'apiserver_storage_objects',

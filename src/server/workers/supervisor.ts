@@ -148,9 +148,10 @@ async function openStore(
   const storage: Storage = await openStorage(config, systemClock, systemTimers, log, codec);
   const keys = encryption.follow(basics);
   // Each worker waits for its own; here they are for what a transaction reads and writes itself,
-  // whose seeds are known when a worker has read the store.
-  void encryption.start(storage);
-  const served = fetchingStorage(fetchingCommits(storage, codec), codec);
+  // whose seeds are known when a worker has read the store with a service that is well.
+  void encryption.start(storage, false);
+  const committing = fetchingCommits(storage, codec);
+  const served = fetchingStorage(committing, codec, () => 'if-well');
   const server = await createStoreServer(served, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,

@@ -9,6 +9,7 @@ import type { Seed } from '../../../src/encryption/key-service/seeds.ts';
 import { serviceKey, serviceKeyLimits } from '../../../src/encryption/key-service/service-key.ts';
 import { encryptedRecords, plain } from '../../../src/storage/encrypted-records.ts';
 import type { RecordKey } from '../../../src/storage/encrypted-records.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
 import type { StoreKey } from '../../../src/storage/storage.ts';
 import { manualTime } from '../../support/doubles/manual-time.ts';
 import type { ManualTime } from '../../support/doubles/manual-time.ts';
@@ -27,6 +28,13 @@ const unsealed = (sealed: Buffer): Buffer => {
   const at = sealed.indexOf('sealed:') + 'sealed:'.length;
   return sealed.subarray(at, at + 32);
 };
+
+const isAway = (error: unknown): boolean =>
+  error instanceof StorageError &&
+  error.code === 'away' &&
+  error.message.includes('k8s:enc:kms:v2:vault:');
+const isCorrupt = (error: unknown): boolean =>
+  error instanceof StorageError && error.code === 'corrupt';
 
 describe('a key that a service holds', () => {
   let time: ManualTime;
@@ -63,6 +71,9 @@ describe('a key that a service holds', () => {
           return current;
         },
         refusal: () => refusal,
+        get unwell() {
+          return unwell;
+        },
         check: () => Promise.resolve(unwell),
         askAnew: () => Promise.resolve(unwell),
       },
@@ -80,10 +91,10 @@ describe('a key that a service holds', () => {
     const [one, two] = [written(), written()];
     assert.ok(!Buffer.from(one.value).includes('hunter2'));
     const codec = codecOf();
-    assert.throws(() => codec.decodeRecord(one), /not made by a key named k8s:enc:kms:v2:vault:/);
-    await Promise.all([codec.fetchKey?.(one, false), codec.fetchKey?.(two, true)]);
+    assert.throws(() => codec.decodeRecord(one), isAway);
+    await Promise.all([codec.fetchKey?.(one, 'once'), codec.fetchKey?.(two, 'patient')]);
     assert.equal(decrypts, 1);
-    assert.equal(codec.fetchKey?.(two, true), undefined, 'it is known from now on');
+    assert.equal(codec.fetchKey?.(two, 'patient'), undefined, 'it is known from now on');
     assert.deepEqual(codec.decodeRecord(one).object, object);
     assert.deepEqual(codec.decodeRecord(two).object, object);
     assert.deepEqual(uses, ['to_storage', 'to_storage', 'from_storage', 'from_storage']);
@@ -93,7 +104,7 @@ describe('a key that a service holds', () => {
     const [one, two] = [written(), written()];
     assert.notDeepEqual(one.value.subarray(-100), two.value.subarray(-100));
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     const key = '/secrets/default/b' as StoreKey;
     assert.throws(() => codec.decodeRecord({ ...one, key }), /checksum/);
     const bytes = keyOf().encrypt(object, 'here');
@@ -140,11 +151,15 @@ describe('a key that a service holds', () => {
     answer = () => ({ kind: 'failed', code: 'Unavailable', message: 'away' });
     unwell = 'away';
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
+    assert.throws(() => codec.decodeRecord(one), isAway);
     assert.deepEqual(lost, []);
+    decrypts = 0;
+    assert.equal(codec.fetchKey?.(one, 'if-well'), undefined, 'it is known that nobody answers');
+    assert.equal(decrypts, 0);
     answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.deepEqual(codec.decodeRecord(one).object, object);
   });
 
@@ -154,7 +169,7 @@ describe('a key that a service holds', () => {
     unwell = 'away';
     const codec = codecOf();
     let isThere = false;
-    void codec.fetchKey?.(one, true)?.then(() => (isThere = true));
+    void codec.fetchKey?.(one, 'patient')?.then(() => (isThere = true));
     for (let i = 0; i < 100; i += 1) {
       await turn();
       time.advance(serviceKeyLimits.againMs);
@@ -183,7 +198,7 @@ describe('a key that a service holds', () => {
       answer = () => refused;
       const codec = codecOf();
       let isOver = false;
-      void codec.fetchKey?.(one, true)?.then(() => (isOver = true));
+      void codec.fetchKey?.(one, 'patient')?.then(() => (isOver = true));
       for (let i = 0; i < 10 && !isOver; i += 1) {
         await turn();
         time.advance(serviceKeyLimits.againMs);
@@ -193,9 +208,12 @@ describe('a key that a service holds', () => {
       assert.equal(lost.length, 1);
       assert.match(lost[0] ?? '', why);
       assert.throws(() => codec.decodeRecord(one), /cannot be decrypted/);
-      assert.equal(codec.fetchKey?.(one, true), undefined, 'who is patient goes on');
+      assert.throws(() => codec.decodeRecord(one), isCorrupt, 'no key is awaited any more');
+      for (const patience of ['patient', 'if-well'] as const) {
+        assert.equal(codec.fetchKey?.(one, patience), undefined, `${patience} goes on`);
+      }
       answer = (sealed) => ({ kind: 'ok', value: unsealed(sealed) });
-      await codec.fetchKey?.(one, false);
+      await codec.fetchKey?.(one, 'once');
       assert.deepEqual(codec.decodeRecord(one).object, object);
     });
   }
@@ -206,7 +224,7 @@ describe('a key that a service holds', () => {
     let left = 20;
     for (let i = 0; i < 20; i += 1) {
       current = seedOf('one');
-      void codec.fetchKey?.(written(), true)?.then(() => (left -= 1));
+      void codec.fetchKey?.(written(), 'patient')?.then(() => (left -= 1));
     }
     for (let i = 0; i < 100 && left > 0; i += 1) {
       await turn();
@@ -220,7 +238,7 @@ describe('a key that a service holds', () => {
     const one = written();
     answer = () => ({ kind: 'ok', value: Buffer.alloc(32, 9) });
     const codec = codecOf();
-    await codec.fetchKey?.(one, false);
+    await codec.fetchKey?.(one, 'once');
     assert.throws(() => codec.decodeRecord(one), /not made by a key named/);
   });
 
@@ -229,15 +247,15 @@ describe('a key that a service holds', () => {
     const bytes = Buffer.from(keyOf().encrypt(object, 'here'));
     bytes[0] = (bytes[0] as number) ^ 1;
     const key = keyOf();
-    assert.equal(key.fetched?.fetch(bytes, false), undefined);
+    assert.equal(key.fetched?.fetch(bytes, 'once'), undefined);
     for (const length of [0, 1, 17, 18, 40]) {
-      assert.equal(key.fetched?.fetch(bytes.subarray(0, length), true), undefined);
-      assert.equal(key.fetched?.fetch(Buffer.alloc(length), true), undefined);
+      assert.equal(key.fetched?.fetch(bytes.subarray(0, length), 'patient'), undefined);
+      assert.equal(key.fetched?.fetch(Buffer.alloc(length), 'patient'), undefined);
     }
     const damaged = written();
     damaged.value[20] = (damaged.value[20] as number) ^ 1;
-    assert.equal(codec.fetchKey?.(damaged, true), undefined);
-    assert.equal(codec.fetchKey?.({ ...place, value: Buffer.from('plain') }, true), undefined);
+    assert.equal(codec.fetchKey?.(damaged, 'patient'), undefined);
+    assert.equal(codec.fetchKey?.({ ...place, value: Buffer.from('plain') }, 'patient'), undefined);
     await turn();
     assert.equal(decrypts, 0);
   });
