@@ -6,7 +6,8 @@
  *     connection ─▶ held, and reading stops ─▶ slice by slice, in turn with the others ─▶ HTTP
  *
  * Invariants: all slices of one turn together take `turnMs`, and the one more that was begun; what
- * has come before an end is passed on before it, however late it is read. Bounds: a connection
+ * has come before an end or a failure is passed on before it, however late it is read, and whatever
+ * becomes of what is written (unheard-writes.ts). Bounds: a connection
  * holds what one read has given; how many are read from in one turn, raw-reads.ts says.
  *
  * Elsewhere: what clients of this server send (src/transport/node/read-turns.ts), which has to be
@@ -25,6 +26,7 @@ import { createHandshakeTurns, handshakeInTurns } from './handshake-turns.ts';
 import { createNameLookup } from './name-lookup.ts';
 import { createRawReads } from './raw-reads.ts';
 import type { RawReader, RawReads } from './raw-reads.ts';
+import { unheardWrites } from './unheard-writes.ts';
 
 export const readTurnLimits = {
   /** Of all connections, in one turn. Policy: the rest comes in the next. */
@@ -129,6 +131,8 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
   /** Node may say so while the last that it gave is still held. */
   let hasEnded = false;
   let isOver = false;
+  /** Why it is over. */
+  let failure: Error | undefined;
   const passOn = (): boolean => {
     if (held === undefined || outer.destroyed) return false;
     const slice = held.subarray(0, readTurnLimits.sliceBytes);
@@ -144,8 +148,10 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
   };
   /** What has been passed on may still wait for its reader. */
   const leave = (): void => {
-    if (hasEnded && outer.readableLength > 0) outer.once('end', () => outer.destroy());
-    else outer.destroy();
+    const isRead = outer.readableLength === 0;
+    if (hasEnded && !isRead) outer.once('end', () => outer.destroy());
+    else if (failure !== undefined && !isRead) whenRead(outer, turns, leave);
+    else outer.destroy(hasEnded ? undefined : failure);
   };
   const outer: Duplex = new Duplex({
     allowHalfOpen: false,
@@ -174,9 +180,7 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
       hasEnded = true;
       if (held === undefined) outer.push(null);
     });
-    opened.on('error', (error) => {
-      if (!hasEnded) outer.destroy(error);
-    });
+    opened.on('error', (error) => (failure = error));
     opened.on('timeout', () => void outer.emit('timeout'));
     opened.on('close', () => {
       isOver = true;
@@ -188,13 +192,27 @@ function connectionInTurns(turns: ReadTurns, reads: RawReads) {
   return { attach, outer: Object.assign(outer, likeSocket(early)) };
 }
 
+/** Calls back in the turn after the one in which all that has been passed on was taken. */
+function whenRead(outer: Duplex, turns: ReadTurns, callback: () => void): void {
+  const { read } = outer;
+  outer.read = (size) => {
+    const taken: unknown = read.call(outer, size);
+    turns.later(() => {
+      if (outer.readableLength === 0) callback();
+      return false;
+    });
+    return taken;
+  };
+}
+
 /** Who has ended hears no more, and half a connection is none. A write that failed for that would
  * cut off what he had said before, which may still be on its way to its reader. */
 function writesTo(early: EarlyUses, hasEnded: () => boolean): NonNullable<DuplexOptions['write']> {
+  const isDeaf = (): boolean => hasEnded() || early.isUnheard();
   return (chunk, encoding, done) => {
     early.use((to) => {
-      if (hasEnded()) done();
-      else to.write(chunk as Buffer, encoding, (error) => done(hasEnded() ? undefined : error));
+      if (isDeaf()) done();
+      else to.write(chunk as Buffer, encoding, (error) => done(isDeaf() ? undefined : error));
     });
   };
 }
@@ -202,6 +220,8 @@ function writesTo(early: EarlyUses, hasEnded: () => boolean): NonNullable<Duplex
 /** What is asked of a connection, in its order, when it is there. */
 class EarlyUses {
   inner: Duplex | undefined;
+  /** What was written lately was for nobody. */
+  isUnheard = (): boolean => false;
   readonly #waiting: ((inner: Duplex) => void)[] = [];
 
   use(use: (inner: Duplex) => void): void {
@@ -211,6 +231,7 @@ class EarlyUses {
 
   begin(inner: Duplex): void {
     this.inner = inner;
+    this.isUnheard = unheardWrites(inner);
     for (const use of this.#waiting.splice(0)) use(inner);
   }
 }

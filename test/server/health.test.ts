@@ -127,7 +127,7 @@ describe('--livez-grace-period', () => {
   let made = false;
   const deps = (livezGraceMs: number): HealthCheckDeps => {
     const scheme = { findStorage: () => undefined };
-    const streams = { followers: { stats: () => [] } };
+    const streams = { followers: { stats: () => [] }, waitingCount: 0 };
     const registry = { scheme, identity, streams } as unknown as HealthCheckDeps['registry'];
     return {
       registry,

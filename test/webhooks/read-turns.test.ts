@@ -78,6 +78,34 @@ describe('bytes of another server, read in turns', () => {
     }
   });
 
+  it('are all there when the kernel refuses what is written, and the failure comes behind them', async () => {
+    const sent = text(4_000);
+    for (const isSlow of [false, true]) {
+      const begun = new Promise<Socket>((resolve) => (serve = resolve));
+      const connection = connect();
+      const errors: NodeJS.ErrnoException[] = [];
+      connection.on('error', (error) => errors.push(error));
+      const parts: Buffer[] = [];
+      connection.on('data', (part: Buffer) => {
+        parts.push(part);
+        if (!isSlow) return;
+        connection.pause();
+        void setImmediate().then(() => connection.resume());
+      });
+      const socket = await begun;
+      // In one turn, so nothing has been read when the second write is refused.
+      await new Promise<void>((resolve) => {
+        socket.write(sent, () => {
+          socket.destroy();
+          connection.write('unread there', () => connection.write('refused', () => resolve()));
+        });
+      });
+      if (!connection.closed) await once(connection, 'close');
+      assert.equal(Buffer.concat(parts).toString(), sent);
+      for (const { code } of errors) assert.equal(code, 'ECONNRESET');
+    }
+  });
+
   it('wait while nobody takes them, and what is written goes through', async () => {
     const got: Buffer[] = [];
     serve = (socket) => {

@@ -88,15 +88,6 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
     return openService(wanted, { ...deps, counts, seeds, shared });
   };
 
-  /** One answer may be late while much is begun. */
-  async function wellSoon(writer: SeedWriter): Promise<void> {
-    const endsMs = deps.clock.monotonicMs() + startWaitMs;
-    while (!isStopped && (await writer.askAnew()) !== undefined) {
-      if (deps.clock.monotonicMs() >= endsMs) return;
-      await sleep(timers, startAgainMs);
-    }
-  }
-
   async function prepare(wanted: readonly WantedKeyService[]): Promise<PreparedServices> {
     const next = await Promise.all(
       wanted.map(async (each) => inForce.find((one) => isSame(one.wanted, each)) ?? open(each)),
@@ -130,7 +121,9 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
     async start(over, untilWell) {
       storage = over;
       const well = inForce.map(({ writer }) => writer.start());
-      const soon = untilWell ? [] : inForce.map(({ writer }) => wellSoon(writer));
+      const soon = untilWell
+        ? []
+        : inForce.map(({ writer }) => wellSoon(writer, deps, () => isStopped));
       await Promise.all(untilWell ? well : soon);
     },
     isAnyUsed: () => inForce.length > 0,
@@ -147,6 +140,19 @@ export function createKeyServices(deps: KeyServicesDeps): KeyServices {
       closeAll(inForce);
     },
   };
+}
+
+/** One answer may be late while much is begun. */
+async function wellSoon(
+  writer: SeedWriter,
+  { clock, timers }: Pick<KeyServicesDeps, 'clock' | 'timers'>,
+  isStopped: () => boolean,
+): Promise<void> {
+  const endsMs = clock.monotonicMs() + startWaitMs;
+  while (!isStopped() && (await writer.askAnew()) !== undefined) {
+    if (clock.monotonicMs() >= endsMs) return;
+    await sleep(timers, startAgainMs);
+  }
 }
 
 interface OpenServiceDeps extends KeyServicesDeps {
