@@ -206,13 +206,14 @@ function whenRead(outer: Duplex, turns: ReadTurns, callback: () => void): void {
 }
 
 /** Who has ended hears no more, and half a connection is none. A write that failed for that would
- * cut off what he had said before, which may still be on its way to its reader. */
+ * cut off what he had said before, which may still be on its way to its reader. Of a connection
+ * that has failed its own failure is told, when it closes. */
 function writesTo(early: EarlyUses, hasEnded: () => boolean): NonNullable<DuplexOptions['write']> {
-  const isDeaf = (): boolean => hasEnded() || early.isUnheard();
+  const isDeaf = ({ destroyed }: Duplex): boolean => hasEnded() || destroyed || early.isUnheard();
   return (chunk, encoding, done) => {
     early.use((to) => {
-      if (isDeaf()) done();
-      else to.write(chunk as Buffer, encoding, (error) => done(isDeaf() ? undefined : error));
+      if (isDeaf(to)) done();
+      else to.write(chunk as Buffer, encoding, (error) => done(isDeaf(to) ? undefined : error));
     });
   };
 }
