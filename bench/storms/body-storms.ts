@@ -2,33 +2,12 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { define } from '../load/prepare.ts';
+import { documentsDefinition } from './documents.ts';
 import type { Place, Scene, Storm } from './storm.ts';
 import { sendMany, sendOne } from './storm.ts';
 
 const group = 'bodies.storm.example.org';
 const documents = `/apis/${group}/v1/namespaces/default/documents`;
-
-/** Objects of it may hold anything, up to 2.9 MB. */
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `documents.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { plural: 'documents', kind: 'Document' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-        },
-      },
-    ],
-  },
-};
 
 const head = (index: number): string =>
   `apiVersion: ${group}/v1\nkind: Document\nmetadata:\n  name: d${index}\ntext: `;
@@ -62,7 +41,7 @@ const blocks = {
   ...yamlStorm('30 bodies of 2.9 MB of YAML in blocks, written and refused', 30, (bytes) => {
     return `|\n${line.repeat(bytes / line.length)}`;
   }),
-  prepare: ({ port }: Place) => define(port, definition, documents),
+  prepare: ({ port }: Place) => define(port, documentsDefinition(group, ['v1']), documents),
 };
 const escapes = yamlStorm('10 bodies of 2.9 MB of YAML, a text of escapes', 10, (bytes) => {
   return `"${'\\n\\x41'.repeat(bytes / 6)}"\n`;

@@ -5,6 +5,7 @@ import type { RemoteService, Respond } from '../../test/support/servers/remote-s
 import { connectMany, drive } from '../load/http-client.ts';
 import { collectionPath, configMap, requestBytes } from '../load/objects.ts';
 import { define } from '../load/prepare.ts';
+import { documentsDefinition } from './documents.ts';
 import type { Scene, Storm } from './storm.ts';
 import { readTogether, sendMany, sendOne, until } from './storm.ts';
 
@@ -103,24 +104,8 @@ const resetStorm: Storm = {
 };
 
 const conversion = (service: RemoteService): object => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `documents.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { plural: 'documents', kind: 'Document' },
-    versions: ['v1', 'v2'].map((name) => ({
-      name,
-      served: true,
-      storage: name === 'v1',
-      schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-    })),
-    conversion: {
-      strategy: 'Webhook',
-      webhook: { clientConfig: clientConfig(service), conversionReviewVersions: ['v1'] },
-    },
-  },
+  strategy: 'Webhook',
+  webhook: { clientConfig: clientConfig(service), conversionReviewVersions: ['v1'] },
 });
 
 const convert: Respond = (body, _request, response) => {
@@ -140,7 +125,8 @@ const conversionStorm: Storm = {
   title: '8 objects of 2.9 MB that a webhook converts are created, read and listed',
   run: (place) =>
     beside(convert, async (service) => {
-      await define(place.port, conversion(service), documents('v1'));
+      const definition = documentsDefinition(group, ['v1', 'v2'], conversion(service));
+      await define(place.port, definition, documents('v1'));
       const text = 'x'.repeat(place.of(2_900_000) / fieldsCount);
       const fields = Object.fromEntries(
         Array.from({ length: fieldsCount }, (_, i) => [`f${i}`, text] as const),

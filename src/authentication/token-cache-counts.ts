@@ -8,14 +8,11 @@
  * Only those methods count that keep anything, and only tokens that are theirs.
  */
 import type { Clock } from '../stdx/clock.ts';
-import { Histogram } from '../stdx/histogram.ts';
-
-/** Seconds; those of the reference. */
-const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { Histogram, usualSeconds } from '../stdx/histogram.ts';
 
 export class TokenCacheCounts {
-  readonly hitSeconds = new Histogram(bounds);
-  readonly missSeconds = new Histogram(bounds);
+  readonly hitSeconds = new Histogram(usualSeconds);
+  readonly missSeconds = new Histogram(usualSeconds);
   readonly found = { good: 0, not: 0 };
   /** That are being found out, and those who wait for what somebody else finds out. */
   underWay = 0;

@@ -18,9 +18,9 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
-import { isAwaited } from './system/ensured-object.ts';
 import { createKeyQueue, keysAtOnce } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
+import { isAwaited } from './system/ensured-object.ts';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 const configMaps: GroupResource = { group: '', resource: 'configmaps' };

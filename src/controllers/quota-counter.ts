@@ -34,9 +34,9 @@ import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
+import { isCountable } from './quota-usage.ts';
 import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
-import { isCountable } from './quota-usage.ts';
 import { sameNames, wrongQuotas } from './wrong-quotas.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };

@@ -37,6 +37,11 @@ export class Histogram {
   }
 }
 
+/** Seconds: those that metrics have where nothing else is asked for. */
+export const usualSeconds: readonly number[] = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
 /** `first`, then `count - 1` more, each `factor` times the one before. */
 export function exponentialBounds(first: number, factor: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first * factor ** i);

@@ -12,7 +12,7 @@
  * the ranges counts all addresses again, in steps.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import { Histogram } from '../../stdx/histogram.ts';
+import { Histogram, usualSeconds } from '../../stdx/histogram.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { ResourceEvent, Streams } from '../../../streams/streams.ts';
 import { inRange } from './ranges.ts';
@@ -31,9 +31,6 @@ export interface GivenCounts {
 export interface RangeCounts extends GivenCounts {
   readonly seconds: Histogram;
 }
-
-/** Seconds; those of the reference. */
-const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Addresses that are looked at in one step. */
 const addressesAtOnce = 256;
@@ -89,7 +86,7 @@ export function uncounted(): ChoiceCounts {
 }
 
 function noneOfRange(): RangeCounts {
-  return { ...noneGiven(), seconds: new Histogram(bounds) };
+  return { ...noneGiven(), seconds: new Histogram(usualSeconds) };
 }
 
 function noneGiven(): GivenCounts {

@@ -9,16 +9,19 @@
  */
 import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { conditionOf, withFinding } from '../../apimachinery/own-condition.ts';
+import type { Finding } from '../../apimachinery/own-condition.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { applyObject } from '../../registry/apply.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import { createObject } from '../../registry/create.ts';
 import type { WriteOptions } from '../../registry/create.ts';
-import type { ObjectTarget, RegistryDeps } from '../../registry/registry.ts';
+import type { ObjectTarget, RegistryDeps, Result } from '../../registry/registry.ts';
 
 /** In the stored version both. Undefined: it is as it should be. */
 export type Repair = (current: ApiObject) => ApiObject | undefined;
@@ -84,25 +87,30 @@ export async function repairObject(
 ): Promise<void> {
   const options: WriteOptions = { dryRun: false, manager };
   const change = { change: repaired, options, subresource, how: 'update' } as const;
-  const result = await changeObject(registry, target, change);
-  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
-    throw result.error;
-  }
+  unlessGone(await changeObject(registry, target, change));
 }
 
-/** Applies these conditions to the status: the others are their owners'. One that is gone is left
- * so. @throws likewise. */
-export async function applyConditions(
+/** Applies the condition to the status of `object`, unless it says so already: other conditions are
+ * their owners'. One that is gone is left so. @throws likewise. */
+export async function applyFinding(
   registry: RegistryDeps,
   target: ObjectTarget,
-  conditions: readonly JsonObject[],
+  object: ApiObject,
+  finding: Finding,
   manager: string,
 ): Promise<void> {
+  const next = withFinding(object, finding, formatRfc3339(registry.clock.nowMs()));
+  const condition = next && conditionOf(next, finding.type);
+  if (condition === undefined) return;
   const { kind, name } = target;
   const apiVersion = formatGroupVersion(kind);
-  const intent = { apiVersion, kind: kind.kind, metadata: { name }, status: { conditions } };
+  const status = { conditions: [condition] };
+  const intent = { apiVersion, kind: kind.kind, metadata: { name }, status };
   const options = { dryRun: false, manager, force: true };
-  const result = await applyObject(registry, target, intent, 'status', options);
+  unlessGone(await applyObject(registry, target, intent, 'status', options));
+}
+
+function unlessGone(result: Result<unknown>): void {
   if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
     throw result.error;
   }

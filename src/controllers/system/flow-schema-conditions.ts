@@ -8,17 +8,17 @@
  * Bounds: a name and a text for each schema, a name for each level; one write at a time.
  */
 import { Subscription } from 'rxjs';
-import { objects, part, text } from '../../apimachinery/members.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { conditionOf } from '../../apimachinery/own-condition.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
 import { paced } from '../../stdx/paced.ts';
 import { followObjects } from '../../../streams/followed-objects.ts';
 import type { Controller } from '../controller.ts';
-import { applyConditions, cachedObject } from './ensured-object.ts';
+import { applyFinding, cachedObject } from './ensured-object.ts';
 
 const conditionTimes = { settleMs: 10, retryMs: 1000 } as const;
 
@@ -126,15 +126,11 @@ function followNames(
 
 function readSchema(bytes: Uint8Array): Known {
   const schema = decodeObject(bytes);
-  return { level: levelOf(schema), said: sayingOf(conditionOf(schema) ?? {}) };
+  return { level: levelOf(schema), said: sayingOf(conditionOf(schema, dangling) ?? {}) };
 }
 
 function levelOf(schema: ApiObject): string {
   return text(part(part(schema, 'spec'), 'priorityLevelConfiguration'), 'name');
-}
-
-function conditionOf(schema: ApiObject): JsonObject | undefined {
-  return objects(part(schema, 'status'), 'conditions').find(({ type }) => type === dangling);
 }
 
 function findingOf(level: string, there: boolean): JsonObject {
@@ -158,12 +154,6 @@ async function writeCondition(
   const schema = cachedObject(registry, target);
   if (schema === undefined) return;
   const level = levelOf(schema);
-  const finding = findingOf(level, isThere(level));
-  const before = conditionOf(schema);
-  if (before !== undefined && sayingOf(before) === sayingOf(finding)) return;
-  const same = before?.['status'] === finding['status'];
-  const now = formatRfc3339(registry.clock.nowMs());
-  const lastTransitionTime = same ? (before?.['lastTransitionTime'] ?? now) : now;
-  const condition = { type: dangling, lastTransitionTime, ...finding };
-  await applyConditions(registry, target, [condition], manager);
+  const finding = { type: dangling, says: findingOf(level, isThere(level)) };
+  await applyFinding(registry, target, schema, finding, manager);
 }

@@ -18,12 +18,10 @@ import { BlockList, isIPv6 } from 'node:net';
 import { parseCidr, rangeText } from '../../apimachinery/ip-address.ts';
 import { part, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { conditionOf, withFinding } from '../../apimachinery/own-condition.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import { applyConditions, ensureObject, noRepair, repairObject } from './ensured-object.ts';
+import { applyFinding, ensureObject, noRepair, repairObject } from './ensured-object.ts';
 
 /** Of the range of the flags, under every identity. */
 export const rangeName = 'kubernetes';
@@ -81,12 +79,9 @@ async function keepRange(
     await repairObject(registry, target, (now) => withoutFinalizer(now, finalizer));
     return;
   }
-  const now = formatRfc3339(registry.clock.nowMs());
-  const next = withFinding(range, { type: ready, says: findingOf(range) }, now);
-  const condition = next && conditionOf(next, ready);
-  if (condition === undefined) return;
+  const finding = { type: ready, says: findingOf(range) };
   const manager = target.name === rangeName ? managers.ofFlags : managers.ofOthers;
-  await applyConditions(registry, target, [condition], manager);
+  await applyFinding(registry, target, range, finding, manager);
 }
 
 /** As the reference's controllers say: of the API server, and of the controller manager. */

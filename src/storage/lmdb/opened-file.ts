@@ -22,10 +22,14 @@ export interface OpenedFile {
   unreadable(): string | undefined;
 }
 
+function fileIn(directory: string): string {
+  return path.join(directory, 'data.mdb');
+}
+
 /** How large it is on the disk; NaN: that cannot be said. */
 export async function storeFileBytes(directory: string): Promise<number> {
   try {
-    return (await stat(path.join(directory, 'data.mdb'))).size;
+    return (await stat(fileIn(directory))).size;
   } catch {
     return NaN;
   }
@@ -33,7 +37,7 @@ export async function storeFileBytes(directory: string): Promise<number> {
 
 /** The file must be there. */
 export function openedFile(directory: string, clock: Pick<Clock, 'monotonicMs'>): OpenedFile {
-  const file = path.join(directory, 'data.mdb');
+  const file = fileIn(directory);
   const { dev, ino, size } = statSync(file);
   let bytes = size;
   let isCut = false;
