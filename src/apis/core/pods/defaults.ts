@@ -102,7 +102,7 @@ function completePodSpec(spec: JsonObject): JsonObject {
     : filled;
 }
 
-/** A pod that is to end before now ends in a second. A template keeps what it says. */
+/** A grace period below zero counts as one second. A template keeps what it says. */
 function withGrace(spec: JsonObject): JsonObject {
   const seconds = spec['terminationGracePeriodSeconds'];
   if (typeof seconds !== 'number' || seconds >= 0) return spec;
